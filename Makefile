@@ -1,0 +1,44 @@
+# The short way to everything; CMakePresets.json and scripts/ hold the details.
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+.PHONY: build demo test bench validate lint format install clean
+
+# The program, build/plimsoll, and the libraries, build/src/libplimsoll.*
+build: build/build.ninja
+	cmake --build build --target plimsoll plimsoll_shared plimsoll_static
+
+build/build.ninja: CMakePresets.json
+	cmake --preset release
+
+demo:
+	scripts/setup --demo
+	$(MAKE) build
+	build/plimsoll run scenes/demo.yaml --out out/demo
+	build/plimsoll render out/demo
+	@echo "film:          $(CURDIR)/out/demo/film.mp4"
+	@echo "contact sheet: $(CURDIR)/out/demo/sheet.png"
+
+test:
+	@scripts/setup
+	@scripts/test
+
+bench: build
+	build/plimsoll bench
+
+validate: build
+	/usr/bin/python3 scripts/validate
+
+lint:
+	@scripts/setup --lint
+	@scripts/lint
+
+format:
+	scripts/format
+
+# A build for other machines starts with: cmake --preset release -DPLIM_NATIVE=OFF
+install: build
+	DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
+
+clean:
+	rm -rf build build-* out

@@ -1,0 +1,55 @@
+#include "app.h"
+
+#include "bench/bench.h"
+#include "base/suggest.h"
+
+#include <string.h>
+
+typedef struct Benchmark {
+    const char *name;
+    PlimStatus (*run)(const BenchOptions *options);
+} Benchmark;
+
+static const Benchmark benchmarks[] = {
+    {"math", bench_math},
+    {"rigid", bench_rigid},
+    {"io", bench_io},
+};
+
+enum { BENCH_COUNT = sizeof benchmarks / sizeof *benchmarks, MAX_NAMES = 32 };
+
+static const Benchmark *find_benchmark(const char *name) {
+    for (int i = 0; i < BENCH_COUNT; i++)
+        if (strcmp(benchmarks[i].name, name) == 0) return &benchmarks[i];
+    return NULL;
+}
+
+static int unknown_benchmark(const char *name) {
+    fprintf(stderr, "plimsoll: there is no benchmark '%s'; there are:", name);
+    for (int i = 0; i < BENCH_COUNT; i++) fprintf(stderr, " %s", benchmarks[i].name);
+    fputc('\n', stderr);
+    return EXIT_BAD_REQUEST;
+}
+
+int command_bench(int argc, char **argv) {
+    const char *names[MAX_NAMES];
+    int64_t threads = 0;
+    BenchOptions options = {0};
+    const Option table[] = {{"--threads", OPTION_INTEGER, &threads},
+                            {"--quick", OPTION_FLAG, &options.quick}};
+    int count;
+    if (!parse_options("bench", argc, argv, table, 2, names, MAX_NAMES, &count))
+        return EXIT_BAD_REQUEST;
+    for (int i = 0; i < count; i++)
+        if (!find_benchmark(names[i])) return unknown_benchmark(names[i]);
+    options.context = open_context(threads, false);
+    if (!options.context) return EXIT_RUN_FAILED;
+    PlimStatus status = PLIM_OK;
+    for (int i = 0; status == PLIM_OK && i < count; i++)
+        status = find_benchmark(names[i])->run(&options);
+    for (int i = 0; status == PLIM_OK && count == 0 && i < BENCH_COUNT; i++)
+        status = benchmarks[i].run(&options);
+    int code = report(options.context, status);
+    close_context(options.context);
+    return code;
+}

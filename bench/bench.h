@@ -1,0 +1,33 @@
+/* Measurements of hot paths: one JSON line a case, comparable as ratios within one run. */
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
+
+#include "base/context.h"
+
+typedef struct BenchOptions {
+    PlimContext *context;
+    bool quick; /* smaller sizes, shorter times */
+} BenchOptions;
+
+typedef struct BenchResult {
+    const char *name;    /* of the benchmark */
+    const char *variant; /* the case within it */
+    size_t n;            /* size of the problem */
+    double seconds;      /* of one repetition, the fastest of several */
+    double work;         /* units done in one repetition */
+    const char *unit;
+    uint64_t iterations; /* of a solver; 0 where there is none */
+    double bytes;        /* of memory moved or held; 0: not known */
+} BenchResult;
+
+void bench_print(const BenchOptions *options, const BenchResult *result);
+
+/* Repeats `body` for about a second (a tenth when quick) and returns the fastest time. */
+double bench_time(const BenchOptions *options, PlimStatus (*body)(void *user), void *user,
+                  PlimStatus *status);
+
+PlimStatus bench_rigid(const BenchOptions *options);
+PlimStatus bench_math(const BenchOptions *options);
+PlimStatus bench_io(const BenchOptions *options);
+
+#endif

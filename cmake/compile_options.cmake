@@ -1,0 +1,15 @@
+# One interface target carries the flags of the whole tree.
+add_library(plim_options INTERFACE)
+target_compile_options(plim_options INTERFACE
+  -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes
+  -ffp-contract=off # same bits whatever the compiler fuses
+  -fno-math-errno)
+target_compile_definitions(plim_options INTERFACE _POSIX_C_SOURCE=200809L)
+target_include_directories(plim_options INTERFACE ${PROJECT_SOURCE_DIR}/src
+                                                  ${PROJECT_SOURCE_DIR}/include)
+if(PLIM_WERROR)
+  target_compile_options(plim_options INTERFACE -Werror)
+endif()
+if(PLIM_NATIVE)
+  target_compile_options(plim_options INTERFACE -march=native)
+endif()

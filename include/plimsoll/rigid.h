@@ -1,0 +1,86 @@
+/* Rigid bodies of a world. A body's position is its centre of mass; its axes are those of its shape. */
+#ifndef PLIMSOLL_RIGID_H
+#define PLIMSOLL_RIGID_H
+
+#include "plimsoll/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum PlimShapeKind {
+    PLIM_SHAPE_BOX,
+    PLIM_SHAPE_BALL,
+    PLIM_SHAPE_CYLINDER, /* axis along y */
+    PLIM_SHAPE_CAPSULE,  /* axis along y */
+    PLIM_SHAPE_TORUS     /* hole along y */
+} PlimShapeKind;
+
+/* A solid made of triangles; lengths in metres. Mass properties are exact for the triangles. */
+typedef struct PlimShapeDesc {
+    PlimShapeKind kind;
+    double size[3];   /* box: full edge lengths, default 1 */
+    double radius;    /* ball, cylinder, capsule; torus: from the centre to the tube's middle; 0.5 */
+    double tube;      /* torus: radius of the tube, default 0.2 */
+    double height;    /* cylinder, and the straight part of a capsule, default 1 */
+    int subdivisions; /* ball: times an icosahedron is split, 0..7, default 3 */
+    int segments;     /* around the axis, 3 or more, default 32 */
+    int sides;        /* torus: around the tube; capsule: bands in each half ball; default 12 */
+} PlimShapeDesc;
+
+typedef enum PlimMotion {
+    PLIM_DYNAMIC,  /* moved by forces */
+    PLIM_STATIC,   /* never moves */
+    PLIM_KINEMATIC /* moved by `motion_path` */
+} PlimMotion;
+
+/* Where a kinematic body is at time t, and how fast it moves there. */
+typedef struct PlimPose {
+    double position[3];         /* m, of the centre of mass */
+    double orientation[4];      /* unit quaternion w, x, y, z */
+    double velocity[3];         /* m/s */
+    double angular_velocity[3]; /* rad/s, world axes */
+} PlimPose;
+
+/* Fills `pose` for time t; anything but PLIM_OK stops the run. Must depend on nothing but t. */
+typedef PlimStatus (*PlimMotionFn)(void *user, PlimContext *context, double t, PlimPose *pose);
+
+typedef struct PlimRigidDesc {
+    const char *name;    /* unique in the world; copied */
+    PlimShapeDesc shape; /* shapes of equal description share their triangles */
+    PlimMotion motion;   /* default PLIM_DYNAMIC */
+    double density;      /* kg/m^3, default 1000; ignored when mass > 0 */
+    double mass;         /* kg; 0 (default): from density and volume */
+    double inertia[3];   /* kg m^2 about the shape's axes; all 0 (default): from the triangles */
+    PlimPose pose;       /* at t = 0; default: at rest at the origin */
+    PlimMotionFn motion_path; /* kinematic bodies only */
+    void *motion_user;
+    float color[3]; /* sRGB 0..1, default 0.7 */
+} PlimRigidDesc;
+
+/* How bodies are moved. */
+typedef struct PlimRigidOptions {
+    int orientation_order;  /* 1, 2 (default) or 3: order in dt of the update of orientations */
+    int energy_correction;  /* 1 (default): turn each body to where its kinetic energy is kept */
+} PlimRigidOptions;
+
+PLIM_API PlimRigidOptions plim_rigid_options_default(void);
+PLIM_API PlimStatus plim_rigid_configure(PlimWorld *world, const PlimRigidOptions *options);
+
+PLIM_API PlimRigidDesc plim_rigid_desc_default(void);
+
+/* Adds a body; `id` counts up from 0. Bodies are added before the first step. */
+PLIM_API PlimStatus plim_rigid_add(PlimWorld *world, const PlimRigidDesc *desc, size_t *id);
+
+PLIM_API size_t plim_rigid_count(const PlimWorld *world);
+/* The body's id, or -1. */
+PLIM_API ptrdiff_t plim_rigid_find(const PlimWorld *world, const char *name);
+PLIM_API void plim_rigid_pose(const PlimWorld *world, size_t id, PlimPose *pose);
+PLIM_API double plim_rigid_mass(const PlimWorld *world, size_t id); /* kg */
+/* A new position, orientation and velocity; refused for a body that is not dynamic. */
+PLIM_API PlimStatus plim_rigid_set_pose(PlimWorld *world, size_t id, const PlimPose *pose);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

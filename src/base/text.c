@@ -1,0 +1,39 @@
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void text_init(Text *text, PlimContext *context) {
+    *text = (Text){.context = context};
+}
+
+void text_add(Text *text, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length < 0 || !array_reserve(text->context, &text->bytes, (size_t)length + 1)) {
+        text->failed = true;
+        return;
+    }
+    va_start(arguments, format);
+    vsnprintf(text->bytes.data + text->bytes.count, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    text->bytes.count += (size_t)length;
+}
+
+const char *text_string(const Text *text) {
+    return text->bytes.data ? text->bytes.data : "";
+}
+
+void text_free(Text *text) {
+    array_free(text->context, &text->bytes);
+}
+
+void text_format_double(double value, char buffer[32]) {
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(buffer, 32, "%.*g", digits, value);
+        if (strtod(buffer, NULL) == value) return;
+    }
+}

@@ -1,0 +1,22 @@
+/* Text that grows: printf onto the end. */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include "base/array.h"
+
+typedef struct Text {
+    PlimContext *context;
+    ARRAY(char) bytes; /* always NUL-terminated once something was added; count excludes the NUL */
+    bool failed;       /* memory ran out: what was added since is missing */
+} Text;
+
+void text_init(Text *text, PlimContext *context);
+void text_add(Text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "" when nothing was added. */
+const char *text_string(const Text *text);
+void text_free(Text *text);
+
+/* The shortest decimal that reads back as the same double: 0.1, not 0.10000000000000001. */
+void text_format_double(double value, char buffer[32]);
+
+#endif

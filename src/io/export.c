@@ -1,0 +1,107 @@
+#include "io/export.h"
+
+#include "base/text.h"
+#include "io/file.h"
+
+#include <string.h>
+
+const char *export_format_name(ExportFormat format) {
+    static const char *const names[EXPORT_FORMAT_COUNT] = {"ply", "obj", "vtk"};
+    return names[format];
+}
+
+/* ---- raw bytes at the end of a text ---- */
+
+static void add_bytes(Text *text, const void *bytes, size_t size) {
+    if (!array_reserve(text->context, &text->bytes, size + 1)) {
+        text->failed = true;
+        return;
+    }
+    memcpy(text->bytes.data + text->bytes.count, bytes, size);
+    text->bytes.count += size;
+    text->bytes.data[text->bytes.count] = '\0';
+}
+
+/* Legacy VTK is big-endian. */
+static void add_swapped(Text *text, const void *value) {
+    unsigned char bytes[4], swapped[4];
+    memcpy(bytes, value, 4);
+    for (int i = 0; i < 4; i++) swapped[i] = bytes[3 - i];
+    add_bytes(text, swapped, 4);
+}
+
+static unsigned char color_byte(float value) {
+    return (unsigned char)(255.0f * (value < 0 ? 0 : value > 1 ? 1 : value) + 0.5f);
+}
+
+/* ---- the formats ---- */
+
+static void write_ply(Text *text, const FrameMesh *mesh) {
+    text_add(text, "ply\nformat binary_little_endian 1.0\ncomment Plimsoll %s\n", mesh->name);
+    text_add(text, "element vertex %zu\n", mesh->vertex_count);
+    text_add(text, "property float x\nproperty float y\nproperty float z\n"
+                   "property float vx\nproperty float vy\nproperty float vz\n");
+    text_add(text, "element face %zu\nproperty list uchar int vertex_indices\n",
+             mesh->triangle_count);
+    text_add(text, "property uchar red\nproperty uchar green\nproperty uchar blue\n"
+                   "property int object\nend_header\n");
+    for (size_t i = 0; i < mesh->vertex_count; i++) {
+        add_bytes(text, mesh->vertices + 3 * i, 12);
+        add_bytes(text, mesh->velocities + 3 * i, 12);
+    }
+    for (size_t i = 0; i < mesh->triangle_count; i++) {
+        const float *color = mesh->colors + 3 * mesh->objects[i];
+        unsigned char bytes[3] = {color_byte(color[0]), color_byte(color[1]), color_byte(color[2])};
+        add_bytes(text, "\3", 1);
+        add_bytes(text, mesh->triangles + 3 * i, 12);
+        add_bytes(text, bytes, 3);
+        add_bytes(text, &mesh->objects[i], 4);
+    }
+}
+
+static void write_obj(Text *text, const FrameMesh *mesh) {
+    text_add(text, "# Plimsoll %s\n", mesh->name);
+    for (size_t i = 0; i < mesh->vertex_count; i++) {
+        const float *v = mesh->vertices + 3 * i;
+        text_add(text, "v %.9g %.9g %.9g\n", (double)v[0], (double)v[1], (double)v[2]);
+    }
+    for (size_t i = 0; i < mesh->triangle_count; i++) {
+        const int32_t *t = mesh->triangles + 3 * i;
+        if (i == 0 || mesh->objects[i] != mesh->objects[i - 1])
+            text_add(text, "g object_%d\n", mesh->objects[i]);
+        text_add(text, "f %d %d %d\n", t[0] + 1, t[1] + 1, t[2] + 1);
+    }
+}
+
+static void write_vtk(Text *text, const FrameMesh *mesh) {
+    text_add(text, "# vtk DataFile Version 3.0\nPlimsoll %s\nBINARY\nDATASET POLYDATA\n",
+             mesh->name);
+    text_add(text, "POINTS %zu float\n", mesh->vertex_count);
+    for (size_t i = 0; i < 3 * mesh->vertex_count; i++) add_swapped(text, mesh->vertices + i);
+    text_add(text, "\nPOLYGONS %zu %zu\n", mesh->triangle_count, 4 * mesh->triangle_count);
+    const int32_t corners = 3;
+    for (size_t i = 0; i < mesh->triangle_count; i++) {
+        add_swapped(text, &corners);
+        for (size_t k = 0; k < 3; k++) add_swapped(text, mesh->triangles + 3 * i + k);
+    }
+    text_add(text, "\nCELL_DATA %zu\nSCALARS object int 1\nLOOKUP_TABLE default\n",
+             mesh->triangle_count);
+    for (size_t i = 0; i < mesh->triangle_count; i++) add_swapped(text, mesh->objects + i);
+    text_add(text, "\nPOINT_DATA %zu\nVECTORS velocity float\n", mesh->vertex_count);
+    for (size_t i = 0; i < 3 * mesh->vertex_count; i++) add_swapped(text, mesh->velocities + i);
+    text_add(text, "\n");
+}
+
+PlimStatus export_mesh(PlimContext *context, const FrameMesh *mesh, ExportFormat format,
+                       const char *path) {
+    static void (*const writers[EXPORT_FORMAT_COUNT])(Text *, const FrameMesh *) = {
+        write_ply, write_obj, write_vtk};
+    Text text;
+    text_init(&text, context);
+    writers[format](&text, mesh);
+    PlimStatus status = text.failed ? PLIM_OUT_OF_MEMORY
+                                    : file_write(context, path, text_string(&text),
+                                                 text.bytes.count, false);
+    text_free(&text);
+    return status;
+}

@@ -1,0 +1,17 @@
+/* Frames for other programs. */
+#ifndef IO_EXPORT_H
+#define IO_EXPORT_H
+
+#include "io/frame_file.h"
+
+typedef enum ExportFormat { EXPORT_PLY, EXPORT_OBJ, EXPORT_VTK, EXPORT_FORMAT_COUNT } ExportFormat;
+
+/* "ply", "obj", "vtk"; also the file ending. */
+const char *export_format_name(ExportFormat format);
+
+/* Writes one mesh of a frame: PLY (binary, with velocities and colours), OBJ (positions, a group an
+ * object), VTK (binary legacy polydata, with velocities). */
+PlimStatus export_mesh(PlimContext *context, const FrameMesh *mesh, ExportFormat format,
+                       const char *path);
+
+#endif

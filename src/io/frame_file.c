@@ -1,0 +1,156 @@
+#include "io/frame_file.h"
+
+#include <stdio.h>
+
+/* Groups that a frame may hold, in the order they are read back. */
+static const char *const mesh_names[] = {"rigid"};
+
+typedef struct MeshPaths {
+    char group[64], vertices[96], velocities[96], triangles[96], objects[96], colors[96];
+} MeshPaths;
+
+static MeshPaths paths_of(const char *name) {
+    MeshPaths paths;
+    snprintf(paths.group, sizeof paths.group, "/%.40s", name);
+    snprintf(paths.vertices, sizeof paths.vertices, "%s/vertices", paths.group);
+    snprintf(paths.velocities, sizeof paths.velocities, "%s/velocities", paths.group);
+    snprintf(paths.triangles, sizeof paths.triangles, "%s/triangles", paths.group);
+    snprintf(paths.objects, sizeof paths.objects, "%s/objects", paths.group);
+    snprintf(paths.colors, sizeof paths.colors, "%s/colors", paths.group);
+    return paths;
+}
+
+PlimStatus frame_file_encode(PlimContext *context, const FrameView *view, uint64_t frame,
+                             double time, char **bytes, size_t *size) {
+    H5Builder *file;
+    TRY(h5_builder_create(context, &file));
+    h5_add_u64(file, "/", "frame", frame);
+    h5_add_number(file, "/", "time", time);
+    for (size_t i = 0; i < view->mesh_count; i++) {
+        const FrameMesh *mesh = &view->meshes[i];
+        MeshPaths paths = paths_of(mesh->name);
+        h5_add_group(file, paths.group);
+        h5_add_data(file, paths.vertices, H5_F32, mesh->vertex_count, 3, mesh->vertices, "m");
+        h5_add_data(file, paths.velocities, H5_F32, mesh->vertex_count, 3, mesh->velocities,
+                    "m/s");
+        h5_add_link(file, paths.triangles, SHAPES_FILE, paths.triangles);
+        h5_add_link(file, paths.objects, SHAPES_FILE, paths.objects);
+        h5_add_link(file, paths.colors, SHAPES_FILE, paths.colors);
+    }
+    PlimStatus status = h5_builder_finish(file, bytes, size);
+    h5_builder_destroy(file);
+    return status;
+}
+
+PlimStatus shapes_file_encode(PlimContext *context, const FrameView *view, char **bytes,
+                              size_t *size) {
+    H5Builder *file;
+    TRY(h5_builder_create(context, &file));
+    for (size_t i = 0; i < view->mesh_count; i++) {
+        const FrameMesh *mesh = &view->meshes[i];
+        MeshPaths paths = paths_of(mesh->name);
+        h5_add_group(file, paths.group);
+        h5_add_data(file, paths.triangles, H5_I32, mesh->triangle_count, 3, mesh->triangles, NULL);
+        h5_add_data(file, paths.objects, H5_I32, mesh->triangle_count, 1, mesh->objects, NULL);
+        h5_add_data(file, paths.colors, H5_F32, mesh->object_count, 3, mesh->colors, NULL);
+        h5_add_u64(file, paths.group, "smooth", mesh->smooth);
+    }
+    PlimStatus status = h5_builder_finish(file, bytes, size);
+    h5_builder_destroy(file);
+    return status;
+}
+
+/* ---- reading ---- */
+
+static PlimStatus read_array(PlimContext *context, H5Reader *file, const char *path, H5Type type,
+                             size_t columns, size_t *rows, const void **out) {
+    size_t stored;
+    TRY(h5_size(file, path, rows, &stored));
+    void *data = context_allocate(context, *rows * columns, 4); /* F32 and I32 have 4 bytes */
+    if (!data) return PLIM_OUT_OF_MEMORY;
+    *out = data;
+    return h5_read(file, path, type, *rows, columns, data);
+}
+
+/* Indices that point outside would be read as memory: refuse them here, once. */
+static PlimStatus check_indices(PlimContext *context, const char *label, const FrameMesh *mesh) {
+    for (size_t i = 0; i < 3 * mesh->triangle_count; i++)
+        if (mesh->triangles[i] < 0 || (size_t)mesh->triangles[i] >= mesh->vertex_count)
+            return context_fail(context, PLIM_BAD_INPUT,
+                                "%s: triangle %zu of %s names a vertex that does not exist", label,
+                                i / 3, mesh->name);
+    for (size_t i = 0; i < mesh->triangle_count; i++)
+        if (mesh->objects[i] < 0 || (size_t)mesh->objects[i] >= mesh->object_count)
+            return context_fail(context, PLIM_BAD_INPUT,
+                                "%s: triangle %zu of %s names an object that does not exist", label,
+                                i, mesh->name);
+    return PLIM_OK;
+}
+
+static PlimStatus read_mesh(PlimContext *context, const char *label, H5Reader *frame,
+                            H5Reader *shapes, const char *name, FrameMesh *mesh) {
+    MeshPaths paths = paths_of(name);
+    *mesh = (FrameMesh){.name = name};
+    size_t velocities, objects;
+    TRY(read_array(context, frame, paths.vertices, H5_F32, 3, &mesh->vertex_count,
+                   (const void **)&mesh->vertices));
+    TRY(read_array(context, frame, paths.velocities, H5_F32, 3, &velocities,
+                   (const void **)&mesh->velocities));
+    TRY(read_array(context, shapes, paths.triangles, H5_I32, 3, &mesh->triangle_count,
+                   (const void **)&mesh->triangles));
+    TRY(read_array(context, shapes, paths.objects, H5_I32, 1, &objects,
+                   (const void **)&mesh->objects));
+    TRY(read_array(context, shapes, paths.colors, H5_F32, 3, &mesh->object_count,
+                   (const void **)&mesh->colors));
+    if (velocities != mesh->vertex_count || objects != mesh->triangle_count)
+        return context_fail(context, PLIM_BAD_INPUT, "%s: the arrays of %s differ in length",
+                            label, name);
+    uint64_t smooth = 1;
+    TRY(h5_read_u64(shapes, paths.group, "smooth", &smooth));
+    mesh->smooth = smooth != 0;
+    return check_indices(context, label, mesh);
+}
+
+static PlimStatus read_frame(PlimContext *context, const char *label, H5Reader *frame,
+                             H5Reader *shapes, FrameData *out) {
+    TRY(h5_read_u64(frame, "/", "frame", &out->frame));
+    TRY(h5_read_number(frame, "/", "time", &out->time));
+    for (size_t i = 0; i < sizeof mesh_names / sizeof *mesh_names; i++) {
+        if (!h5_has(frame, paths_of(mesh_names[i]).group)) continue;
+        FrameMesh *mesh = &out->view.meshes[out->view.mesh_count++];
+        TRY(read_mesh(context, label, frame, shapes, mesh_names[i], mesh));
+    }
+    return PLIM_OK;
+}
+
+PlimStatus frame_file_decode(PlimContext *context, const char *label, char *frame_bytes,
+                             size_t frame_size, char *shapes_bytes, size_t shapes_size,
+                             FrameData *out) {
+    *out = (FrameData){0};
+    H5Reader *frame, *shapes;
+    TRY(h5_reader_create(context, label, frame_bytes, frame_size, &frame));
+    PlimStatus status = h5_reader_create(context, SHAPES_FILE, shapes_bytes, shapes_size, &shapes);
+    if (status == PLIM_OK) {
+        status = read_frame(context, label, frame, shapes, out);
+        h5_reader_destroy(shapes);
+    }
+    h5_reader_destroy(frame);
+    if (status != PLIM_OK) frame_data_free(context, out);
+    return status;
+}
+
+static void free_array(PlimContext *context, const void *data, size_t count) {
+    context_free(context, (void *)(uintptr_t)data, count, 4);
+}
+
+void frame_data_free(PlimContext *context, FrameData *data) {
+    for (size_t i = 0; i < data->view.mesh_count; i++) {
+        const FrameMesh *mesh = &data->view.meshes[i];
+        free_array(context, mesh->vertices, 3 * mesh->vertex_count);
+        free_array(context, mesh->velocities, 3 * mesh->vertex_count);
+        free_array(context, mesh->triangles, 3 * mesh->triangle_count);
+        free_array(context, mesh->objects, mesh->triangle_count);
+        free_array(context, mesh->colors, 3 * mesh->object_count);
+    }
+    *data = (FrameData){0};
+}

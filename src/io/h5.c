@@ -1,0 +1,270 @@
+#include "io/h5.h"
+
+#include <hdf5.h>
+#include <stdio.h>
+#include <string.h>
+
+/* HDF5 prints its own errors unless told otherwise; ours go through the context. */
+static void be_silent(void) {
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+static hid_t native_type(H5Type type) {
+    switch (type) {
+    case H5_F32:
+        return H5T_NATIVE_FLOAT;
+    case H5_F64:
+        return H5T_NATIVE_DOUBLE;
+    case H5_I32:
+        return H5T_NATIVE_INT32;
+    case H5_U64:
+        break;
+    }
+    return H5T_NATIVE_UINT64;
+}
+
+H5Type h5_type_of_field(FieldType type) {
+    return type == FIELD_F64 ? H5_F64 : type == FIELD_I32 ? H5_I32 : H5_U64;
+}
+
+/* A file that lives in memory; `image` NULL for a new one. */
+static hid_t open_memory_file(void *image, size_t size) {
+    enum { GROWTH = 1 << 20 };
+    /* HDF5 takes two open files of one name for the same file. */
+    char name[48];
+    snprintf(name, sizeof name, "memory-%p.h5", image);
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    hid_t file = H5I_INVALID_HID;
+    bool ready = access >= 0 && H5Pset_fapl_core(access, GROWTH, false) >= 0;
+    if (ready && image)
+        ready = H5Pset_file_image(access, image, size) >= 0;
+    if (ready)
+        file = image ? H5Fopen(name, H5F_ACC_RDONLY, access)
+                     : H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    if (access >= 0) H5Pclose(access);
+    return file;
+}
+
+/* ---- writing ---- */
+
+struct H5Builder {
+    PlimContext *context;
+    hid_t file;
+    hid_t untimed; /* creation properties without time stamps: equal content, equal bytes */
+    bool failed;
+};
+
+PlimStatus h5_builder_create(PlimContext *context, H5Builder **out) {
+    be_silent();
+    H5Builder *builder = context_allocate(context, 1, sizeof *builder);
+    if (!builder) return PLIM_OUT_OF_MEMORY;
+    builder->context = context;
+    builder->file = open_memory_file(NULL, 0);
+    builder->untimed = H5Pcreate(H5P_DATASET_CREATE);
+    builder->failed = builder->file < 0 || H5Pset_obj_track_times(builder->untimed, false) < 0;
+    *out = builder;
+    return PLIM_OK;
+}
+
+void h5_builder_destroy(H5Builder *builder) {
+    if (!builder) return;
+    if (builder->untimed >= 0) H5Pclose(builder->untimed);
+    if (builder->file >= 0) H5Fclose(builder->file);
+    context_free(builder->context, builder, 1, sizeof *builder);
+}
+
+static void add_attribute(H5Builder *builder, hid_t object, const char *name, hid_t type,
+                          const void *value) {
+    hid_t space = H5Screate(H5S_SCALAR);
+    hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    if (attribute < 0 || H5Awrite(attribute, type, value) < 0) builder->failed = true;
+    if (attribute >= 0) H5Aclose(attribute);
+    H5Sclose(space);
+}
+
+static void add_text_attribute(H5Builder *builder, hid_t object, const char *name,
+                               const char *value) {
+    hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, strlen(value) + 1);
+    add_attribute(builder, object, name, type, value);
+    H5Tclose(type);
+}
+
+void h5_add_group(H5Builder *builder, const char *path) {
+    if (builder->failed) return;
+    hid_t properties = H5Pcreate(H5P_GROUP_CREATE);
+    H5Pset_obj_track_times(properties, false);
+    hid_t group = H5Gcreate2(builder->file, path, H5P_DEFAULT, properties, H5P_DEFAULT);
+    if (group < 0)
+        builder->failed = true;
+    else
+        H5Gclose(group);
+    H5Pclose(properties);
+}
+
+void h5_add_data(H5Builder *builder, const char *path, H5Type type, size_t rows, size_t columns,
+                 const void *data, const char *unit) {
+    if (builder->failed) return;
+    hsize_t size[2] = {rows, columns};
+    hid_t space = H5Screate_simple(columns == 1 ? 1 : 2, size, NULL);
+    hid_t dataset = H5Dcreate2(builder->file, path, native_type(type), space, H5P_DEFAULT,
+                               builder->untimed, H5P_DEFAULT);
+    if (dataset < 0) {
+        builder->failed = true;
+    } else {
+        if (rows > 0 &&
+            H5Dwrite(dataset, native_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)
+            builder->failed = true;
+        if (unit) add_text_attribute(builder, dataset, "unit", unit);
+        H5Dclose(dataset);
+    }
+    H5Sclose(space);
+}
+
+void h5_add_link(H5Builder *builder, const char *path, const char *file, const char *target) {
+    if (builder->failed) return;
+    if (H5Lcreate_external(file, target, builder->file, path, H5P_DEFAULT, H5P_DEFAULT) < 0)
+        builder->failed = true;
+}
+
+static void add_attribute_at(H5Builder *builder, const char *path, const char *name, hid_t type,
+                             const void *value) {
+    if (builder->failed) return;
+    hid_t object = H5Oopen(builder->file, path, H5P_DEFAULT);
+    if (object < 0) {
+        builder->failed = true;
+        return;
+    }
+    if (type == H5T_C_S1)
+        add_text_attribute(builder, object, name, value);
+    else
+        add_attribute(builder, object, name, type, value);
+    H5Oclose(object);
+}
+
+void h5_add_number(H5Builder *builder, const char *path, const char *name, double value) {
+    add_attribute_at(builder, path, name, H5T_NATIVE_DOUBLE, &value);
+}
+
+void h5_add_u64(H5Builder *builder, const char *path, const char *name, uint64_t value) {
+    add_attribute_at(builder, path, name, H5T_NATIVE_UINT64, &value);
+}
+
+void h5_add_text(H5Builder *builder, const char *path, const char *name, const char *value) {
+    add_attribute_at(builder, path, name, H5T_C_S1, value);
+}
+
+PlimStatus h5_builder_finish(H5Builder *builder, char **bytes, size_t *size) {
+    PlimContext *context = builder->context;
+    if (builder->failed || H5Fflush(builder->file, H5F_SCOPE_GLOBAL) < 0)
+        return context_fail(context, PLIM_OUT_OF_MEMORY, "an HDF5 file could not be put together");
+    ssize_t length = H5Fget_file_image(builder->file, NULL, 0);
+    if (length <= 0)
+        return context_fail(context, PLIM_OUT_OF_MEMORY, "an HDF5 file could not be put together");
+    *size = (size_t)length;
+    *bytes = context_allocate(context, *size, 1);
+    if (!*bytes) return PLIM_OUT_OF_MEMORY;
+    if (H5Fget_file_image(builder->file, *bytes, *size) == length) return PLIM_OK;
+    context_free(context, *bytes, *size, 1);
+    return context_fail(context, PLIM_OUT_OF_MEMORY, "an HDF5 file could not be put together");
+}
+
+/* ---- reading ---- */
+
+struct H5Reader {
+    PlimContext *context;
+    char *label;
+    hid_t file;
+};
+
+PlimStatus h5_reader_create(PlimContext *context, const char *label, char *bytes, size_t size,
+                            H5Reader **out) {
+    be_silent();
+    *out = NULL;
+    hid_t file = open_memory_file(bytes, size);
+    if (file < 0)
+        return context_fail(context, PLIM_BAD_INPUT, "%s is damaged or not an HDF5 file", label);
+    H5Reader *reader = context_allocate(context, 1, sizeof *reader);
+    char *copy = reader ? context_copy_text(context, label) : NULL;
+    if (!copy) {
+        context_free(context, reader, 1, sizeof *reader);
+        H5Fclose(file);
+        return PLIM_OUT_OF_MEMORY;
+    }
+    *reader = (H5Reader){context, copy, file};
+    *out = reader;
+    return PLIM_OK;
+}
+
+void h5_reader_destroy(H5Reader *reader) {
+    if (!reader) return;
+    H5Fclose(reader->file);
+    context_free_text(reader->context, reader->label);
+    context_free(reader->context, reader, 1, sizeof *reader);
+}
+
+bool h5_has(const H5Reader *reader, const char *path) {
+    return H5Lexists(reader->file, path, H5P_DEFAULT) > 0;
+}
+
+static PlimStatus missing(H5Reader *reader, const char *what) {
+    return context_fail(reader->context, PLIM_BAD_INPUT, "%s: %s is missing or damaged",
+                        reader->label, what);
+}
+
+static bool shape_of(hid_t dataset, size_t *rows, size_t *columns) {
+    hid_t space = H5Dget_space(dataset);
+    if (space < 0) return false;
+    hsize_t size[2] = {0, 1};
+    int rank = H5Sget_simple_extent_ndims(space);
+    bool good = (rank == 1 || rank == 2) && H5Sget_simple_extent_dims(space, size, NULL) == rank;
+    H5Sclose(space);
+    *rows = (size_t)size[0];
+    *columns = rank == 2 ? (size_t)size[1] : 1;
+    return good;
+}
+
+PlimStatus h5_size(H5Reader *reader, const char *path, size_t *rows, size_t *columns) {
+    hid_t dataset = H5Dopen2(reader->file, path, H5P_DEFAULT);
+    if (dataset < 0) return missing(reader, path);
+    bool good = shape_of(dataset, rows, columns);
+    H5Dclose(dataset);
+    return good ? PLIM_OK : missing(reader, path);
+}
+
+PlimStatus h5_read(H5Reader *reader, const char *path, H5Type type, size_t rows, size_t columns,
+                   void *data) {
+    hid_t dataset = H5Dopen2(reader->file, path, H5P_DEFAULT);
+    if (dataset < 0) return missing(reader, path);
+    size_t stored_rows, stored_columns;
+    PlimStatus status = PLIM_OK;
+    if (!shape_of(dataset, &stored_rows, &stored_columns))
+        status = missing(reader, path);
+    else if (stored_rows != rows || stored_columns != columns)
+        status = context_fail(reader->context, PLIM_BAD_INPUT,
+                              "%s: %s is %zu x %zu, expected %zu x %zu", reader->label, path,
+                              stored_rows, stored_columns, rows, columns);
+    else if (rows > 0 &&
+             H5Dread(dataset, native_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)
+        status = missing(reader, path);
+    H5Dclose(dataset);
+    return status;
+}
+
+static PlimStatus read_attribute(H5Reader *reader, const char *path, const char *name, hid_t type,
+                                 void *value) {
+    hid_t attribute =
+        H5Aopen_by_name(reader->file, path, name, H5P_DEFAULT, H5P_DEFAULT);
+    if (attribute < 0) return missing(reader, name);
+    bool good = H5Aread(attribute, type, value) >= 0;
+    H5Aclose(attribute);
+    return good ? PLIM_OK : missing(reader, name);
+}
+
+PlimStatus h5_read_number(H5Reader *reader, const char *path, const char *name, double *value) {
+    return read_attribute(reader, path, name, H5T_NATIVE_DOUBLE, value);
+}
+
+PlimStatus h5_read_u64(H5Reader *reader, const char *path, const char *name, uint64_t *value) {
+    return read_attribute(reader, path, name, H5T_NATIVE_UINT64, value);
+}

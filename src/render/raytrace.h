@@ -1,0 +1,57 @@
+/* A preview ray tracer on Embree: triangle meshes and spheres, checker ground, soft shadow, sky. */
+#ifndef RENDER_RAYTRACE_H
+#define RENDER_RAYTRACE_H
+
+#include "math/vec.h"
+#include "render/image.h"
+
+/* Arrays are borrowed for the life of the scene. */
+typedef struct RenderMesh {
+    const float *vertices; /* 3 per vertex, m */
+    size_t vertex_count;
+    const int32_t *triangles; /* 3 per triangle */
+    size_t triangle_count;
+    const int32_t *objects; /* per triangle: index into colors */
+    const float *colors;    /* 3 per object, 0..1, as seen in full light (sRGB) */
+    bool smooth;            /* interpolate normals across edges that bend less than 40 degrees */
+} RenderMesh;
+
+typedef struct RenderSpheres {
+    const float *centers; /* 3 per sphere */
+    const float *radii;
+    const float *colors; /* 3 per sphere */
+    size_t count;
+} RenderSpheres;
+
+typedef struct RenderCamera {
+    Vec3 position, target; /* m */
+    double field_of_view;  /* degrees, across the height of the picture */
+} RenderCamera;
+
+typedef struct RenderOptions {
+    int width, height; /* default 960 x 540 */
+    int samples;       /* rays per pixel, default 4 */
+    bool ground;       /* draw the checker ground, default true */
+    double ground_height; /* m */
+    double checker;       /* edge of a checker square, m */
+    Vec3 sun;             /* direction to the sun, any length, default (0.5, 1, 0.35) */
+    double sun_softness;  /* apparent radius of the sun in radians, default 0.05 */
+} RenderOptions;
+
+typedef struct RenderScene RenderScene;
+
+RenderOptions render_options_default(void);
+
+PlimStatus render_scene_create(PlimContext *context, const RenderMesh *meshes, size_t mesh_count,
+                               const RenderSpheres *spheres, size_t sphere_count,
+                               RenderScene **out);
+void render_scene_destroy(RenderScene *scene);
+
+/* Fills `image`, which must have the options' size. Same bits for any thread count. */
+PlimStatus render_scene_draw(const RenderScene *scene, const RenderCamera *camera,
+                             const RenderOptions *options, Image *image);
+
+/* A camera that sees the box low..high from the front right and above. */
+RenderCamera render_camera_fit(Vec3 low, Vec3 high, double aspect);
+
+#endif

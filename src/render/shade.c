@@ -1,0 +1,114 @@
+#include "render/shade.h"
+
+/* A face straight to the sun gets the two lights' sum, about 1: colours come out as they went in.
+ */
+static const Vec3 sun_light = {0.83, 0.74, 0.61};
+static const Vec3 sky_light = {0.24, 0.29, 0.37};    /* on a face that looks up */
+static const Vec3 bounce_light = {0.15, 0.14, 0.13}; /* from the floor, on one that looks down */
+
+static const Vec3 horizon = {0.76, 0.83, 0.90};
+static const Vec3 zenith = {0.16, 0.33, 0.64};
+static const Vec3 below = {0.46, 0.48, 0.51};
+static const Vec3 tile_light = {0.62, 0.63, 0.64};
+static const Vec3 tile_dark = {0.40, 0.42, 0.445};
+
+/* Share of haze beyond which the ground is not looked at. */
+static const double haze_full = 0.996;
+
+static Vec3 mix(Vec3 a, Vec3 b, double share) {
+    return vec3_add_scaled(vec3_scale(1.0 - share, a), share, b);
+}
+
+static Vec3 tint(Vec3 a, Vec3 b) {
+    return vec3(a.x * b.x, a.y * b.y, a.z * b.z);
+}
+
+static Vec3 sky(double up) {
+    double low = 1.0 - fmin(up, 1.0);
+    return mix(horizon, zenith, 1.0 - low * low * low * low);
+}
+
+Vec3 shade_background(const Look *look, Vec3 direction) {
+    if (direction.y > 0.0) return sky(direction.y);
+    return look->ground ? horizon : mix(horizon, below, fmin(-direction.y, 1.0));
+}
+
+static double haze(const Look *look, double distance) {
+    double depth = distance / look->fade, squared = depth * depth;
+    return 1.0 - 1.0 / (1.0 + squared * squared);
+}
+
+double shade_ground_distance(const Look *look, Vec3 origin, Vec3 direction) {
+    double height = origin.y - look->ground_height;
+    if (!look->ground || height <= 0.0 || direction.y >= 0.0) return INFINITY;
+    double distance = -height / direction.y;
+    return haze(look, distance) < haze_full ? distance : INFINITY;
+}
+
+/* Mean of a wave of period 2 that is 1 and -1 in turn, over a width about x. */
+static double square_wave(double x, double width) {
+    double left = 0.5 * (x - 0.5 * width), right = 0.5 * (x + 0.5 * width);
+    left = fabs(left - floor(left) - 0.5);
+    right = fabs(right - floor(right) - 0.5);
+    return 2.0 * (left - right) / width;
+}
+
+/* The checker is averaged over the pixel's footprint, which is long at a low angle: far tiles melt
+ * into grey instead of flickering. */
+Surface shade_ground(const Look *look, Vec3 origin, Vec3 direction, double distance) {
+    Vec3 point = vec3_add_scaled(origin, distance, direction);
+    double across = distance * look->pixel_angle / look->checker;
+    double width_x = across * (1.0 + fabs(direction.x / direction.y));
+    double width_z = across * (1.0 + fabs(direction.z / direction.y));
+    double pattern = square_wave(point.x / look->checker, width_x) *
+                     square_wave(point.z / look->checker, width_z);
+    point.y = look->ground_height + 1e-5 * distance;
+    return (Surface){.point = point,
+                     .normal = {0, 1, 0},
+                     .face = {0, 1, 0},
+                     .albedo = mix(tile_dark, tile_light, 0.5 + 0.5 * pattern),
+                     .distance = distance,
+                     .shine = 0.0};
+}
+
+/* What a polished face mirrors: the sky above, the floor below, no sharp line between. */
+static Vec3 surroundings(double up) {
+    if (up > 0.0) return sky(up);
+    return mix(horizon, below, fmin(-2.0 * up, 1.0));
+}
+
+static double power_64(double x) {
+    for (int i = 0; i < 6; i++) x *= x;
+    return x;
+}
+
+/* Blinn's highlight of the sun, and a reflection of the sky that grows towards the rim (Schlick).
+ */
+static void add_shine(const Look *look, const Surface *surface, Vec3 direction, double sunward,
+                      Light *light) {
+    Vec3 normal = surface->normal;
+    double facing = fmax(-vec3_dot(normal, direction), 0.0);
+    Vec3 half = vec3_normalize(vec3_sub(look->sun, direction));
+    double highlight = power_64(fmax(vec3_dot(normal, half), 0.0));
+    double gain = 0.45 * surface->shine * highlight * fmin(4.0 * sunward, 1.0);
+    light->sun = vec3_add_scaled(light->sun, gain, sun_light);
+
+    double rim = 1.0 - facing, rim_squared = rim * rim;
+    double mirrored = surface->shine * (0.03 + 0.22 * rim_squared * rim_squared * rim);
+    Vec3 around = surroundings(direction.y + 2.0 * facing * normal.y);
+    light->ambient = vec3_add_scaled(light->ambient, mirrored, around);
+}
+
+Light shade_surface(const Look *look, const Surface *surface, Vec3 direction) {
+    Light light = {0};
+    double sunward = fmax(vec3_dot(surface->normal, look->sun), 0.0);
+    light.sun = vec3_scale(sunward, tint(surface->albedo, sun_light));
+    Vec3 around = mix(bounce_light, sky_light, 0.5 + 0.5 * surface->normal.y);
+    light.ambient = tint(surface->albedo, around);
+    if (surface->shine > 0.0) add_shine(look, surface, direction, sunward, &light);
+    double lost = haze(look, surface->distance);
+    light.steady = vec3_scale(lost, horizon);
+    light.ambient = vec3_scale(1.0 - lost, light.ambient);
+    light.sun = vec3_scale(1.0 - lost, light.sun);
+    return light;
+}

@@ -1,0 +1,46 @@
+/* The look of a picture: a soft outdoor studio with a warm sun, a pale blue sky and a grey checker
+ * floor that fades into the horizon. All colours here are linear light. */
+#ifndef RENDER_SHADE_H
+#define RENDER_SHADE_H
+
+#include "render/raytrace.h"
+
+typedef struct Look {
+    Vec3 sun; /* unit vector towards it */
+    bool ground;
+    double ground_height, checker; /* m */
+    double fade;                   /* m: the distance at which haze takes half */
+    double reach;                  /* m: how far away a neighbour still takes skylight */
+    double pixel_angle;            /* radians across one pixel */
+} Look;
+
+/* Where a ray met something. */
+typedef struct Surface {
+    Vec3 point;  /* m; where rays to the lights start, just off the surface */
+    Vec3 normal; /* unit, for shading */
+    Vec3 face;   /* unit, of the geometry, on the viewer's side */
+    Vec3 albedo;
+    double distance; /* m from the eye */
+    double shine;    /* 0 matt, 1 polished */
+} Surface;
+
+/* Light towards the eye, in the parts that become visible apart. */
+typedef struct Light {
+    Vec3 steady;  /* whatever stands around: sky, haze */
+    Vec3 ambient; /* from the sky, when nothing is near */
+    Vec3 sun;     /* from the sun, when nothing is before it */
+} Light;
+
+Vec3 shade_background(const Look *look, Vec3 direction);
+
+/* Distance along the ray to the ground; infinite when it does not get there or haze hides it. */
+double shade_ground_distance(const Look *look, Vec3 origin, Vec3 direction);
+Surface shade_ground(const Look *look, Vec3 origin, Vec3 direction, double distance);
+
+Light shade_surface(const Look *look, const Surface *surface, Vec3 direction);
+
+static inline double shade_luminance(Vec3 color) {
+    return 0.2126 * color.x + 0.7152 * color.y + 0.0722 * color.z;
+}
+
+#endif

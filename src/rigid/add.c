@@ -1,0 +1,170 @@
+/* Turning a description into a body: checking it, finding its mass, setting its first state. */
+#include "base/hash.h"
+#include "math/decompose.h"
+#include "rigid/bodies.h"
+
+#include <string.h>
+
+PlimRigidOptions plim_rigid_options_default(void) {
+    return (PlimRigidOptions){.orientation_order = 2, .energy_correction = 1};
+}
+
+PlimRigidDesc plim_rigid_desc_default(void) {
+    return (PlimRigidDesc){.shape = shape_desc_default(PLIM_SHAPE_BALL),
+                           .motion = PLIM_DYNAMIC,
+                           .density = 1000,
+                           .pose = {.orientation = {1, 0, 0, 0}},
+                           .color = {0.7f, 0.7f, 0.7f}};
+}
+
+static bool all_finite(const double *values, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(values[i])) return false;
+    return true;
+}
+
+static PlimStatus check_pose(PlimContext *context, const char *name, const PlimPose *pose) {
+    const double *q = pose->orientation;
+    if (!all_finite(pose->position, 3) || !all_finite(pose->velocity, 3) ||
+        !all_finite(pose->angular_velocity, 3) || !all_finite(q, 4))
+        return context_fail(context, PLIM_BAD_INPUT,
+                            "rigid body '%s': position, orientation and velocities must be finite",
+                            name);
+    if (!(quat_norm(quat_load(q)) > 1e-9))
+        return context_fail(context, PLIM_BAD_INPUT,
+                            "rigid body '%s': the orientation quaternion must not be zero", name);
+    return PLIM_OK;
+}
+
+static PlimStatus check_inertia(PlimContext *context, const char *name, const double *inertia) {
+    if (!(inertia[0] > 0 && inertia[1] > 0 && inertia[2] > 0) || !all_finite(inertia, 3))
+        return context_fail(context, PLIM_BAD_INPUT,
+                            "rigid body '%s': inertia is (%g, %g, %g); all three must be positive",
+                            name, inertia[0], inertia[1], inertia[2]);
+    double sum = inertia[0] + inertia[1] + inertia[2];
+    double greatest = fmax(inertia[0], fmax(inertia[1], inertia[2]));
+    if (2 * greatest > sum * (1 + 1e-12))
+        context_log(context, PLIM_LOG_WARNING,
+                    "rigid body '%s': no real body has inertia (%g, %g, %g): the largest exceeds "
+                    "the sum of the others; simulated all the same",
+                    name, inertia[0], inertia[1], inertia[2]);
+    return PLIM_OK;
+}
+
+static PlimStatus check_desc(RigidBodies *bodies, const PlimRigidDesc *desc) {
+    PlimContext *context = bodies->context;
+    if (!desc->name || !*desc->name)
+        return context_fail(context, PLIM_BAD_INPUT, "rigid body %zu has no name; give it one",
+                            rigid_count(bodies));
+    if (rigid_bodies_find(bodies, desc->name) != INDEX_NONE)
+        return context_fail(context, PLIM_BAD_INPUT,
+                            "two rigid bodies are named '%s'; rename one of them", desc->name);
+    if (rigid_count(bodies) >= INT32_MAX)
+        return context_fail(context, PLIM_BAD_INPUT, "more than %d rigid bodies", INT32_MAX);
+    if (desc->motion == PLIM_KINEMATIC && !desc->motion_path)
+        return context_fail(context, PLIM_BAD_INPUT,
+                            "kinematic rigid body '%s' has no motion path", desc->name);
+    if (!(desc->mass >= 0) || !isfinite(desc->mass) ||
+        (desc->mass == 0 && !(desc->density > 0 && isfinite(desc->density))))
+        return context_fail(context, PLIM_BAD_INPUT,
+                            "rigid body '%s': mass %g kg, density %g kg/m^3; give a positive mass "
+                            "or a positive density",
+                            desc->name, desc->mass, desc->density);
+    const double *inertia = desc->inertia;
+    if (inertia[0] != 0 || inertia[1] != 0 || inertia[2] != 0)
+        TRY(check_inertia(context, desc->name, inertia));
+    return check_pose(context, desc->name, &desc->pose);
+}
+
+/* Mass and inertia: as given, or those of the shape at the body's density. */
+static void set_mass(RigidBodies *bodies, size_t i, const PlimRigidDesc *desc) {
+    const MassProperties *solid = &bodies->shapes.shapes.data[bodies->shape[i]].mass;
+    double mass = desc->mass > 0 ? desc->mass : desc->density * solid->volume;
+    Mat3 inertia = mat3_scale(mass / solid->volume, solid->inertia);
+    if (desc->inertia[0] > 0)
+        inertia = mat3_diagonal(desc->inertia[0], desc->inertia[1], desc->inertia[2]);
+    Vec3 principal;
+    Mat3 axes;
+    symmetric_eigen(inertia, &principal, &axes);
+    bodies->mass[i] = mass;
+    mat3_store(bodies->inertia + 9 * i, inertia);
+    mat3_store(bodies->inverse_inertia + 9 * i, mat3_inverse(inertia));
+    vec3_store(bodies->greatest_axis + 3 * i, mat3_column(axes, 0));
+    vec3_store(bodies->least_axis + 3 * i, mat3_column(axes, 2));
+}
+
+static void set_pose(RigidBodies *bodies, size_t i, const PlimPose *pose) {
+    Quat orientation = quat_normalize(quat_load(pose->orientation));
+    memcpy(bodies->position + 3 * i, pose->position, sizeof pose->position);
+    quat_store(bodies->orientation + 4 * i, orientation);
+    if (bodies->motion[i] == PLIM_STATIC) return; /* rests whatever the pose says */
+    memcpy(bodies->velocity + 3 * i, pose->velocity, sizeof pose->velocity);
+    memcpy(bodies->angular_velocity + 3 * i, pose->angular_velocity, sizeof pose->angular_velocity);
+    if (bodies->motion[i] == PLIM_KINEMATIC) return; /* its momentum is not a degree of freedom */
+    /* L = R I0 R^T omega */
+    Vec3 omega = quat_rotate_inverse(orientation, vec3_load(pose->angular_velocity));
+    Vec3 momentum = mat3_apply(mat3_load(bodies->inertia + 9 * i), omega);
+    vec3_store(bodies->angular_momentum + 3 * i, quat_rotate(orientation, momentum));
+}
+
+static PlimStatus remember_extra(RigidBodies *bodies, const PlimRigidDesc *desc) {
+    PlimContext *context = bodies->context;
+    if (!array_reserve(context, &bodies->extras, 1)) return PLIM_OUT_OF_MEMORY;
+    char *name = context_copy_text(context, desc->name);
+    if (!name) return PLIM_OUT_OF_MEMORY;
+    size_t i = bodies->extras.count;
+    PlimStatus status =
+        index_table_insert(context, &bodies->by_name, hash_text(HASH_START, name), i);
+    if (status != PLIM_OK) {
+        context_free_text(context, name);
+        return status;
+    }
+    struct RigidExtra extra = {name, desc->motion_path, desc->motion_user, {0}};
+    memcpy(extra.color, desc->color, sizeof extra.color);
+    bodies->extras.data[bodies->extras.count++] = extra;
+    return PLIM_OK;
+}
+
+PlimStatus rigid_bodies_add(RigidBodies *bodies, const PlimRigidDesc *desc, size_t *id) {
+    TRY(check_desc(bodies, desc));
+    PlimPose pose = desc->pose;
+    if (desc->motion == PLIM_KINEMATIC)
+        TRY(rigid_path_pose(bodies->context, desc->name, desc->motion_path, desc->motion_user, 0.0,
+                            &pose));
+    size_t shape;
+    PlimStatus status = shape_library_get(bodies->context, &bodies->shapes, &desc->shape, &shape);
+    if (status != PLIM_OK)
+        return context_fail(bodies->context, status, "rigid body '%s': %s", desc->name,
+                            bodies->context->message);
+    size_t i = rigid_count(bodies);
+    TRY(state_resize(bodies->context, rigid_class.schema, bodies, RIGID_GROUP_BODIES, i + 1));
+    status = remember_extra(bodies, desc);
+    if (status != PLIM_OK) {
+        state_resize(bodies->context, rigid_class.schema, bodies, RIGID_GROUP_BODIES, i);
+        return status;
+    }
+    bodies->motion[i] = (int32_t)desc->motion;
+    bodies->shape[i] = (int32_t)shape;
+    set_mass(bodies, i, desc);
+    set_pose(bodies, i, &pose);
+    *id = i;
+    return PLIM_OK;
+}
+
+PlimStatus rigid_bodies_set_pose(RigidBodies *bodies, size_t id, const PlimPose *pose) {
+    const char *name = bodies->extras.data[id].name;
+    if (bodies->motion[id] != PLIM_DYNAMIC)
+        return context_fail(bodies->context, PLIM_BAD_INPUT,
+                            "rigid body '%s' is not dynamic: its pose cannot be set", name);
+    TRY(check_pose(bodies->context, name, pose));
+    set_pose(bodies, id, pose);
+    return PLIM_OK;
+}
+
+void rigid_bodies_get_pose(const RigidBodies *bodies, size_t id, PlimPose *pose) {
+    memcpy(pose->position, bodies->position + 3 * id, sizeof pose->position);
+    memcpy(pose->orientation, bodies->orientation + 4 * id, sizeof pose->orientation);
+    memcpy(pose->velocity, bodies->velocity + 3 * id, sizeof pose->velocity);
+    memcpy(pose->angular_velocity, bodies->angular_velocity + 3 * id,
+           sizeof pose->angular_velocity);
+}

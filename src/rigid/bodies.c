@@ -1,0 +1,241 @@
+#include "rigid/bodies.h"
+
+#include "base/hash.h"
+#include "base/parallel.h"
+#include "math/decompose.h"
+
+#include <string.h>
+
+#define BODY_FIELD(name, unit, type, role, components)                                             \
+    {#name, unit, type, role, components, RIGID_GROUP_BODIES, offsetof(RigidBodies, name)}
+
+static const StateField rigid_fields[] = {
+    BODY_FIELD(position, "m", FIELD_F64, FIELD_STATE, 3), /* centre of mass */
+    BODY_FIELD(orientation, "1", FIELD_F64, FIELD_STATE, 4), /* quaternion w x y z */
+    BODY_FIELD(velocity, "m/s", FIELD_F64, FIELD_STATE, 3),
+    BODY_FIELD(angular_momentum, "kg m^2/s", FIELD_F64, FIELD_STATE, 3), /* about the centre */
+    BODY_FIELD(angular_velocity, "rad/s", FIELD_F64, FIELD_DERIVED, 3),
+    BODY_FIELD(velocity_half, "m/s", FIELD_F64, FIELD_WORK, 3), /* v^{n+1/2} */
+    BODY_FIELD(angular_momentum_half, "kg m^2/s", FIELD_F64, FIELD_WORK, 3),
+    BODY_FIELD(mass, "kg", FIELD_F64, FIELD_CONSTANT, 1),
+    BODY_FIELD(inertia, "kg m^2", FIELD_F64, FIELD_CONSTANT, 9), /* body axes */
+    BODY_FIELD(inverse_inertia, "1/(kg m^2)", FIELD_F64, FIELD_CONSTANT, 9),
+    BODY_FIELD(least_axis, "1", FIELD_F64, FIELD_CONSTANT, 3),
+    BODY_FIELD(greatest_axis, "1", FIELD_F64, FIELD_CONSTANT, 3),
+    BODY_FIELD(motion, "PlimMotion", FIELD_I32, FIELD_CONSTANT, 1),
+    BODY_FIELD(shape, "index", FIELD_I32, FIELD_CONSTANT, 1),
+};
+
+static const char *const rigid_groups[] = {"bodies"};
+
+static const StateSchema rigid_schema = {
+    .fields = rigid_fields,
+    .field_count = sizeof rigid_fields / sizeof *rigid_fields,
+    .groups = rigid_groups,
+    .group_count = 1,
+    .sizes_offset = offsetof(RigidBodies, sizes),
+};
+
+enum { BODY_GRAIN = 256 }; /* bodies a thread takes at a time */
+
+size_t rigid_bytes_per_body(void) {
+    enum { NAME_BYTES = 32, TABLE_BYTES = 4 * sizeof(struct IndexEntry) };
+    return state_bytes_per_item(&rigid_schema, RIGID_GROUP_BODIES) + sizeof(struct RigidExtra) +
+           NAME_BYTES + TABLE_BYTES;
+}
+
+double rigid_kinetic_energy(const RigidBodies *bodies, size_t i) {
+    if (bodies->motion[i] != PLIM_DYNAMIC) return 0.0;
+    Vec3 velocity = vec3_load(bodies->velocity + 3 * i);
+    BodyInertia inertia = rigid_inertia(bodies, i);
+    return 0.5 * bodies->mass[i] * vec3_dot(velocity, velocity) +
+           orientation_energy(&inertia, quat_load(bodies->orientation + 4 * i),
+                              vec3_load(bodies->angular_momentum + 3 * i));
+}
+
+/* ---- the stages ---- */
+
+typedef struct BodyLoop {
+    RigidBodies *bodies;
+    const StepInfo *step;
+} BodyLoop;
+
+static void for_each_body(RigidBodies *bodies, const StepInfo *step, ParallelBody body) {
+    BodyLoop loop = {bodies, step};
+    parallel_for(step->threads, rigid_count(bodies), BODY_GRAIN, body, &loop);
+}
+
+static void predict_bodies(void *user, size_t begin, size_t end) {
+    const BodyLoop *loop = user;
+    RigidBodies *b = loop->bodies;
+    for (size_t i = begin; i < end; i++) {
+        if (b->motion[i] != PLIM_DYNAMIC) continue;
+        Vec3 v = vec3_load(b->velocity + 3 * i);
+        v = vec3_add_scaled(v, 0.5 * loop->step->dt, loop->step->gravity);
+        vec3_store(b->velocity_half + 3 * i, v);
+        memcpy(b->angular_momentum_half + 3 * i, b->angular_momentum + 3 * i, 3 * sizeof(double));
+    }
+}
+
+/* v^{n+1/2} = v^n + dt/2 g (002 section 4.3, step 1); no torques act on free bodies. */
+static PlimStatus rigid_predict(void *system, const StepInfo *step) {
+    for_each_body(system, step, predict_bodies);
+    return PLIM_OK;
+}
+
+static void move_bodies(void *user, size_t begin, size_t end) {
+    const BodyLoop *loop = user;
+    RigidBodies *b = loop->bodies;
+    double dt = loop->step->dt;
+    for (size_t i = begin; i < end; i++) {
+        if (b->motion[i] != PLIM_DYNAMIC) continue;
+        Vec3 x = vec3_load(b->position + 3 * i);
+        vec3_store(b->position + 3 * i,
+                   vec3_add_scaled(x, dt, vec3_load(b->velocity_half + 3 * i)));
+
+        BodyInertia inertia = rigid_inertia(b, i);
+        Vec3 momentum = vec3_load(b->angular_momentum_half + 3 * i);
+        Quat before = quat_load(b->orientation + 4 * i);
+        Quat after =
+            orientation_advance(&inertia, before, momentum, dt, b->options.orientation_order);
+        if (b->options.energy_correction)
+            after = orientation_with_energy(&inertia, after, momentum,
+                                            orientation_energy(&inertia, before, momentum));
+        quat_store(b->orientation + 4 * i, after);
+    }
+}
+
+PlimStatus rigid_path_pose(PlimContext *context, const char *name, PlimMotionFn path, void *user,
+                           double t, PlimPose *pose) {
+    PlimStatus status = path(user, context, t, pose);
+    if (status == PLIM_OK) return PLIM_OK;
+    return context_fail(context, status, "rigid body '%s': its prescribed motion at t = %g s: %s",
+                        name, t, context->message);
+}
+
+/* Puts kinematic bodies where their path is at time t. One after another: paths are user code. */
+static PlimStatus follow_paths(RigidBodies *bodies, double t) {
+    for (size_t i = 0; i < rigid_count(bodies); i++) {
+        if (bodies->motion[i] != PLIM_KINEMATIC) continue;
+        const struct RigidExtra *extra = &bodies->extras.data[i];
+        PlimPose pose;
+        if (rigid_path_pose(bodies->context, extra->name, extra->path, extra->path_user, t,
+                            &pose) != PLIM_OK)
+            return PLIM_FAILED;
+        memcpy(bodies->position + 3 * i, pose.position, sizeof pose.position);
+        memcpy(bodies->orientation + 4 * i, pose.orientation, sizeof pose.orientation);
+        memcpy(bodies->velocity + 3 * i, pose.velocity, sizeof pose.velocity);
+        memcpy(bodies->angular_velocity + 3 * i, pose.angular_velocity,
+               sizeof pose.angular_velocity);
+    }
+    return PLIM_OK;
+}
+
+/* x^{n+1} = x^n + dt v^{n+1/2} and the orientation update (002 sections 4.4.1, 2.2). */
+static PlimStatus rigid_move(void *system, const StepInfo *step) {
+    for_each_body(system, step, move_bodies);
+    return follow_paths(system, step->end_time);
+}
+
+static void accelerate_bodies(void *user, size_t begin, size_t end) {
+    const BodyLoop *loop = user;
+    RigidBodies *b = loop->bodies;
+    for (size_t i = begin; i < end; i++) {
+        if (b->motion[i] != PLIM_DYNAMIC) continue;
+        Vec3 v = vec3_load(b->velocity + 3 * i);
+        vec3_store(b->velocity + 3 * i, vec3_add_scaled(v, loop->step->dt, loop->step->gravity));
+    }
+}
+
+/* v^{n+1} = v^n + dt g: forces for the whole step, from the velocity that collisions left. */
+static PlimStatus rigid_advect(void *system, const StepInfo *step) {
+    for_each_body(system, step, accelerate_bodies);
+    return PLIM_OK;
+}
+
+static void derive_bodies(void *user, size_t begin, size_t end) {
+    const BodyLoop *loop = user;
+    RigidBodies *b = loop->bodies;
+    for (size_t i = begin; i < end; i++) {
+        if (b->motion[i] == PLIM_KINEMATIC) continue; /* follow_paths sets it */
+        BodyInertia inertia = rigid_inertia(b, i);
+        Vec3 omega = orientation_angular_velocity(&inertia, quat_load(b->orientation + 4 * i),
+                                                  vec3_load(b->angular_momentum + 3 * i));
+        vec3_store(b->angular_velocity + 3 * i, omega);
+    }
+}
+
+static PlimStatus rigid_finish(void *system, const StepInfo *step) {
+    for_each_body(system, step, derive_bodies);
+    return PLIM_OK;
+}
+
+static PlimStatus rigid_refresh(void *system, const StepInfo *step) {
+    for_each_body(system, step, derive_bodies);
+    return follow_paths(system, step->time);
+}
+
+/* ---- creation ---- */
+
+static void rigid_destroy(void *system) {
+    RigidBodies *bodies = system;
+    PlimContext *context = bodies->context;
+    for (size_t i = 0; i < bodies->extras.count; i++)
+        context_free_text(context, bodies->extras.data[i].name);
+    array_free(context, &bodies->extras);
+    index_table_free(context, &bodies->by_name);
+    shape_library_free(context, &bodies->shapes);
+    state_free(context, &rigid_schema, bodies);
+    context_free(context, bodies, 1, sizeof *bodies);
+}
+
+PlimStatus rigid_bodies_create(PlimContext *context, RigidBodies **out) {
+    RigidBodies *bodies = context_allocate(context, 1, sizeof *bodies);
+    if (!bodies) return PLIM_OUT_OF_MEMORY;
+    bodies->context = context;
+    bodies->options = plim_rigid_options_default();
+    *out = bodies;
+    return PLIM_OK;
+}
+
+PlimStatus rigid_bodies_configure(RigidBodies *bodies, const PlimRigidOptions *options) {
+    if (options->orientation_order < 1 || options->orientation_order > 3)
+        return context_fail(bodies->context, PLIM_BAD_INPUT,
+                            "rigid orientation_order is %d; it must be 1, 2 or 3",
+                            options->orientation_order);
+    bodies->options = *options;
+    return PLIM_OK;
+}
+
+size_t rigid_bodies_find(const RigidBodies *bodies, const char *name) {
+    size_t cursor = 0, index;
+    uint64_t hash = hash_text(HASH_START, name);
+    while ((index = index_table_next(&bodies->by_name, hash, &cursor)) != INDEX_NONE)
+        if (strcmp(bodies->extras.data[index].name, name) == 0) return index;
+    return INDEX_NONE;
+}
+
+static size_t rigid_object_count(const void *system) {
+    return rigid_count(system);
+}
+
+static const char *rigid_object_name(const void *system, size_t object) {
+    return ((const RigidBodies *)system)->extras.data[object].name;
+}
+
+const SystemClass rigid_class = {
+    .name = "rigid",
+    .schema = &rigid_schema,
+    .stage = {[STAGE_PREDICT] = rigid_predict,
+              [STAGE_MOVE] = rigid_move,
+              [STAGE_ADVECT] = rigid_advect,
+              [STAGE_FINISH] = rigid_finish},
+    .destroy = rigid_destroy,
+    .refresh = rigid_refresh,
+    .diagnose = rigid_diagnose,
+    .view_frame = rigid_view_frame,
+    .quantities = rigid_quantities,
+    .quantity_count = RIGID_QUANTITY_COUNT,
+    .object_count = rigid_object_count,
+    .object_name = rigid_object_name,
+};

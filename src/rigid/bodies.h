@@ -1,0 +1,75 @@
+/* The system of rigid bodies: free flight under gravity, and prescribed motion. */
+#ifndef RIGID_BODIES_H
+#define RIGID_BODIES_H
+
+#include "plimsoll/rigid.h"
+#include "rigid/orientation.h"
+#include "rigid/shape.h"
+#include "system/system.h"
+
+enum { RIGID_GROUP_BODIES };
+
+/* Arrays are listed, with units, in the schema of bodies.c. */
+typedef struct RigidBodies {
+    PlimContext *context;
+    PlimRigidOptions options;
+    StateSize sizes[1];
+
+    double *position, *orientation, *velocity, *angular_momentum;
+
+    double *angular_velocity;
+
+    double *velocity_half, *angular_momentum_half;
+
+    double *mass, *inertia, *inverse_inertia, *least_axis, *greatest_axis;
+    int32_t *motion, *shape;
+
+    ShapeLibrary shapes;
+    /* What a body has beside numbers; same index as the arrays. */
+    ARRAY(struct RigidExtra {
+        char *name;
+        PlimMotionFn path;
+        void *path_user;
+        float color[3];
+    })
+    extras;
+    IndexTable by_name;
+} RigidBodies;
+
+extern const SystemClass rigid_class;
+
+PlimStatus rigid_bodies_create(PlimContext *context, RigidBodies **out);
+PlimStatus rigid_bodies_configure(RigidBodies *bodies, const PlimRigidOptions *options);
+PlimStatus rigid_bodies_add(RigidBodies *bodies, const PlimRigidDesc *desc, size_t *id);
+/* The body's index or INDEX_NONE. */
+size_t rigid_bodies_find(const RigidBodies *bodies, const char *name);
+PlimStatus rigid_bodies_set_pose(RigidBodies *bodies, size_t id, const PlimPose *pose);
+void rigid_bodies_get_pose(const RigidBodies *bodies, size_t id, PlimPose *pose);
+
+/* Where a kinematic body is at time t, with the body named in the message of a failure. */
+PlimStatus rigid_path_pose(PlimContext *context, const char *name, PlimMotionFn path, void *user,
+                           double t, PlimPose *pose);
+
+/* Memory that one more body of a known shape takes. */
+size_t rigid_bytes_per_body(void);
+
+static inline size_t rigid_count(const RigidBodies *bodies) {
+    return bodies->sizes[RIGID_GROUP_BODIES].count;
+}
+
+static inline BodyInertia rigid_inertia(const RigidBodies *bodies, size_t i) {
+    return (BodyInertia){mat3_load(bodies->inverse_inertia + 9 * i),
+                         vec3_load(bodies->least_axis + 3 * i),
+                         vec3_load(bodies->greatest_axis + 3 * i)};
+}
+
+/* Kinetic energy of translation and rotation, J; 0 for bodies that forces do not move. */
+double rigid_kinetic_energy(const RigidBodies *bodies, size_t i);
+
+/* In view.c and measure.c. */
+PlimStatus rigid_view_frame(const void *system, const StepInfo *step, FrameView *view);
+PlimStatus rigid_diagnose(const void *system, const StepInfo *step, Diagnostics *diagnostics);
+enum { RIGID_QUANTITY_COUNT = 7 };
+extern const ProbeQuantity rigid_quantities[RIGID_QUANTITY_COUNT];
+
+#endif

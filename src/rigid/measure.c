@@ -1,0 +1,84 @@
+/* Figures of all bodies together for stats.csv, and of single bodies for probes. */
+#include "base/parallel.h"
+#include "rigid/bodies.h"
+
+#include <string.h>
+
+enum { KINETIC, POTENTIAL, MOMENTUM, ANGULAR = MOMENTUM + 3, SUM_COUNT = ANGULAR + 3 };
+
+typedef struct SumContext {
+    const RigidBodies *bodies;
+    Vec3 gravity;
+} SumContext;
+
+static void add_vec3(double *sum, Vec3 a) {
+    sum[0] += a.x;
+    sum[1] += a.y;
+    sum[2] += a.z;
+}
+
+static void sum_bodies(void *user, size_t begin, size_t end, double *sum) {
+    const SumContext *job = user;
+    const RigidBodies *b = job->bodies;
+    for (size_t i = begin; i < end; i++) {
+        if (b->motion[i] != PLIM_DYNAMIC) continue;
+        Vec3 x = vec3_load(b->position + 3 * i);
+        Vec3 momentum = vec3_scale(b->mass[i], vec3_load(b->velocity + 3 * i));
+        Vec3 spin = vec3_load(b->angular_momentum + 3 * i);
+        sum[KINETIC] += rigid_kinetic_energy(b, i);
+        sum[POTENTIAL] -= b->mass[i] * vec3_dot(job->gravity, x);
+        add_vec3(sum + MOMENTUM, momentum);
+        add_vec3(sum + ANGULAR, vec3_add(spin, vec3_cross(x, momentum)));
+    }
+}
+
+PlimStatus rigid_diagnose(const void *system, const StepInfo *step, Diagnostics *diagnostics) {
+    static const char *const names[SUM_COUNT] = {
+        "energy.kinetic",     "energy.potential",   "momentum.x",        "momentum.y",
+        "momentum.z",         "angular_momentum.x", "angular_momentum.y", "angular_momentum.z"};
+    const RigidBodies *bodies = system;
+    SumContext job = {bodies, step->gravity};
+    double sum[SUM_COUNT];
+    TRY(parallel_sum(step->threads, rigid_count(bodies), SUM_COUNT, sum_bodies, &job,
+                     step->scratch, sum));
+    for (int i = 0; i < SUM_COUNT; i++) diagnostics_add(diagnostics, names[i], sum[i]);
+    return PLIM_OK;
+}
+
+static void read_position(const void *system, size_t i, double *values) {
+    memcpy(values, ((const RigidBodies *)system)->position + 3 * i, 3 * sizeof *values);
+}
+
+static void read_orientation(const void *system, size_t i, double *values) {
+    memcpy(values, ((const RigidBodies *)system)->orientation + 4 * i, 4 * sizeof *values);
+}
+
+static void read_velocity(const void *system, size_t i, double *values) {
+    memcpy(values, ((const RigidBodies *)system)->velocity + 3 * i, 3 * sizeof *values);
+}
+
+static void read_angular_velocity(const void *system, size_t i, double *values) {
+    memcpy(values, ((const RigidBodies *)system)->angular_velocity + 3 * i, 3 * sizeof *values);
+}
+
+static void read_angular_momentum(const void *system, size_t i, double *values) {
+    memcpy(values, ((const RigidBodies *)system)->angular_momentum + 3 * i, 3 * sizeof *values);
+}
+
+static void read_kinetic_energy(const void *system, size_t i, double *values) {
+    values[0] = rigid_kinetic_energy(system, i);
+}
+
+static void read_mass(const void *system, size_t i, double *values) {
+    values[0] = ((const RigidBodies *)system)->mass[i];
+}
+
+const ProbeQuantity rigid_quantities[RIGID_QUANTITY_COUNT] = {
+    {"position", "xyz", "m", read_position},
+    {"orientation", "wxyz", "1", read_orientation},
+    {"velocity", "xyz", "m/s", read_velocity},
+    {"angular_velocity", "xyz", "rad/s", read_angular_velocity},
+    {"angular_momentum", "xyz", "kg m^2/s", read_angular_momentum},
+    {"kinetic_energy", "", "J", read_kinetic_energy},
+    {"mass", "", "kg", read_mass},
+};

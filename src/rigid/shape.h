@@ -1,0 +1,29 @@
+/* Shapes of rigid bodies: triangles about the centre of mass, shared by bodies of equal description. */
+#ifndef RIGID_SHAPE_H
+#define RIGID_SHAPE_H
+
+#include "base/array.h"
+#include "base/index_table.h"
+#include "geom/mass.h"
+#include "geom/mesh.h"
+#include "plimsoll/rigid.h"
+
+typedef struct RigidShape {
+    PlimShapeDesc desc;
+    TriangleMesh mesh; /* centre of mass at the origin */
+    MassProperties mass;
+} RigidShape;
+
+typedef struct ShapeLibrary {
+    ARRAY(RigidShape) shapes;
+    IndexTable by_desc;
+} ShapeLibrary;
+
+PlimShapeDesc shape_desc_default(PlimShapeKind kind);
+
+/* The index of the shape with this description, made when it is new. */
+PlimStatus shape_library_get(PlimContext *context, ShapeLibrary *library,
+                             const PlimShapeDesc *desc, size_t *index);
+void shape_library_free(PlimContext *context, ShapeLibrary *library);
+
+#endif

@@ -1,0 +1,99 @@
+/* All bodies as one mesh in world space, for frame files. */
+#include "base/parallel.h"
+#include "rigid/bodies.h"
+
+#include <string.h>
+
+typedef struct ViewJob {
+    const RigidBodies *bodies;
+    const size_t *first_vertex, *first_triangle; /* of each body in the joint arrays */
+    float *vertices, *velocities, *colors;
+    int32_t *triangles, *objects;
+} ViewJob;
+
+static const TriangleMesh *mesh_of(const RigidBodies *bodies, size_t i) {
+    return &bodies->shapes.shapes.data[bodies->shape[i]].mesh;
+}
+
+static void store_float(float *to, Vec3 a) {
+    to[0] = (float)a.x;
+    to[1] = (float)a.y;
+    to[2] = (float)a.z;
+}
+
+static void place_vertices(const ViewJob *job, size_t i) {
+    const RigidBodies *b = job->bodies;
+    const TriangleMesh *mesh = mesh_of(b, i);
+    Vec3 x = vec3_load(b->position + 3 * i), v = vec3_load(b->velocity + 3 * i);
+    Vec3 omega = vec3_load(b->angular_velocity + 3 * i);
+    Mat3 rotation = quat_to_mat3(quat_load(b->orientation + 4 * i));
+    for (size_t k = 0; k < mesh->vertex_count; k++) {
+        Vec3 arm = mat3_apply(rotation, mesh->vertices[k]);
+        size_t at = 3 * (job->first_vertex[i] + k);
+        store_float(job->vertices + at, vec3_add(x, arm));
+        store_float(job->velocities + at, vec3_add(v, vec3_cross(omega, arm)));
+    }
+}
+
+static void place_triangles(const ViewJob *job, size_t i) {
+    const TriangleMesh *mesh = mesh_of(job->bodies, i);
+    int32_t first = (int32_t)job->first_vertex[i];
+    for (size_t k = 0; k < mesh->triangle_count; k++) {
+        size_t at = job->first_triangle[i] + k;
+        for (int corner = 0; corner < 3; corner++)
+            job->triangles[3 * at + (size_t)corner] = first + mesh->triangles[k][corner];
+        job->objects[at] = (int32_t)i;
+    }
+}
+
+static void view_bodies(void *user, size_t begin, size_t end) {
+    const ViewJob *job = user;
+    for (size_t i = begin; i < end; i++) {
+        place_vertices(job, i);
+        place_triangles(job, i);
+        memcpy(job->colors + 3 * i, job->bodies->extras.data[i].color, 3 * sizeof(float));
+    }
+}
+
+PlimStatus rigid_view_frame(const void *system, const StepInfo *step, FrameView *view) {
+    const RigidBodies *bodies = system;
+    size_t count = rigid_count(bodies);
+    if (count == 0) return PLIM_OK;
+    Scratch *scratch = step->scratch;
+    size_t *first_vertex = scratch_take(scratch, count, sizeof *first_vertex);
+    size_t *first_triangle = scratch_take(scratch, count, sizeof *first_triangle);
+    if (!first_vertex || !first_triangle) return PLIM_OUT_OF_MEMORY;
+    size_t vertices = 0, triangles = 0;
+    for (size_t i = 0; i < count; i++) {
+        first_vertex[i] = vertices;
+        first_triangle[i] = triangles;
+        vertices += mesh_of(bodies, i)->vertex_count;
+        triangles += mesh_of(bodies, i)->triangle_count;
+    }
+    if (vertices > INT32_MAX)
+        return context_fail(step->context, PLIM_FAILED,
+                            "the rigid bodies have %zu vertices; a frame holds at most %d", vertices,
+                            INT32_MAX);
+    ViewJob job = {.bodies = bodies,
+                   .first_vertex = first_vertex,
+                   .first_triangle = first_triangle,
+                   .vertices = scratch_take(scratch, 3 * vertices, sizeof(float)),
+                   .velocities = scratch_take(scratch, 3 * vertices, sizeof(float)),
+                   .colors = scratch_take(scratch, 3 * count, sizeof(float)),
+                   .triangles = scratch_take(scratch, 3 * triangles, sizeof(int32_t)),
+                   .objects = scratch_take(scratch, triangles, sizeof(int32_t))};
+    if (!job.vertices || !job.velocities || !job.colors || !job.triangles || !job.objects)
+        return PLIM_OUT_OF_MEMORY;
+    parallel_for(step->threads, count, 16, view_bodies, &job);
+    view->meshes[view->mesh_count++] = (FrameMesh){.name = "rigid",
+                                                   .vertex_count = vertices,
+                                                   .triangle_count = triangles,
+                                                   .object_count = count,
+                                                   .vertices = job.vertices,
+                                                   .velocities = job.velocities,
+                                                   .triangles = job.triangles,
+                                                   .objects = job.objects,
+                                                   .colors = job.colors,
+                                                   .smooth = true};
+    return PLIM_OK;
+}

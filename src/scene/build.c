@@ -1,0 +1,417 @@
+/* From a scene to a world: copies of repeated bodies, materials, prescribed motion, probes. */
+#include "base/hash.h"
+#include "base/random.h"
+#include "math/quat.h"
+#include "scene/scene.h"
+#include "world/world.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const double pi = 3.14159265358979323846;
+
+/* ---- materials ---- */
+
+static const SceneMaterial *find_material(const PlimScene *scene, const char *name) {
+    size_t cursor = 0, index;
+    uint64_t hash = hash_text(HASH_START, name);
+    while ((index = index_table_next(&scene->materials_by_name, hash, &cursor)) != INDEX_NONE)
+        if (strcmp(scene->materials.data[index].name, name) == 0)
+            return &scene->materials.data[index];
+    return NULL;
+}
+
+static PlimStatus read_material(PlimScene *scene, SceneNode *node) {
+    SceneMaterial material = {.color = {-1, -1, -1}};
+    reader_read_table(&scene->reader, node, &scene_material_table, &material);
+    if (!material.name) return PLIM_OK; /* already a problem */
+    if (find_material(scene, material.name))
+        reader_problem(&scene->reader, node, "two materials are named '%s'; rename one of them",
+                       material.name);
+    if (!array_push(scene->context, &scene->materials, material)) return PLIM_OUT_OF_MEMORY;
+    return index_table_insert(scene->context, &scene->materials_by_name,
+                              hash_text(HASH_START, material.name), scene->materials.count - 1);
+}
+
+static void read_materials(PlimScene *scene) {
+    const SceneNode *list = scene->document.materials.node;
+    for (size_t i = 0; list && i < list->children.count; i++)
+        if (read_material(scene, list->children.data[i]) != PLIM_OK)
+            scene->reader.trouble = PLIM_OUT_OF_MEMORY;
+}
+
+/* ---- one copy of a body ---- */
+
+static SceneBody body_start(void) {
+    return (SceneBody){.color = {-1, -1, -1}, .repeat = {.grid = {1, 1, 1}, .count = 0}};
+}
+
+/* The direction of a vector of any length, were its square too large or too small for a double;
+ * zero for zero. */
+static Vec3 direction_of(const double axis[3]) {
+    double largest = fmax(fabs(axis[0]), fmax(fabs(axis[1]), fabs(axis[2])));
+    if (largest == 0) return vec3(0, 0, 0);
+    return vec3_normalize(vec3(axis[0] / largest, axis[1] / largest, axis[2] / largest));
+}
+
+/* What no table can say about a body. */
+static void check_body(PlimScene *scene, SceneNode *node, const SceneBody *body) {
+    static const char path[] = "uses t, but only a body with 'motion: kinematic' follows a path";
+    SceneReader *reader = &scene->reader;
+    bool moving = false;
+    for (int axis = 0; axis < 3; axis++) moving |= body->position[axis].expression != NULL;
+    if (body->motion != PLIM_KINEMATIC && moving)
+        reader_problem(reader, node_get(node, "position"), path);
+    if (body->motion != PLIM_KINEMATIC && body->orientation.angle.expression)
+        reader_problem(reader, node_get(node, "orientation"), path);
+    if (body->material && !find_material(scene, body->material))
+        reader_problem(reader, node_get(node, "material"), "there is no material '%s'",
+                       body->material);
+    if (vec3_length(direction_of(body->orientation.axis)) == 0)
+        reader_problem(reader, node_get(node, "orientation"), "the axis must not be zero");
+}
+
+/* Reads the body for the copy that reader.repeat describes; false after a problem. */
+static bool read_body(PlimScene *scene, SceneNode *node, SceneBody *body) {
+    SceneReader *reader = &scene->reader;
+    size_t problems = reader->problems.count;
+    *body = body_start();
+    reader_read_table(reader, node, &scene_body_table, body);
+    if (reader->problems.count > problems || reader->trouble != PLIM_OK) return false;
+    check_body(scene, node, body);
+    return reader->problems.count == problems && reader->trouble == PLIM_OK;
+}
+
+static PlimShapeDesc shape_of(const SceneShape *shape) {
+    PlimShapeDesc desc = {.kind = (PlimShapeKind)shape->kind};
+    switch (desc.kind) {
+    case PLIM_SHAPE_BOX:
+        memcpy(desc.size, shape->box.size, sizeof desc.size);
+        break;
+    case PLIM_SHAPE_BALL:
+        desc.radius = shape->ball.radius;
+        desc.subdivisions = (int)shape->ball.subdivisions;
+        break;
+    default:
+        desc.radius = shape->round.radius;
+        desc.tube = shape->round.tube;
+        desc.height = shape->round.height;
+        desc.segments = (int)shape->round.segments;
+        desc.sides = (int)shape->round.sides;
+    }
+    return desc;
+}
+
+static double random_of(const PlimScene *scene, const SceneBody *body, int what) {
+    uint64_t stream = hash_text(HASH_START, body->name) + (uint64_t)what;
+    return random_uniform(scene->reader.seed, stream, scene->reader.repeat.n);
+}
+
+/* Where the copy stands relative to the body's position. */
+static Vec3 copy_offset(const PlimScene *scene, const SceneBody *body) {
+    const SceneRepeat *repeat = &body->repeat;
+    const RepeatIndex *index = &scene->reader.repeat;
+    if (!index->active) return vec3(0, 0, 0);
+    const double place[3] = {(double)index->i, (double)index->j, (double)index->k};
+    const double size[3] = {repeat->count ? (double)repeat->count : repeat->grid[0],
+                            repeat->count ? 1 : repeat->grid[1],
+                            repeat->count ? 1 : repeat->grid[2]};
+    double offset[3];
+    for (int axis = 0; axis < 3; axis++)
+        offset[axis] = (place[axis] - 0.5 * (size[axis] - 1)) * repeat->spacing[axis] +
+                       repeat->jitter[axis] * (2 * random_of(scene, body, axis) - 1);
+    return vec3_load(offset);
+}
+
+/* A rotation by at most `tilt` about an axis evenly spread over all directions. */
+static Quat copy_tilt(const PlimScene *scene, const SceneBody *body) {
+    if (!scene->reader.repeat.active || body->repeat.tilt == 0) return quat_identity();
+    double z = 2 * random_of(scene, body, 3) - 1, around = 2 * pi * random_of(scene, body, 4);
+    double angle = body->repeat.tilt * pi / 180 * random_of(scene, body, 5);
+    double r = sqrt(1 - z * z);
+    return quat_exp(vec3(angle * r * cos(around), angle * r * sin(around), angle * z));
+}
+
+static PlimStatus evaluate(PlimContext *context, const SceneMotion *motion, double t, double *value,
+                           double *rate) {
+    *value = motion->value;
+    *rate = 0;
+    if (!motion->expression) return PLIM_OK;
+    char why[EXPRESSION_MESSAGE];
+    PlimStatus status = expression_evaluate(motion->expression, t, value, rate, why);
+    return status == PLIM_OK ? PLIM_OK : context_fail(context, status, "%s", why);
+}
+
+static PlimStatus follow_path(void *user, PlimContext *context, double t, PlimPose *pose) {
+    const ScenePath *path = user;
+    for (int i = 0; i < 3; i++) {
+        TRY(evaluate(context, &path->position[i], t, &pose->position[i], &pose->velocity[i]));
+        pose->position[i] += path->offset[i];
+    }
+    double angle, rate;
+    TRY(evaluate(context, &path->angle, t, &angle, &rate));
+    Vec3 axis = vec3_load(path->axis);
+    Quat turn = quat_exp(vec3_scale(angle * pi / 180, axis));
+    quat_store(pose->orientation, quat_normalize(quat_multiply(turn, quat_load(path->tilt))));
+    vec3_store(pose->angular_velocity, vec3_scale(rate * pi / 180, axis));
+    return PLIM_OK;
+}
+
+static PlimStatus make_path(PlimScene *scene, const SceneBody *body, ScenePath **out) {
+    ScenePath *path = context_allocate(scene->context, 1, sizeof *path);
+    if (!path) return PLIM_OUT_OF_MEMORY;
+    if (!array_push(scene->context, &scene->paths, path)) {
+        context_free(scene->context, path, 1, sizeof *path);
+        return PLIM_OUT_OF_MEMORY;
+    }
+    vec3_store(path->offset, copy_offset(scene, body));
+    memcpy(path->position, body->position, sizeof path->position);
+    path->angle = body->orientation.angle;
+    vec3_store(path->axis, direction_of(body->orientation.axis));
+    quat_store(path->tilt, copy_tilt(scene, body));
+    *out = path;
+    return PLIM_OK;
+}
+
+static void choose_color(const PlimScene *scene, const SceneBody *body, size_t number,
+                         float color[3]) {
+    static const double palette[][3] = {{0.85, 0.33, 0.24}, {0.25, 0.52, 0.78}, {0.93, 0.70, 0.26},
+                                        {0.36, 0.66, 0.47}, {0.58, 0.42, 0.70}, {0.90, 0.52, 0.30},
+                                        {0.33, 0.68, 0.72}, {0.80, 0.78, 0.72}};
+    const SceneMaterial *material = body->material ? find_material(scene, body->material) : NULL;
+    const double *chosen = body->color[0] >= 0                   ? body->color
+                           : material && material->color[0] >= 0 ? material->color
+                                                                 : palette[number % 8];
+    for (int i = 0; i < 3; i++) color[i] = (float)chosen[i];
+}
+
+/* ---- all copies of all bodies ---- */
+
+typedef PlimStatus (*CopyFn)(PlimScene *scene, SceneNode *node, size_t number, void *user);
+
+static void set_repeat(SceneReader *reader, const SceneRepeat *repeat, bool active, uint64_t n,
+                       uint64_t count) {
+    uint64_t nx = repeat->count ? (uint64_t)repeat->count : (uint64_t)repeat->grid[0];
+    uint64_t ny = repeat->count ? 1 : (uint64_t)repeat->grid[1];
+    reader->repeat = (RepeatIndex){
+        .active = active, .i = n % nx, .j = n / nx % ny, .k = n / nx / ny, .n = n, .count = count};
+}
+
+/* How many copies a body entry asks for, as a double: it may be absurd. 0 after a problem. */
+static double count_copies(PlimScene *scene, SceneNode *node, SceneRepeat *repeat) {
+    SceneReader *reader = &scene->reader;
+    *repeat = body_start().repeat;
+    SceneNode *repeat_node = node_get(node, "repeat");
+    if (!repeat_node) return 1;
+    const SceneKey *key = scene_body_table.keys + scene_body_table.key_count - 1;
+    size_t problems = reader->problems.count;
+    reader->repeat.active = false;
+    reader_read_table(reader, repeat_node, key->table, repeat);
+    if (reader->problems.count > problems) return 0;
+    if (node_get(repeat_node, "grid") && node_get(repeat_node, "count"))
+        reader_problem(reader, repeat_node, "has both 'grid' and 'count'; leave one out");
+    if (!node_get(repeat_node, "grid") && !node_get(repeat_node, "count"))
+        reader_problem(reader, repeat_node, "needs 'grid' or 'count'");
+    for (int axis = 0; axis < 3; axis++)
+        if (repeat->grid[axis] != floor(repeat->grid[axis]))
+            reader_problem(reader, repeat_node, "the grid must have whole numbers, has %g",
+                           repeat->grid[axis]);
+    if (reader->problems.count > problems) return 0;
+    if (repeat->count) return (double)repeat->count;
+    return repeat->grid[0] * repeat->grid[1] * repeat->grid[2];
+}
+
+static PlimStatus for_each_copy(PlimScene *scene, CopyFn visit, void *user) {
+    const SceneNode *list = scene->document.rigid.bodies.node;
+    for (size_t entry = 0; list && entry < list->children.count; entry++) {
+        SceneNode *node = list->children.data[entry];
+        SceneRepeat repeat;
+        double copies = count_copies(scene, node, &repeat);
+        bool active = node_get(node, "repeat") != NULL;
+        for (uint64_t n = 0; n < (uint64_t)copies; n++) {
+            set_repeat(&scene->reader, &repeat, active, n, (uint64_t)copies);
+            TRY(visit(scene, node, active ? (size_t)n : entry, user));
+        }
+    }
+    scene->reader.repeat = (RepeatIndex){0};
+    return PLIM_OK;
+}
+
+/* ---- checks before anything large is made ---- */
+
+static double machine_memory(void) {
+    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE);
+}
+
+static void format_bytes(double bytes, char *buffer, size_t size) {
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+    int unit = 0;
+    for (; bytes >= 1000 && unit < 6; unit++) bytes /= 1000;
+    snprintf(buffer, size, "%.3g %s", bytes, units[unit]);
+}
+
+/* Vertices of a shape, about; a closed mesh has twice as many triangles. */
+static double vertex_count(const PlimShapeDesc *shape) {
+    switch (shape->kind) {
+    case PLIM_SHAPE_BOX:
+        return 8;
+    case PLIM_SHAPE_BALL:
+        return 10 * exp2(2 * shape->subdivisions) + 2;
+    case PLIM_SHAPE_CYLINDER:
+        return 2 * (double)shape->segments + 2;
+    case PLIM_SHAPE_CAPSULE:
+        return 2 * (double)shape->segments * shape->sides + 2;
+    case PLIM_SHAPE_TORUS:
+        return (double)shape->segments * shape->sides;
+    }
+    return 0;
+}
+
+/* Copies share their triangles; a frame holds place and velocity of each one's vertices. */
+static void check_count(PlimScene *scene, SceneNode *node, const SceneBody *body, double copies) {
+    enum {
+        MESH_BYTES = 3 * sizeof(double) + 2 * 3 * sizeof(int32_t), /* a vertex of the shape */
+        FRAME_BYTES = 6 * sizeof(float) + 2 * 4 * sizeof(int32_t)  /* a vertex of a body */
+    };
+    PlimShapeDesc shape = shape_of(&body->shape);
+    double vertices = vertex_count(&shape), machine = machine_memory();
+    bool was_too_much = scene->memory > machine;
+    scene->body_count += copies;
+    scene->memory += vertices * MESH_BYTES;
+    scene->memory += copies * ((double)rigid_bytes_per_body() + vertices * FRAME_BYTES);
+    if (was_too_much || (scene->memory <= machine && scene->body_count < INT32_MAX)) return;
+    char needed[32], present[32];
+    format_bytes(scene->memory, needed, sizeof needed);
+    format_bytes(machine, present, sizeof present);
+    SceneNode *where = node_get(node, "repeat");
+    reader_problem(&scene->reader, where ? where : node,
+                   "%.6g bodies would need about %s of memory; this machine has %s",
+                   scene->body_count, needed, present);
+}
+
+void scene_check_objects(PlimScene *scene) {
+    SceneReader *reader = &scene->reader;
+    read_materials(scene);
+    const SceneNode *list = scene->document.rigid.bodies.node;
+    for (size_t entry = 0; list && entry < list->children.count; entry++) {
+        SceneNode *node = list->children.data[entry];
+        SceneRepeat repeat;
+        double copies = count_copies(scene, node, &repeat);
+        if (copies == 0) continue;
+        set_repeat(reader, &repeat, node_get(node, "repeat") != NULL, 0, (uint64_t)copies);
+        SceneBody body;
+        if (read_body(scene, node, &body)) check_count(scene, node, &body, copies);
+    }
+    reader->repeat = (RepeatIndex){0};
+    const SceneNode *probes = scene->document.probes.node;
+    for (size_t i = 0; probes && i < probes->children.count; i++) {
+        SceneProbe probe = {0};
+        reader_read_table(reader, probes->children.data[i], &scene_probe_table, &probe);
+    }
+}
+
+/* ---- the world ---- */
+
+static PlimStatus as_problem(PlimScene *scene, const SceneNode *node, PlimStatus status) {
+    if (status != PLIM_BAD_INPUT) return status;
+    reader_problem(&scene->reader, node, "%s", scene->context->message);
+    TRY(scene->reader.trouble);
+    const SceneProblem *last = &scene->reader.problems.data[scene->reader.problems.count - 1];
+    return context_fail(scene->context, status, "%s: %s", scene->label, last->text);
+}
+
+static PlimRigidDesc describe_copy(const PlimScene *scene, const SceneBody *body, size_t number) {
+    const SceneMaterial *material = body->material ? find_material(scene, body->material) : NULL;
+    PlimRigidDesc desc = plim_rigid_desc_default();
+    desc.shape = shape_of(&body->shape);
+    desc.motion = (PlimMotion)body->motion;
+    desc.density = body->density > 0 ? body->density : material ? material->density : 1000;
+    desc.mass = body->mass;
+    memcpy(desc.inertia, body->inertia, sizeof desc.inertia);
+    for (int i = 0; i < 3; i++) desc.pose.position[i] = body->position[i].value;
+    Vec3 position = vec3_add(vec3_load(desc.pose.position), copy_offset(scene, body));
+    vec3_store(desc.pose.position, position);
+    Vec3 axis = direction_of(body->orientation.axis);
+    Quat turn = quat_exp(vec3_scale(body->orientation.angle.value * pi / 180, axis));
+    quat_store(desc.pose.orientation, quat_multiply(turn, copy_tilt(scene, body)));
+    memcpy(desc.pose.velocity, body->velocity, sizeof desc.pose.velocity);
+    memcpy(desc.pose.angular_velocity, body->angular_velocity, sizeof desc.pose.angular_velocity);
+    choose_color(scene, body, number, desc.color);
+    return desc;
+}
+
+static PlimStatus add_copy(PlimScene *scene, SceneNode *node, size_t number, void *user) {
+    PlimWorld *world = user;
+    SceneBody body;
+    if (!read_body(scene, node, &body)) {
+        TRY(scene->reader.trouble);
+        return context_fail(scene->context, PLIM_BAD_INPUT, "%s: %s (copy %zu)", scene->label,
+                            scene->reader.problems.data[scene->reader.problems.count - 1].text,
+                            number);
+    }
+    char name[96];
+    if (scene->reader.repeat.active)
+        snprintf(name, sizeof name, "%s_%zu", body.name, number);
+    else
+        snprintf(name, sizeof name, "%s", body.name);
+    PlimRigidDesc desc = describe_copy(scene, &body, number);
+    desc.name = name;
+    if (desc.motion == PLIM_KINEMATIC) {
+        ScenePath *path;
+        TRY(make_path(scene, &body, &path));
+        desc.motion_path = follow_path;
+        desc.motion_user = path;
+    }
+    size_t id;
+    return as_problem(scene, node, plim_rigid_add(world, &desc, &id));
+}
+
+static PlimStatus add_probes(PlimScene *scene, PlimWorld *world) {
+    const SceneNode *list = scene->document.probes.node;
+    for (size_t i = 0; list && i < list->children.count; i++) {
+        SceneProbe probe = {0};
+        SceneNode *node = list->children.data[i];
+        reader_read_table(&scene->reader, node, &scene_probe_table, &probe);
+        const char *object = probe.object ? probe.object : probe.name;
+        const SceneNode *names = probe.quantities.node;
+        for (size_t k = 0; k < names->children.count; k++)
+            TRY(as_problem(
+                scene, node,
+                world_add_probe(world, probe.name, object, names->children.data[k]->text)));
+    }
+    return PLIM_OK;
+}
+
+static PlimStatus fill_world(PlimScene *scene, PlimWorld *world) {
+    const SceneRigid *rigid = &scene->document.rigid;
+    if (rigid->bodies.node) {
+        PlimRigidOptions options = {.orientation_order = (int)rigid->orientation_order,
+                                    .energy_correction = rigid->energy_correction};
+        TRY(plim_rigid_configure(world, &options));
+        TRY(for_each_copy(scene, add_copy, world));
+    }
+    TRY(add_probes(scene, world));
+    TRY(world_refresh(world));
+    return plim_world_measure(world);
+}
+
+PlimStatus plim_scene_create_world(PlimScene *scene, PlimWorld **out) {
+    *out = NULL;
+    if (scene->reader.problems.count > 0)
+        return context_fail(scene->context, PLIM_BAD_INPUT, "%s: %s", scene->label,
+                            scene->reader.problems.data[0].text);
+    scene->reader.trouble = PLIM_OK; /* memory may be there now */
+    PlimWorldDesc desc = plim_world_desc_default();
+    memcpy(desc.gravity, scene->document.gravity, sizeof desc.gravity);
+    desc.max_dt = scene->document.time_step.max_dt;
+    PlimWorld *world;
+    TRY(plim_world_create(scene->context, &desc, &world));
+    PlimStatus status = fill_world(scene, world);
+    if (status != PLIM_OK) {
+        plim_world_destroy(world);
+        return status;
+    }
+    *out = world;
+    return PLIM_OK;
+}

@@ -1,0 +1,238 @@
+/* The tables of the scene format. A key is added here and nowhere else. */
+#include "scene/format.h"
+
+#define COUNT(array)       (sizeof(array) / sizeof *(array))
+#define AT(type, field)    .offset = offsetof(type, field)
+#define POSITIVE           .low = 0, .low_exclusive = true, .high = HUGE_VAL
+#define NOT_NEGATIVE       .low = 0, .high = HUGE_VAL
+#define BETWEEN(from, to)  .low = (from), .high = (to)
+#define TABLE(title, text, key_array)                                                              \
+    { .name = title, .help = text, .keys = key_array, .key_count = COUNT(key_array) }
+
+/* ---- shapes ---- */
+
+static const SceneKey box_keys[] = {
+    {"size", VALUE_VEC3, AT(SceneBox, size), "[1, 1, 1]", .unit = "m", POSITIVE,
+     .help = "full edge lengths"},
+};
+
+static const SceneKey ball_keys[] = {
+    {"radius", VALUE_NUMBER, AT(SceneBall, radius), "0.5", .unit = "m", POSITIVE,
+     .help = "radius of the sphere that the vertices lie on"},
+    {"subdivisions", VALUE_INTEGER, AT(SceneBall, subdivisions), "3", BETWEEN(0, 7),
+     .help = "times an icosahedron's faces are split in four"},
+};
+
+static const SceneKey cylinder_keys[] = {
+    {"radius", VALUE_NUMBER, AT(SceneRound, radius), "0.5", .unit = "m", POSITIVE,
+     .help = "radius; the axis is y"},
+    {"height", VALUE_NUMBER, AT(SceneRound, height), "1", .unit = "m", POSITIVE,
+     .help = "length along the axis"},
+    {"segments", VALUE_INTEGER, AT(SceneRound, segments), "32", BETWEEN(3, 4096),
+     .help = "edges around"},
+};
+
+static const SceneKey capsule_keys[] = {
+    {"radius", VALUE_NUMBER, AT(SceneRound, radius), "0.5", .unit = "m", POSITIVE,
+     .help = "radius of the cylinder and its round ends; the axis is y"},
+    {"height", VALUE_NUMBER, AT(SceneRound, height), "1", .unit = "m", POSITIVE,
+     .help = "length of the straight part"},
+    {"segments", VALUE_INTEGER, AT(SceneRound, segments), "32", BETWEEN(3, 4096),
+     .help = "edges around"},
+    {"sides", VALUE_INTEGER, AT(SceneRound, sides), "8", BETWEEN(1, 1024),
+     .help = "bands in each round end"},
+};
+
+static const SceneKey torus_keys[] = {
+    {"radius", VALUE_NUMBER, AT(SceneRound, radius), "0.5", .unit = "m", POSITIVE,
+     .help = "from the centre to the middle of the tube; the hole is along y"},
+    {"tube", VALUE_NUMBER, AT(SceneRound, tube), "0.2", .unit = "m", POSITIVE,
+     .help = "radius of the tube, below `radius`"},
+    {"segments", VALUE_INTEGER, AT(SceneRound, segments), "32", BETWEEN(3, 4096),
+     .help = "edges around the hole"},
+    {"sides", VALUE_INTEGER, AT(SceneRound, sides), "12", BETWEEN(3, 4096),
+     .help = "edges around the tube"},
+};
+
+static const SceneTable box_table = TABLE("box", "A box.", box_keys);
+static const SceneTable ball_table = TABLE("ball", "A ball.", ball_keys);
+static const SceneTable cylinder_table = TABLE("cylinder", "A cylinder.", cylinder_keys);
+static const SceneTable capsule_table = TABLE("capsule", "A capsule.", capsule_keys);
+static const SceneTable torus_table = TABLE("torus", "A ring.", torus_keys);
+
+/* In the order of PlimShapeKind. */
+static const SceneKey shape_keys[] = {
+    {"box", VALUE_TABLE, AT(SceneShape, box), .table = &box_table, .help = "a box"},
+    {"ball", VALUE_TABLE, AT(SceneShape, ball), .table = &ball_table, .help = "a ball"},
+    {"cylinder", VALUE_TABLE, AT(SceneShape, round), .table = &cylinder_table,
+     .help = "a cylinder"},
+    {"capsule", VALUE_TABLE, AT(SceneShape, round), .table = &capsule_table,
+     .help = "a cylinder with round ends"},
+    {"torus", VALUE_TABLE, AT(SceneShape, round), .table = &torus_table, .help = "a ring"},
+};
+
+static const SceneTable shape_table = {
+    .name = "shape",
+    .help = "Exactly one of these. All are centred on the body's position.",
+    .keys = shape_keys,
+    .key_count = COUNT(shape_keys),
+    .which_offset = offsetof(SceneShape, kind),
+};
+
+/* ---- rigid bodies ---- */
+
+static const SceneKey orientation_keys[] = {
+    {"axis", VALUE_VEC3, AT(SceneOrientation, axis), "[0, 1, 0]",
+     .help = "axis of the rotation, of any length but zero"},
+    {"angle", VALUE_MOTION, AT(SceneOrientation, angle), "0", .unit = "degrees",
+     .help = "angle of the rotation; may use t in a kinematic body"},
+};
+
+static const SceneTable orientation_table =
+    TABLE("orientation", "A rotation from the shape's axes to the world's.", orientation_keys);
+
+static const SceneKey repeat_keys[] = {
+    {"grid", VALUE_VEC3, AT(SceneRepeat, grid), BETWEEN(1, 1e15),
+     .help = "copies along x, y and z, centred on the body's position"},
+    {"count", VALUE_INTEGER, AT(SceneRepeat, count), BETWEEN(1, 1e15),
+     .help = "copies in a row along x, in place of `grid`"},
+    {"spacing", VALUE_VEC3, AT(SceneRepeat, spacing), "[1, 1, 1]", .unit = "m",
+     .help = "distance between neighbours along each axis"},
+    {"jitter", VALUE_VEC3, AT(SceneRepeat, jitter), "[0, 0, 0]", .unit = "m", NOT_NEGATIVE,
+     .help = "largest random offset along each axis, from the scene's seed"},
+    {"tilt", VALUE_NUMBER, AT(SceneRepeat, tilt), "0", .unit = "degrees", BETWEEN(0, 180),
+     .help = "largest random rotation, about a random axis"},
+};
+
+static const SceneTable repeat_table =
+    TABLE("repeat",
+          "Many of one thing: NAME_0, NAME_1, ... In the body's own expressions i, j, k are the "
+          "place in the grid, n the number of the copy from 0, count how many there are, and "
+          "random(1), random(2), ... numbers in [0, 1) of its own.",
+          repeat_keys);
+
+static const char *const motion_choices[] = {"dynamic", "static", "kinematic", NULL};
+
+static const SceneKey body_keys[] = {
+    {"name", VALUE_NAME, AT(SceneBody, name), .required = true,
+     .help = "name in messages, probes and files"},
+    {"shape", VALUE_ONE_OF, AT(SceneBody, shape), .required = true, .table = &shape_table,
+     .help = "what it is made of"},
+    {"motion", VALUE_CHOICE, AT(SceneBody, motion), "dynamic", .choices = motion_choices,
+     .help = "dynamic: moved by forces; static: never moves; kinematic: position and angle are "
+             "functions of t"},
+    {"position", VALUE_MOTION3, AT(SceneBody, position), "[0, 0, 0]", .unit = "m",
+     .help = "centre of mass; may use t in a kinematic body"},
+    {"orientation", VALUE_TABLE, AT(SceneBody, orientation), "{}", .table = &orientation_table,
+     .help = "how it is turned"},
+    {"velocity", VALUE_VEC3, AT(SceneBody, velocity), "[0, 0, 0]", .unit = "m/s",
+     .help = "at the start"},
+    {"angular_velocity", VALUE_VEC3, AT(SceneBody, angular_velocity), "[0, 0, 0]",
+     .unit = "rad/s", .help = "at the start, in world axes"},
+    {"material", VALUE_NAME, AT(SceneBody, material),
+     .help = "one of `materials`, for density and color"},
+    {"density", VALUE_NUMBER, AT(SceneBody, density), .unit = "kg/m^3", POSITIVE,
+     .help = "in place of the material's; 1000 without either"},
+    {"mass", VALUE_NUMBER, AT(SceneBody, mass), .unit = "kg", POSITIVE,
+     .help = "in place of density times volume"},
+    {"inertia", VALUE_VEC3, AT(SceneBody, inertia), .unit = "kg m^2", POSITIVE,
+     .help = "about the shape's own axes, in place of the inertia of its triangles"},
+    {"color", VALUE_VEC3, AT(SceneBody, color), BETWEEN(0, 1),
+     .help = "red, green, blue; by default the material's, or one of a palette"},
+    {"repeat", VALUE_TABLE, AT(SceneBody, repeat), .table = &repeat_table,
+     .help = "many copies"},
+};
+
+const SceneTable scene_body_table = TABLE("rigid body", "A rigid body.", body_keys);
+
+static const SceneKey rigid_keys[] = {
+    {"orientation_order", VALUE_INTEGER, AT(SceneRigid, orientation_order), "2", BETWEEN(1, 3),
+     .help = "order in dt of the orientation update"},
+    {"energy_correction", VALUE_BOOL, AT(SceneRigid, energy_correction), "true",
+     .help = "turn each body to where its kinetic energy is kept"},
+    {"bodies", VALUE_ITEMS, AT(SceneRigid, bodies), .table = &scene_body_table,
+     .help = "the bodies"},
+};
+
+static const SceneTable rigid_table = TABLE("rigid", "Rigid bodies.", rigid_keys);
+
+/* ---- the rest ---- */
+
+static const SceneKey material_keys[] = {
+    {"name", VALUE_NAME, AT(SceneMaterial, name), .required = true, .help = "its name"},
+    {"density", VALUE_NUMBER, AT(SceneMaterial, density), "1000", .unit = "kg/m^3", POSITIVE,
+     .help = "mass per volume"},
+    {"color", VALUE_VEC3, AT(SceneMaterial, color), BETWEEN(0, 1), .help = "red, green, blue"},
+};
+
+const SceneTable scene_material_table =
+    TABLE("material", "What bodies are made of.", material_keys);
+
+static const SceneKey probe_keys[] = {
+    {"name", VALUE_NAME, AT(SceneProbe, name), .required = true,
+     .help = "first part of the column names in probes.csv"},
+    {"object", VALUE_NAME, AT(SceneProbe, object),
+     .help = "what is measured; by default what has the probe's name"},
+    {"quantities", VALUE_NAMES, AT(SceneProbe, quantities), .required = true,
+     .help = "of a rigid body: position, orientation, velocity, angular_velocity, "
+             "angular_momentum, kinetic_energy, mass"},
+};
+
+const SceneTable scene_probe_table =
+    TABLE("probe", "Quantities written to probes.csv after every step.", probe_keys);
+
+static const SceneKey camera_keys[] = {
+    {"position", VALUE_VEC3, AT(SceneCamera, position), .unit = "m",
+     .help = "where the camera stands; fitted to the run when left out"},
+    {"target", VALUE_VEC3, AT(SceneCamera, target), .unit = "m",
+     .help = "what it looks at; the middle of the run when left out"},
+    {"field_of_view", VALUE_NUMBER, AT(SceneCamera, field_of_view), "40", .unit = "degrees",
+     BETWEEN(1, 150), .help = "across the height of the picture"},
+    {"ground", VALUE_BOOL, AT(SceneCamera, ground), "true", .help = "draw a checker ground"},
+    {"ground_height", VALUE_NUMBER, AT(SceneCamera, ground_height), .unit = "m",
+     .help = "y of the ground; just under everything when left out"},
+    {"checker", VALUE_NUMBER, AT(SceneCamera, checker), .unit = "m", POSITIVE,
+     .help = "edge of a square of the ground; fitted when left out"},
+};
+
+static const SceneTable camera_table = TABLE("camera", "How `render` looks at the run.", camera_keys);
+
+static const SceneKey time_step_keys[] = {
+    {"max_dt", VALUE_NUMBER, AT(SceneTimeStep, max_dt), "0", .unit = "s", NOT_NEGATIVE,
+     .help = "longest substep; each frame is cut into equal ones; 0: one step a frame"},
+};
+
+static const SceneTable time_step_table =
+    TABLE("time_step", "How time is cut into steps.", time_step_keys);
+
+static const SceneKey scene_keys[] = {
+    {"plimsoll", VALUE_INTEGER, AT(SceneDocument, version), .required = true,
+     .help = "version of the format: 1"},
+    {"name", VALUE_NAME, AT(SceneDocument, name), "scene", .help = "name of the scene"},
+    {"params", VALUE_PARAMS, .help = "names for numbers, to be used in \"=expressions\" and set "
+                                     "from the command line"},
+    {"duration", VALUE_NUMBER, AT(SceneDocument, duration), "1", .unit = "s", POSITIVE,
+     .help = "length of the run"},
+    {"fps", VALUE_NUMBER, AT(SceneDocument, fps), "24", .unit = "1/s", POSITIVE,
+     .help = "frames a second"},
+    {"gravity", VALUE_VEC3, AT(SceneDocument, gravity), "[0, -9.81, 0]", .unit = "m/s^2",
+     .help = "acceleration of free fall"},
+    {"dim", VALUE_INTEGER, AT(SceneDocument, dim), "3", BETWEEN(2, 3),
+     .help = "dimensions; rigid bodies have 3"},
+    {"seed", VALUE_INTEGER, AT(SceneDocument, seed), "1", BETWEEN(0, 0x1p53),
+     .help = "of everything random"},
+    {"time_step", VALUE_TABLE, AT(SceneDocument, time_step), "{}", .table = &time_step_table,
+     .help = "how time is cut into steps"},
+    {"materials", VALUE_ITEMS, AT(SceneDocument, materials), .table = &scene_material_table,
+     .help = "what bodies are made of"},
+    {"rigid", VALUE_TABLE, AT(SceneDocument, rigid), .table = &rigid_table,
+     .help = "rigid bodies"},
+    {"probes", VALUE_ITEMS, AT(SceneDocument, probes), .table = &scene_probe_table,
+     .help = "quantities to record"},
+    {"camera", VALUE_TABLE, AT(SceneDocument, camera), .table = &camera_table,
+     .help = "how to look at it"},
+    {"resumed_from", VALUE_HASHES, AT(SceneDocument, resumed_from),
+     .help = "written by `resume --set`: earlier forms of this scene whose states it may continue"},
+};
+
+const SceneTable scene_table = TABLE("scene", "The whole file.", scene_keys);

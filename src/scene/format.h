@@ -1,0 +1,107 @@
+/* What a scene file says, as structs; format.c has the tables that fill them. */
+#ifndef SCENE_FORMAT_H
+#define SCENE_FORMAT_H
+
+#include "plimsoll/rigid.h"
+#include "scene/table.h"
+
+typedef struct SceneTimeStep {
+    double max_dt;
+} SceneTimeStep;
+
+typedef struct SceneMaterial {
+    const char *name;
+    double density;
+    double color[3];
+} SceneMaterial;
+
+typedef struct SceneBox {
+    double size[3];
+} SceneBox;
+
+typedef struct SceneBall {
+    double radius;
+    int64_t subdivisions;
+} SceneBall;
+
+typedef struct SceneRound { /* cylinder, capsule, torus */
+    double radius, tube, height;
+    int64_t segments, sides;
+} SceneRound;
+
+typedef struct SceneShape {
+    int kind; /* PlimShapeKind */
+    SceneBox box;
+    SceneBall ball;
+    SceneRound round;
+} SceneShape;
+
+typedef struct SceneOrientation {
+    double axis[3];
+    SceneMotion angle; /* degrees */
+} SceneOrientation;
+
+typedef struct SceneRepeat {
+    double grid[3];
+    int64_t count;
+    double spacing[3], jitter[3];
+    double tilt; /* degrees */
+} SceneRepeat;
+
+typedef struct SceneBody {
+    const char *name;
+    const char *material;
+    SceneShape shape;
+    int motion; /* PlimMotion */
+    SceneMotion position[3];
+    SceneOrientation orientation;
+    double velocity[3], angular_velocity[3];
+    double mass, density;
+    double inertia[3];
+    double color[3];
+    SceneRepeat repeat;
+} SceneBody;
+
+typedef struct SceneRigid {
+    int64_t orientation_order;
+    bool energy_correction;
+    SceneItems bodies;
+} SceneRigid;
+
+typedef struct SceneProbe {
+    const char *name;
+    const char *object;
+    SceneNames quantities;
+} SceneProbe;
+
+typedef struct SceneCamera {
+    double position[3], target[3];
+    double field_of_view; /* degrees; 0: no camera in the scene */
+    bool ground;
+    double ground_height;
+    double checker;
+} SceneCamera;
+
+typedef struct SceneDocument {
+    int64_t version;
+    const char *name;
+    double duration, fps;
+    double gravity[3];
+    int64_t dim;
+    int64_t seed;
+    SceneTimeStep time_step;
+    SceneItems materials;
+    SceneRigid rigid;
+    SceneItems probes;
+    SceneCamera camera;
+    SceneNames resumed_from;
+} SceneDocument;
+
+enum { SCENE_VERSION = 1 };
+
+extern const SceneTable scene_table;
+extern const SceneTable scene_material_table;
+extern const SceneTable scene_body_table;
+extern const SceneTable scene_probe_table;
+
+#endif

@@ -1,0 +1,49 @@
+/* A scene in memory: the tree, what was read from it, and what its worlds borrow. */
+#ifndef SCENE_SCENE_H
+#define SCENE_SCENE_H
+
+#include "base/index_table.h"
+#include "plimsoll/scene.h"
+#include "scene/format.h"
+#include "scene/reader.h"
+
+/* Prescribed motion of a kinematic body. */
+typedef struct ScenePath {
+    SceneMotion position[3];
+    SceneMotion angle; /* degrees */
+    double axis[3];    /* unit */
+    double offset[3];  /* m: the place of a copy */
+    double tilt[4];    /* quaternion applied before: the random tilt of a copy */
+} ScenePath;
+
+struct PlimScene {
+    PlimContext *context;
+    char *label;
+    SceneNode *root;
+    SceneReader reader;
+    SceneDocument document;
+    ARRAY(ScenePath *) paths;
+    ARRAY(SceneMaterial) materials;
+    IndexTable materials_by_name;
+    double body_count, memory; /* estimates before anything large is made */
+    char *text;
+    uint64_t hash; /* of `text` without resumed_from: which scene this is */
+};
+
+/* True when a state written under `hash` may be continued by this scene. */
+bool scene_accepts_state(const PlimScene *scene, uint64_t hash);
+
+/* Adds `hash` to the scenes whose states this one continues, and writes `text` anew. */
+PlimStatus scene_add_ancestor(PlimScene *scene, uint64_t hash);
+
+/* ---- build.c ---- */
+
+/* Reads every body of every copy, counts them, and checks what can be checked without a world. */
+void scene_check_objects(PlimScene *scene);
+
+/* ---- schema.c: documents made from the tables, freed with context_free_text ---- */
+
+char *scene_json_schema(PlimContext *context);
+char *scene_reference(PlimContext *context);
+
+#endif

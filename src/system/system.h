@@ -1,0 +1,63 @@
+/* What a system is: arrays in a schema and functions for the stages of the step it takes part in.
+ * Systems are siblings: they meet only through what is declared in this folder. */
+#ifndef SYSTEM_SYSTEM_H
+#define SYSTEM_SYSTEM_H
+
+#include "base/scratch.h"
+#include "base/state.h"
+#include "math/vec.h"
+#include "system/diagnostics.h"
+#include "system/frame_view.h"
+
+/* The stages in order; world/step.c tells what holds after each. */
+typedef enum Stage {
+    STAGE_PREDICT,
+    STAGE_SOLVE_POSITIONS,
+    STAGE_COLLIDE,
+    STAGE_CONTACT,
+    STAGE_MOVE,
+    STAGE_ADVECT,
+    STAGE_SOLVE_VELOCITIES,
+    STAGE_FINISH,
+    STAGE_COUNT
+} Stage;
+
+const char *stage_name(Stage stage);
+
+/* What the stages of one step share. */
+typedef struct StepInfo {
+    PlimContext *context;
+    Scratch *scratch;
+    int threads;
+    double time;     /* s, at the start of the step: t^n */
+    double end_time; /* s, t^{n+1}; not always time + dt to the last bit: frames end exactly */
+    double dt;       /* s */
+    Vec3 gravity;
+} StepInfo;
+
+/* Something that can be measured on an object of a system. */
+typedef struct ProbeQuantity {
+    const char *name;       /* "angular_velocity" */
+    const char *components; /* one letter each, "xyz", "wxyz"; "" for a scalar */
+    const char *unit;
+    void (*read)(const void *system, size_t object, double *values);
+} ProbeQuantity;
+
+/* The method table of a system. Any function may be absent. */
+typedef struct SystemClass {
+    const char *name; /* group in state files, subject of messages */
+    const StateSchema *schema;
+    PlimStatus (*stage[STAGE_COUNT])(void *system, const StepInfo *step);
+    void (*destroy)(void *system);
+    /* Recomputes everything derived from the state: after creation, restore, or dropped caches. */
+    PlimStatus (*refresh)(void *system, const StepInfo *step);
+    PlimStatus (*diagnose)(const void *system, const StepInfo *step, Diagnostics *diagnostics);
+    /* What to look at; arrays stay valid until the scratch memory is released. */
+    PlimStatus (*view_frame)(const void *system, const StepInfo *step, FrameView *view);
+    const ProbeQuantity *quantities;
+    size_t quantity_count;
+    size_t (*object_count)(const void *system);
+    const char *(*object_name)(const void *system, size_t object);
+} SystemClass;
+
+#endif
