@@ -57,6 +57,7 @@ int command_render(int argc, char **argv);
 int command_plot(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_info(int argc, char **argv);
+int command_mesh(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_schema(int argc, char **argv);
 

@@ -7,7 +7,7 @@
 static void describe(const PlimScene *scene, const PlimWorld *world) {
     printf("scene %s: good\n", plim_scene_name(scene));
     printf("bodies: %zu\n", plim_rigid_count(world));
-    printf("probes: %zu\n", world->probes.count);
+    printf("probed quantities: %zu\n", world->probes.count);
     printf("frames: %" PRIu64 " at %g a second, %g s\n", plim_scene_frame_count(scene),
            plim_scene_fps(scene), plim_scene_duration(scene));
     printf("memory: about %.1f MB\n", 1e-6 * plim_scene_memory(scene));

@@ -1,5 +1,7 @@
 #include "app.h"
+#include "mesh_info.h"
 
+#include "geom/mesh_file.h"
 #include "io/run_folder.h"
 
 #include <inttypes.h>
@@ -29,6 +31,14 @@ static PlimStatus info_state(PlimContext *context, const char *path) {
     PlimStatus status = state_file_header(context, path, bytes, size, &header);
     context_free(context, bytes, size + 1, 1);
     if (status == PLIM_OK) print_state(&header);
+    return status;
+}
+
+static PlimStatus info_mesh(PlimContext *context, const char *path) {
+    TriangleMesh mesh;
+    TRY(mesh_read(context, path, &mesh));
+    PlimStatus status = mesh_info_print(context, &mesh);
+    mesh_free(context, &mesh);
     return status;
 }
 
@@ -125,19 +135,21 @@ int command_info(int argc, char **argv) {
     int words;
     if (!parse_options("info", argc, argv, NULL, 0, &path, 1, &words)) return EXIT_BAD_REQUEST;
     if (words != 1) {
-        print_error("info: name a run's folder, a state file or a scene");
+        print_error("info: name a run's folder, a state file, a scene or a mesh");
         return EXIT_BAD_REQUEST;
     }
     if (ends_with(path, ".yaml") || ends_with(path, ".yml") || ends_with(path, ".json"))
         return command_check(argc, argv);
-    PlimContext *context = open_context(1, false);
+    PlimContext *context = open_context(0, false);
     if (!context) return EXIT_RUN_FAILED;
     struct stat kind;
     PlimStatus status;
     if (stat(path, &kind) != 0)
         status = context_fail(context, PLIM_BAD_INPUT, "%s does not exist", path);
     else
-        status = S_ISDIR(kind.st_mode) ? info_folder(context, path) : info_state(context, path);
+        status = S_ISDIR(kind.st_mode)         ? info_folder(context, path)
+                 : mesh_is_readable_name(path) ? info_mesh(context, path)
+                                               : info_state(context, path);
     int code = report(context, status);
     close_context(context);
     return code;

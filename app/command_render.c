@@ -148,9 +148,21 @@ static PlimStatus make_film(const Studio *studio, double fps) {
     return PLIM_OK;
 }
 
+/* Pictures of an earlier, longer run would end up in the film. */
+static void remove_old_pictures(const Studio *studio) {
+    char name[FILE_NAME_CAPACITY], path[PATH_CAPACITY];
+    for (uint64_t number = 0;; number++) {
+        picture_name(number, name);
+        if (path_join(studio->folder->context, studio->pictures, name, path) != PLIM_OK ||
+            unlink(path) != 0)
+            return;
+    }
+}
+
 static PlimStatus draw_all(const Studio *studio, const FrameList *frames, const PlimScene *scene,
                            const RenderRequest *request, Image *image) {
     bool terminal = isatty(STDERR_FILENO);
+    remove_old_pictures(studio);
     for (size_t i = 0; i < frames->numbers.count; i++) {
         TRY(draw_frame(studio, frames->numbers.data[i], i, image));
         if (terminal) fprintf(stderr, "\rpicture %zu/%zu", i + 1, frames->numbers.count);

@@ -3,7 +3,9 @@
 #include "base/suggest.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct Command {
     const char *name;
@@ -26,9 +28,13 @@ static const Command commands[] = {
      "draw the frames: DIR/pictures/*.png, DIR/film.mp4, DIR/sheet.png"},
     {"plot", command_plot, "DIR [--columns A,B,...]",
      "draw probes and figures over time: DIR/plots/*.png"},
+    {"mesh", command_mesh,
+     "FILE [--repair] [--to OUT] [--cells N] [--field OUT.h5] [--surface OUT.ply] [--tets OUT.msh]\n"
+     "           [--spacing H] [--threads N]",
+     "tell what is wrong with a mesh file, repair it, make its distance field, surface and tets"},
     {"export", command_export, "DIR --to ply|obj|vtk [--frame N]",
      "write frames for other programs: DIR/export/"},
-    {"info", command_info, "DIR|FILE", "tell what is in a run's folder, a state or a scene"},
+    {"info", command_info, "DIR|FILE", "tell what is in a run's folder, a state, a scene or a mesh"},
     {"bench", command_bench, "[NAME...] [--threads N] [--quick]",
      "measure hot paths; one JSON line a case"},
     {"schema", command_schema, "[--markdown]", "print the scene format as JSON Schema or Markdown"},
@@ -63,7 +69,17 @@ static bool asks_for_help(int argc, char **argv) {
     return false;
 }
 
+/* OpenMP threads that wait spin for milliseconds by default, which on a busy machine makes a step up
+ * to a hundred times slower. How long they spin is read from the environment before main runs, so the
+ * program starts itself again with a short spin, unless the user has chosen. */
+static void start_with_short_spin(char **argv) {
+    if (getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY")) return;
+    if (setenv("GOMP_SPINCOUNT", "4000", 1) == 0) execv("/proc/self/exe", argv);
+    /* Where that does not work the program runs all the same. */
+}
+
 int main(int argc, char **argv) {
+    start_with_short_spin(argv);
     signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error of write, not the end */
     signal(SIGPIPE, SIG_IGN);
     if (argc < 2) {

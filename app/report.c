@@ -1,5 +1,7 @@
 #include "app.h"
 
+#include "scene/scene.h"
+
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
@@ -64,7 +66,8 @@ int report_scene(PlimContext *context, PlimScene *scene, PlimStatus status) {
     if (status != PLIM_BAD_INPUT || !scene || plim_scene_problem_count(scene) == 0)
         return report(context, status);
     size_t count = plim_scene_problem_count(scene);
-    for (size_t i = 0; i < count; i++) print_error("%s", plim_scene_problem(scene, i));
+    for (size_t i = 0; i < count; i++)
+        print_error("%s: %s", scene->label, plim_scene_problem(scene, i));
     if (count > 1) print_error("%zu problems", count);
     return EXIT_BAD_REQUEST;
 }

@@ -149,8 +149,8 @@ static PlimStatus run_frames(RunFolder *folder, PlimScene *scene, PlimWorld *wor
         double until = plim_scene_frame_time(scene, *frame + 1);
         TRY(advance_frame(folder, world, until, options, progress));
         if (plim_world_time(world) < until) return PLIM_OK; /* interrupted within the frame */
+        TRY(run_folder_write_frame(folder, world, *frame + 1));
         ++*frame;
-        TRY(run_folder_write_frame(folder, world, *frame));
         if (*frame % (uint64_t)options->state_every == 0 && *frame < last)
             TRY(run_folder_write_state(folder, scene, world, *frame));
         show(progress, world, *frame);
@@ -160,9 +160,9 @@ static PlimStatus run_frames(RunFolder *folder, PlimScene *scene, PlimWorld *wor
 }
 
 static int say_interrupted(const RunFolder *folder, uint64_t frame) {
-    fprintf(stderr,
-            "interrupted after frame %" PRIu64 "; saved. Go on with: plimsoll resume %s\n", frame,
-            folder->path);
+    context_log(folder->context, PLIM_LOG_INFO,
+                "interrupted after frame %" PRIu64 "; saved. Go on with: plimsoll resume %s", frame,
+                folder->path);
     return EXIT_INTERRUPTED;
 }
 
@@ -194,8 +194,13 @@ int simulate(RunFolder *folder, PlimScene *scene, PlimWorld *world, uint64_t fra
     if (status == PLIM_OK) status = run_folder_write_index(folder, plim_scene_fps(scene));
     if (status != PLIM_OK) return say_failed(folder, world, status, frame);
     if (frame < last) return say_interrupted(folder, frame);
-    if (!options->quiet)
-        fprintf(stderr, "done: %" PRIu64 " frames, %" PRIu64 " steps, %.2f s, in %s\n", last,
-                plim_world_steps(world), clock_seconds() - progress.start, folder->path);
+    if (progress.first > last)
+        context_log(folder->context, PLIM_LOG_WARNING,
+                    "nothing to do: %s is at frame %" PRIu64 ", past %" PRIu64, folder->path, frame,
+                    last);
+    else
+        context_log(folder->context, PLIM_LOG_INFO,
+                    "done: frame %" PRIu64 ", %" PRIu64 " steps, %.2f s, in %s", frame,
+                    plim_world_steps(world), clock_seconds() - progress.start, folder->path);
     return EXIT_DONE;
 }

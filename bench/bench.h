@@ -29,5 +29,6 @@ double bench_time(const BenchOptions *options, PlimStatus (*body)(void *user), v
 PlimStatus bench_rigid(const BenchOptions *options);
 PlimStatus bench_math(const BenchOptions *options);
 PlimStatus bench_io(const BenchOptions *options);
+PlimStatus bench_geometry(const BenchOptions *options);
 
 #endif

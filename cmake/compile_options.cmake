@@ -4,7 +4,7 @@ target_compile_options(plim_options INTERFACE
   -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes
   -ffp-contract=off # same bits whatever the compiler fuses
   -fno-math-errno)
-target_compile_definitions(plim_options INTERFACE _POSIX_C_SOURCE=200809L)
+target_compile_definitions(plim_options INTERFACE _XOPEN_SOURCE=700)
 target_include_directories(plim_options INTERFACE ${PROJECT_SOURCE_DIR}/src
                                                   ${PROJECT_SOURCE_DIR}/include)
 if(PLIM_WERROR)

@@ -13,19 +13,30 @@ typedef enum PlimShapeKind {
     PLIM_SHAPE_BALL,
     PLIM_SHAPE_CYLINDER, /* axis along y */
     PLIM_SHAPE_CAPSULE,  /* axis along y */
-    PLIM_SHAPE_TORUS     /* hole along y */
+    PLIM_SHAPE_TORUS,    /* hole along y */
+    PLIM_SHAPE_CONE,     /* apex on +y, base on -y, middle of the axis at the origin */
+    PLIM_SHAPE_MESH      /* triangles of your own */
 } PlimShapeKind;
+
+/* A closed surface; corners counter-clockwise seen from outside. Copied. */
+typedef struct PlimMeshDesc {
+    const double *vertices; /* m, 3 a vertex */
+    size_t vertex_count;
+    const int32_t *triangles; /* 3 vertices a triangle */
+    size_t triangle_count;
+} PlimMeshDesc;
 
 /* A solid made of triangles; lengths in metres. Mass properties are exact for the triangles. */
 typedef struct PlimShapeDesc {
     PlimShapeKind kind;
     double size[3];   /* box: full edge lengths, default 1 */
-    double radius;    /* ball, cylinder, capsule; torus: from the centre to the tube's middle; 0.5 */
+    double radius;    /* ball, cylinder, capsule, cone; torus: from the centre to the tube's middle; 0.5 */
     double tube;      /* torus: radius of the tube, default 0.2 */
-    double height;    /* cylinder, and the straight part of a capsule, default 1 */
+    double height;    /* cylinder, cone, and the straight part of a capsule, default 1 */
     int subdivisions; /* ball: times an icosahedron is split, 0..7, default 3 */
     int segments;     /* around the axis, 3 or more, default 32 */
     int sides;        /* torus: around the tube; capsule: bands in each half ball; default 12 */
+    const PlimMeshDesc *mesh; /* mesh only */
 } PlimShapeDesc;
 
 typedef enum PlimMotion {

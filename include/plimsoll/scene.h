@@ -28,7 +28,7 @@ PLIM_API PlimStatus plim_scene_parse(PlimContext *context, const char *label, co
                                      size_t override_count, PlimScene **out);
 PLIM_API void plim_scene_destroy(PlimScene *scene);
 
-/* "file.yaml: line 7, /rigid/bodies/0/mass: ...", in the order of the file. */
+/* "line 7, /rigid/bodies/0/mass: ...", in the order of the file. */
 PLIM_API size_t plim_scene_problem_count(const PlimScene *scene);
 PLIM_API const char *plim_scene_problem(const PlimScene *scene, size_t index);
 

@@ -2,7 +2,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 void text_init(Text *text, PlimContext *context) {
     *text = (Text){.context = context};
@@ -29,11 +28,4 @@ const char *text_string(const Text *text) {
 
 void text_free(Text *text) {
     array_free(text->context, &text->bytes);
-}
-
-void text_format_double(double value, char buffer[32]) {
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(buffer, 32, "%.*g", digits, value);
-        if (strtod(buffer, NULL) == value) return;
-    }
 }

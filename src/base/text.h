@@ -16,7 +16,4 @@ void text_add(Text *text, const char *format, ...) __attribute__((format(printf,
 const char *text_string(const Text *text);
 void text_free(Text *text);
 
-/* The shortest decimal that reads back as the same double: 0.1, not 0.10000000000000001. */
-void text_format_double(double value, char buffer[32]);
-
 #endif

@@ -100,6 +100,20 @@ PlimStatus primitive_cylinder(PlimContext *context, double radius, double height
     return PLIM_OK;
 }
 
+PlimStatus primitive_cone(PlimContext *context, double radius, double height, int segments,
+                          TriangleMesh *out) {
+    *out = (TriangleMesh){0};
+    TRY(check_length(context, "cone radius", radius));
+    TRY(check_length(context, "cone height", height));
+    TRY(check_count(context, "cone segments", segments, 3, MAX_SEGMENTS));
+    TRY(mesh_allocate(context, out, lathe_vertices(segments, 1), lathe_triangles(segments, 1)));
+    out->vertices[0] = vec3(0, 0.5 * height, 0);
+    set_ring(out, 0, segments, radius, -0.5 * height, 0.0);
+    out->vertices[out->vertex_count - 1] = vec3(0, -0.5 * height, 0);
+    lathe_connect(out->triangles, segments, 1);
+    return PLIM_OK;
+}
+
 PlimStatus primitive_capsule(PlimContext *context, double radius, double height, int segments,
                              int rings, TriangleMesh *out) {
     *out = (TriangleMesh){0};
@@ -148,6 +162,44 @@ PlimStatus primitive_torus(PlimContext *context, double major, double minor, int
             set_triangle(*at++, left + j, right + next, left + next);
         }
     }
+    return PLIM_OK;
+}
+
+/* Neighbouring quads are cut along opposite diagonals: springs along one diagonal only would make a
+ * cloth stiffer in that direction. */
+static void sheet_connect(int32_t (*triangles)[3], int quads_x, int quads_z) {
+    int32_t(*at)[3] = triangles;
+    for (int j = 0; j < quads_z; j++) {
+        for (int i = 0; i < quads_x; i++) {
+            int a = j * (quads_x + 1) + i, b = a + 1; /* a b, then c d one row on in z */
+            int c = a + quads_x + 1, d = c + 1;
+            if ((i + j) % 2 == 0) {
+                set_triangle(*at++, a, c, d);
+                set_triangle(*at++, a, d, b);
+            } else {
+                set_triangle(*at++, a, c, b);
+                set_triangle(*at++, b, c, d);
+            }
+        }
+    }
+}
+
+PlimStatus primitive_sheet(PlimContext *context, double size_x, double size_z, int quads_x,
+                           int quads_z, TriangleMesh *out) {
+    *out = (TriangleMesh){0};
+    TRY(check_length(context, "sheet size x", size_x));
+    TRY(check_length(context, "sheet size z", size_z));
+    TRY(check_count(context, "sheet quads along x", quads_x, 1, MAX_SEGMENTS));
+    TRY(check_count(context, "sheet quads along z", quads_z, 1, MAX_SEGMENTS));
+    size_t quads = (size_t)quads_x * (size_t)quads_z;
+    size_t vertices = ((size_t)quads_x + 1) * ((size_t)quads_z + 1);
+    TRY(mesh_allocate(context, out, vertices, 2 * quads));
+    Vec3 *at = out->vertices;
+    for (int j = 0; j <= quads_z; j++)
+        for (int i = 0; i <= quads_x; i++)
+            *at++ = vec3(size_x * (i - 0.5 * quads_x) / quads_x, 0.0,
+                         size_z * (j - 0.5 * quads_z) / quads_z);
+    sheet_connect(out->triangles, quads_x, quads_z);
     return PLIM_OK;
 }
 

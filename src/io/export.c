@@ -1,7 +1,7 @@
 #include "io/export.h"
 
 #include "base/text.h"
-#include "io/file.h"
+#include "base/file.h"
 
 #include <string.h>
 
@@ -31,7 +31,7 @@ static void add_swapped(Text *text, const void *value) {
 }
 
 static unsigned char color_byte(float value) {
-    return (unsigned char)(255.0f * (value < 0 ? 0 : value > 1 ? 1 : value) + 0.5f);
+    return (unsigned char)(255.0f * (value > 1 ? 1 : value > 0 ? value : 0) + 0.5f);
 }
 
 /* ---- the formats ---- */

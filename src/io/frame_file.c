@@ -63,13 +63,11 @@ PlimStatus shapes_file_encode(PlimContext *context, const FrameView *view, char 
 /* ---- reading ---- */
 
 static PlimStatus read_array(PlimContext *context, H5Reader *file, const char *path, H5Type type,
-                             size_t columns, size_t *rows, const void **out) {
-    size_t stored;
-    TRY(h5_size(file, path, rows, &stored));
-    void *data = context_allocate(context, *rows * columns, 4); /* F32 and I32 have 4 bytes */
+                             size_t rows, size_t columns, const void **out) {
+    void *data = context_allocate(context, rows * columns, 4); /* F32 and I32 have 4 bytes */
     if (!data) return PLIM_OUT_OF_MEMORY;
     *out = data;
-    return h5_read(file, path, type, *rows, columns, data);
+    return h5_read(file, path, type, rows, columns, data);
 }
 
 /* Indices that point outside would be read as memory: refuse them here, once. */
@@ -91,20 +89,20 @@ static PlimStatus read_mesh(PlimContext *context, const char *label, H5Reader *f
                             H5Reader *shapes, const char *name, FrameMesh *mesh) {
     MeshPaths paths = paths_of(name);
     *mesh = (FrameMesh){.name = name};
-    size_t velocities, objects;
-    TRY(read_array(context, frame, paths.vertices, H5_F32, 3, &mesh->vertex_count,
+    size_t columns;
+    TRY(h5_size(frame, paths.vertices, &mesh->vertex_count, &columns));
+    TRY(h5_size(shapes, paths.triangles, &mesh->triangle_count, &columns));
+    TRY(h5_size(shapes, paths.colors, &mesh->object_count, &columns));
+    TRY(read_array(context, frame, paths.vertices, H5_F32, mesh->vertex_count, 3,
                    (const void **)&mesh->vertices));
-    TRY(read_array(context, frame, paths.velocities, H5_F32, 3, &velocities,
+    TRY(read_array(context, frame, paths.velocities, H5_F32, mesh->vertex_count, 3,
                    (const void **)&mesh->velocities));
-    TRY(read_array(context, shapes, paths.triangles, H5_I32, 3, &mesh->triangle_count,
+    TRY(read_array(context, shapes, paths.triangles, H5_I32, mesh->triangle_count, 3,
                    (const void **)&mesh->triangles));
-    TRY(read_array(context, shapes, paths.objects, H5_I32, 1, &objects,
+    TRY(read_array(context, shapes, paths.objects, H5_I32, mesh->triangle_count, 1,
                    (const void **)&mesh->objects));
-    TRY(read_array(context, shapes, paths.colors, H5_F32, 3, &mesh->object_count,
+    TRY(read_array(context, shapes, paths.colors, H5_F32, mesh->object_count, 3,
                    (const void **)&mesh->colors));
-    if (velocities != mesh->vertex_count || objects != mesh->triangle_count)
-        return context_fail(context, PLIM_BAD_INPUT, "%s: the arrays of %s differ in length",
-                            label, name);
     uint64_t smooth = 1;
     TRY(h5_read_u64(shapes, paths.group, "smooth", &smooth));
     mesh->smooth = smooth != 0;

@@ -2,7 +2,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "io/file.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -50,6 +50,7 @@ PlimStatus manifest_load(PlimContext *context, const char *folder, Manifest *man
     if (!file_exists(path)) return PLIM_OK;
     TRY(file_read(context, path, &text, &size));
     PlimStatus status = PLIM_OK;
+    manifest->torn = size > 0 && text[size - 1] != '\n';
     for (char *line = text, *end; status == PLIM_OK && (end = strchr(line, '\n')); line = end + 1) {
         *end = '\0';
         ManifestEntry entry = {0};
@@ -85,8 +86,14 @@ PlimStatus manifest_save(PlimContext *context, const char *folder, const Manifes
     return status;
 }
 
-static PlimStatus append_line(PlimContext *context, const char *folder,
+/* Brings the file up to date with what was just changed in memory. */
+static PlimStatus append_line(PlimContext *context, const char *folder, Manifest *manifest,
                               const ManifestEntry *entry) {
+    if (manifest->torn) {
+        TRY(manifest_save(context, folder, manifest));
+        manifest->torn = false;
+        return PLIM_OK;
+    }
     char path[PATH_CAPACITY], line[128];
     TRY(path_join(context, folder, manifest_name, path));
     format_entry(entry, line, sizeof line);
@@ -106,7 +113,7 @@ PlimStatus manifest_add(PlimContext *context, const char *folder, Manifest *mani
     ManifestEntry entry = {.size = size, .hash = hash_bytes(HASH_START, bytes, size)};
     snprintf(entry.name, sizeof entry.name, "%s", name);
     TRY(put(context, manifest, &entry));
-    return append_line(context, folder, &entry);
+    return append_line(context, folder, manifest, &entry);
 }
 
 PlimStatus manifest_forget(PlimContext *context, const char *folder, Manifest *manifest,
@@ -115,5 +122,5 @@ PlimStatus manifest_forget(PlimContext *context, const char *folder, Manifest *m
     manifest_remove(manifest, name);
     ManifestEntry nothing = {.size = 0, .hash = 0};
     snprintf(nothing.name, sizeof nothing.name, "%s", name);
-    return append_line(context, folder, &nothing);
+    return append_line(context, folder, manifest, &nothing);
 }

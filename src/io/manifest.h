@@ -16,6 +16,7 @@ typedef struct ManifestEntry {
 
 typedef struct Manifest {
     ARRAY(ManifestEntry) entries;
+    bool torn; /* the last line of the file has no end */
 } Manifest;
 
 /* What the folder's manifest says; empty when there is none. */

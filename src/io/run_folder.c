@@ -58,6 +58,7 @@ PlimStatus run_folder_open(PlimContext *context, const char *path, RunFolder *ou
 }
 
 static PlimStatus clear_old_run(RunFolder *folder);
+static PlimStatus remove_leftovers(RunFolder *folder);
 
 PlimStatus run_folder_create(PlimContext *context, const char *path, RunFolder *out) {
     TRY(begin(context, path, out));
@@ -70,6 +71,7 @@ PlimStatus run_folder_reopen(PlimContext *context, const char *path, RunFolder *
     TRY(begin(context, path, out));
     TRY(require_scene(out));
     TRY(close_on_failure(out, take_lock(out)));
+    TRY(close_on_failure(out, remove_leftovers(out)));
     return close_on_failure(out, manifest_load(context, path, &out->manifest));
 }
 
@@ -88,13 +90,18 @@ static int compare_u64(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+static void name_of(const char *prefix, uint64_t number, char name[FILE_NAME_CAPACITY]) {
+    snprintf(name, FILE_NAME_CAPACITY, "%s_%05" PRIu64 ".h5", prefix, number);
+}
+
 /* The number in PREFIX_NNNNN.h5, or false for any other name. */
 static bool parse_name(const char *name, const char *prefix, uint64_t *number) {
     size_t length = strlen(prefix);
     if (strncmp(name, prefix, length) != 0 || name[length] != '_') return false;
-    char *end;
-    *number = strtoull(name + length + 1, &end, 10);
-    return end > name + length + 1 && strcmp(end, ".h5") == 0;
+    char ours[FILE_NAME_CAPACITY];
+    *number = strtoull(name + length + 1, NULL, 10);
+    name_of(prefix, *number, ours);
+    return strcmp(name, ours) == 0;
 }
 
 PlimStatus run_folder_list(RunFolder *folder, const char *prefix, FrameList *out) {
@@ -118,10 +125,6 @@ PlimStatus run_folder_list(RunFolder *folder, const char *prefix, FrameList *out
     return status;
 }
 
-static void name_of(const char *prefix, uint64_t number, char name[FILE_NAME_CAPACITY]) {
-    snprintf(name, FILE_NAME_CAPACITY, "%s_%05" PRIu64 ".h5", prefix, number);
-}
-
 static void remove_file(RunFolder *folder, const char *name) {
     char path[PATH_CAPACITY];
     manifest_remove(&folder->manifest, name);
@@ -141,12 +144,41 @@ static PlimStatus remove_from(RunFolder *folder, const char *prefix, uint64_t fr
     return PLIM_OK;
 }
 
+/* What a run writes besides numbered files. */
+static const char *const single_files[] = {"scene.yaml",  "stats.csv", "probes.csv",
+                                           "frames.xdmf", SHAPES_FILE, "manifest.txt"};
+enum { SINGLE_FILE_COUNT = sizeof single_files / sizeof *single_files };
+
+/* A file of ours that was not finished when the program was killed: NAME.tmp. */
+static bool is_leftover(const char *name) {
+    char stem[FILE_NAME_CAPACITY];
+    size_t length = strlen(name);
+    uint64_t number;
+    if (length <= 4 || length - 4 >= sizeof stem || strcmp(name + length - 4, ".tmp") != 0)
+        return false;
+    memcpy(stem, name, length - 4);
+    stem[length - 4] = '\0';
+    for (int i = 0; i < SINGLE_FILE_COUNT; i++)
+        if (strcmp(stem, single_files[i]) == 0) return true;
+    return parse_name(stem, "frame", &number) || parse_name(stem, "state", &number);
+}
+
+static PlimStatus remove_leftovers(RunFolder *folder) {
+    DIR *directory = opendir(folder->path);
+    if (!directory)
+        return context_fail(folder->context, PLIM_IO_ERROR, "cannot list %s: %s", folder->path,
+                            strerror(errno));
+    for (struct dirent *entry; (entry = readdir(directory));)
+        if (is_leftover(entry->d_name)) remove_file(folder, entry->d_name);
+    closedir(directory);
+    return PLIM_OK;
+}
+
 static PlimStatus clear_old_run(RunFolder *folder) {
-    static const char *const others[] = {"scene.yaml",  "stats.csv",  "probes.csv",
-                                         "frames.xdmf", SHAPES_FILE, "manifest.txt"};
+    TRY(remove_leftovers(folder));
     TRY(remove_from(folder, "state", 0));
     TRY(remove_from(folder, "frame", 0));
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) remove_file(folder, others[i]);
+    for (int i = 0; i < SINGLE_FILE_COUNT; i++) remove_file(folder, single_files[i]);
     return PLIM_OK;
 }
 

@@ -1,22 +1,39 @@
 #include "io/state_file.h"
 
+#include "base/hash.h"
 #include "io/h5.h"
 
 #include <stdio.h>
 
 enum { STATE_FORMAT = 1 };
 
+/* Over everything in the header: a state whose frame or scene was damaged is not used. */
+static uint64_t header_hash(const StateHeader *header) {
+    uint64_t hash = hash_bytes(HASH_START, &header->scene_hash, sizeof header->scene_hash);
+    hash = hash_bytes(hash, &header->state_hash, sizeof header->state_hash);
+    hash = hash_bytes(hash, &header->frame, sizeof header->frame);
+    hash = hash_bytes(hash, &header->step, sizeof header->step);
+    return hash_bytes(hash, &header->time, sizeof header->time);
+}
+
+static void add_header(H5Builder *file, const StateHeader *header) {
+    h5_add_u64(file, "/", "plimsoll_state", STATE_FORMAT);
+    h5_add_text(file, "/", "program_version", plim_version());
+    h5_add_u64(file, "/", "scene_hash", header->scene_hash);
+    h5_add_u64(file, "/", "state_hash", header->state_hash);
+    h5_add_u64(file, "/", "frame", header->frame);
+    h5_add_u64(file, "/", "step", header->step);
+    h5_add_number(file, "/", "time", header->time);
+    h5_add_u64(file, "/", "header_hash", header_hash(header));
+}
+
 PlimStatus state_file_encode(PlimWorld *world, uint64_t scene_hash, uint64_t frame, char **bytes,
                              size_t *size) {
     H5Builder *file;
     TRY(h5_builder_create(world->context, &file));
-    h5_add_u64(file, "/", "plimsoll_state", STATE_FORMAT);
-    h5_add_text(file, "/", "program_version", plim_version());
-    h5_add_u64(file, "/", "scene_hash", scene_hash);
-    h5_add_u64(file, "/", "state_hash", plim_world_hash(world));
-    h5_add_u64(file, "/", "frame", frame);
-    h5_add_u64(file, "/", "step", plim_world_steps(world));
-    h5_add_number(file, "/", "time", plim_world_time(world));
+    StateHeader header = {scene_hash, plim_world_hash(world), frame, plim_world_steps(world),
+                          plim_world_time(world)};
+    add_header(file, &header);
     for (size_t i = 0; i < world->system_count; i++) {
         const WorldSystem *system = &world->systems[i];
         const StateSchema *schema = system->class->schema;
@@ -47,7 +64,12 @@ static PlimStatus read_header(PlimContext *context, const char *label, H5Reader 
     TRY(h5_read_u64(file, "/", "state_hash", &header->state_hash));
     TRY(h5_read_u64(file, "/", "frame", &header->frame));
     TRY(h5_read_u64(file, "/", "step", &header->step));
-    return h5_read_number(file, "/", "time", &header->time);
+    TRY(h5_read_number(file, "/", "time", &header->time));
+    uint64_t hash;
+    TRY(h5_read_u64(file, "/", "header_hash", &hash));
+    if (hash == header_hash(header)) return PLIM_OK;
+    return context_fail(context, PLIM_BAD_INPUT, "%s is damaged: its header does not hold together",
+                        label);
 }
 
 PlimStatus state_file_header(PlimContext *context, const char *label, char *bytes, size_t size,

@@ -38,12 +38,23 @@ static int time_column(const char *header) {
     return 0;
 }
 
+/* The number at `at`, never looked for beyond the end of the line; NAN when there is none. *end is
+ * behind it. */
+static double parse_value(const char *at, const char **end) {
+    at += strspn(at, " \t");
+    char *behind = (char *)(uintptr_t)at;
+    double value = *at == '\n' ? NAN : strtod(at, &behind);
+    *end = behind;
+    return behind > at ? value : NAN;
+}
+
 static double value_at(const char *row, int column) {
-    for (; column > 0 && row; column--) {
-        row = strchr(row, ',');
-        if (row) row++;
+    for (; column > 0; column--) {
+        row += strcspn(row, ",\n");
+        if (*row != ',') return NAN;
+        row++;
     }
-    return row ? strtod(row, NULL) : HUGE_VAL;
+    return parse_value(row, &row);
 }
 
 /* Bytes of `text` that hold the header and the whole rows up to `time`. */
@@ -126,10 +137,9 @@ static void split_header(Table *table) {
 static void parse_rows(Table *table, const char *line) {
     for (size_t row = 0; row < table->rows; row++) {
         for (size_t column = 0; column < table->columns; column++) {
-            char *end;
-            double value = strtod(line, &end);
-            table->values[column * table->rows + row] = end > line ? value : NAN;
-            line = end + (*end == ',');
+            table->values[column * table->rows + row] = parse_value(line, &line);
+            line += strcspn(line, ",\n");
+            line += *line == ',';
         }
         const char *newline = strchr(line, '\n');
         if (!newline) return;

@@ -4,7 +4,7 @@
 #define IO_TABLE_FILE_H
 
 #include "base/text.h"
-#include "io/file.h"
+#include "base/file.h"
 
 typedef struct TableFile {
     PlimContext *context;

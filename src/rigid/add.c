@@ -30,10 +30,25 @@ static PlimStatus check_pose(PlimContext *context, const char *name, const PlimP
         return context_fail(context, PLIM_BAD_INPUT,
                             "rigid body '%s': position, orientation and velocities must be finite",
                             name);
-    if (!(quat_norm(quat_load(q)) > 1e-9))
+    double norm = quat_norm(quat_load(q));
+    if (!(norm > 1e-9) || !isfinite(norm))
         return context_fail(context, PLIM_BAD_INPUT,
-                            "rigid body '%s': the orientation quaternion must not be zero", name);
+                            "rigid body '%s': the orientation quaternion has norm %g; give it 1",
+                            name, norm);
     return PLIM_OK;
+}
+
+PlimStatus rigid_path_pose(PlimContext *context, const char *name, PlimMotionFn path, void *user,
+                           double t, PlimPose *pose) {
+    *pose = (PlimPose){.orientation = {1, 0, 0, 0}};
+    PlimStatus status = path(user, context, t, pose);
+    if (status != PLIM_OK)
+        return context_fail(context, status,
+                            "rigid body '%s': its prescribed motion at t = %g s: %s", name, t,
+                            context->message);
+    if (check_pose(context, name, pose) == PLIM_OK) return PLIM_OK;
+    return context_fail(context, PLIM_BAD_INPUT, "%s (prescribed motion at t = %g s)",
+                        context->message, t);
 }
 
 static PlimStatus check_inertia(PlimContext *context, const char *name, const double *inertia) {
@@ -61,6 +76,10 @@ static PlimStatus check_desc(RigidBodies *bodies, const PlimRigidDesc *desc) {
                             "two rigid bodies are named '%s'; rename one of them", desc->name);
     if (rigid_count(bodies) >= INT32_MAX)
         return context_fail(context, PLIM_BAD_INPUT, "more than %d rigid bodies", INT32_MAX);
+    if (desc->motion != PLIM_DYNAMIC && desc->motion != PLIM_STATIC &&
+        desc->motion != PLIM_KINEMATIC)
+        return context_fail(context, PLIM_BAD_INPUT, "rigid body '%s': motion %d does not exist",
+                            desc->name, (int)desc->motion);
     if (desc->motion == PLIM_KINEMATIC && !desc->motion_path)
         return context_fail(context, PLIM_BAD_INPUT,
                             "kinematic rigid body '%s' has no motion path", desc->name);
@@ -76,24 +95,40 @@ static PlimStatus check_desc(RigidBodies *bodies, const PlimRigidDesc *desc) {
     return check_pose(context, desc->name, &desc->pose);
 }
 
+typedef struct BodyMass {
+    double mass;
+    Mat3 inertia, inverse;
+} BodyMass;
+
 /* Mass and inertia: as given, or those of the shape at the body's density. */
-static void set_mass(RigidBodies *bodies, size_t i, const PlimRigidDesc *desc) {
-    const MassProperties *solid = &bodies->shapes.shapes.data[bodies->shape[i]].mass;
+static PlimStatus find_mass(PlimContext *context, const PlimRigidDesc *desc,
+                            const MassProperties *solid, BodyMass *out) {
     double mass = desc->mass > 0 ? desc->mass : desc->density * solid->volume;
     Mat3 inertia = mat3_scale(mass / solid->volume, solid->inertia);
     if (desc->inertia[0] > 0)
         inertia = mat3_diagonal(desc->inertia[0], desc->inertia[1], desc->inertia[2]);
+    *out = (BodyMass){mass, inertia, mat3_inverse(inertia)};
+    double numbers[10] = {mass};
+    mat3_store(numbers + 1, out->inverse);
+    if (all_finite(numbers, 10) && mass > 0 && mat3_trace(out->inverse) > 0) return PLIM_OK;
+    return context_fail(context, PLIM_BAD_INPUT,
+                        "rigid body '%s': a mass of %g kg with an inertia of %g kg m^2 is beyond "
+                        "what numbers can hold",
+                        desc->name, mass, mat3_trace(inertia) / 3);
+}
+
+static void set_mass(RigidBodies *bodies, size_t i, const BodyMass *body) {
     Vec3 principal;
     Mat3 axes;
-    symmetric_eigen(inertia, &principal, &axes);
-    bodies->mass[i] = mass;
-    mat3_store(bodies->inertia + 9 * i, inertia);
-    mat3_store(bodies->inverse_inertia + 9 * i, mat3_inverse(inertia));
+    symmetric_eigen(body->inertia, &principal, &axes);
+    bodies->mass[i] = body->mass;
+    mat3_store(bodies->inertia + 9 * i, body->inertia);
+    mat3_store(bodies->inverse_inertia + 9 * i, body->inverse);
     vec3_store(bodies->greatest_axis + 3 * i, mat3_column(axes, 0));
     vec3_store(bodies->least_axis + 3 * i, mat3_column(axes, 2));
 }
 
-static void set_pose(RigidBodies *bodies, size_t i, const PlimPose *pose) {
+void rigid_place(RigidBodies *bodies, size_t i, const PlimPose *pose) {
     Quat orientation = quat_normalize(quat_load(pose->orientation));
     memcpy(bodies->position + 3 * i, pose->position, sizeof pose->position);
     quat_store(bodies->orientation + 4 * i, orientation);
@@ -136,6 +171,8 @@ PlimStatus rigid_bodies_add(RigidBodies *bodies, const PlimRigidDesc *desc, size
     if (status != PLIM_OK)
         return context_fail(bodies->context, status, "rigid body '%s': %s", desc->name,
                             bodies->context->message);
+    BodyMass mass;
+    TRY(find_mass(bodies->context, desc, &bodies->shapes.shapes.data[shape].mass, &mass));
     size_t i = rigid_count(bodies);
     TRY(state_resize(bodies->context, rigid_class.schema, bodies, RIGID_GROUP_BODIES, i + 1));
     status = remember_extra(bodies, desc);
@@ -145,8 +182,8 @@ PlimStatus rigid_bodies_add(RigidBodies *bodies, const PlimRigidDesc *desc, size
     }
     bodies->motion[i] = (int32_t)desc->motion;
     bodies->shape[i] = (int32_t)shape;
-    set_mass(bodies, i, desc);
-    set_pose(bodies, i, &pose);
+    set_mass(bodies, i, &mass);
+    rigid_place(bodies, i, &pose);
     *id = i;
     return PLIM_OK;
 }
@@ -157,7 +194,7 @@ PlimStatus rigid_bodies_set_pose(RigidBodies *bodies, size_t id, const PlimPose 
         return context_fail(bodies->context, PLIM_BAD_INPUT,
                             "rigid body '%s' is not dynamic: its pose cannot be set", name);
     TRY(check_pose(bodies->context, name, pose));
-    set_pose(bodies, id, pose);
+    rigid_place(bodies, id, pose);
     return PLIM_OK;
 }
 

@@ -46,7 +46,10 @@ size_t rigid_bodies_find(const RigidBodies *bodies, const char *name);
 PlimStatus rigid_bodies_set_pose(RigidBodies *bodies, size_t id, const PlimPose *pose);
 void rigid_bodies_get_pose(const RigidBodies *bodies, size_t id, PlimPose *pose);
 
-/* Where a kinematic body is at time t, with the body named in the message of a failure. */
+/* Puts a body into a pose that was checked, its momentum with it. */
+void rigid_place(RigidBodies *bodies, size_t i, const PlimPose *pose);
+
+/* Where a kinematic body is at time t, checked, with the body named in the message of a failure. */
 PlimStatus rigid_path_pose(PlimContext *context, const char *name, PlimMotionFn path, void *user,
                            double t, PlimPose *pose);
 

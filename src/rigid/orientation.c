@@ -42,11 +42,10 @@ typedef struct Turn {
 } Turn;
 
 /* 002 section 2.2.3. The turn about an axis at right angles to L that changes the kinetic energy by
- * -excess; false when no angle does, or when the axis moves the energy too weakly to be trusted. The
- * document's sign of y holds for a > 0; for the fallback axes a may be negative, and a x y = k - c y^2
- * gives y the sign of a (k - c y^2). */
+ * -excess. The document's sign of y holds for a > 0; for the fallback axes a may be negative, and
+ * a x y = k - c y^2 gives y the sign of a (k - c y^2). */
 static bool solve_turn(const BodyInertia *inertia, Vec3 momentum, Vec3 axis, double energy,
-                       double excess, double weakest, Turn *turn) {
+                       double excess, bool last_resort, Turn *turn) {
     double length = vec3_length(axis);
     if (!(length > 0.0)) return false;
     Vec3 s = vec3_scale(1.0 / length, axis);
@@ -54,12 +53,20 @@ static bool solve_turn(const BodyInertia *inertia, Vec3 momentum, Vec3 axis, dou
     Vec3 side_velocity = mat3_apply(inertia->inverse, side);
     double a = vec3_dot(momentum, side_velocity);
     double b = 0.5 * vec3_dot(side, side_velocity);
-    double c = energy - b, k = excess;
+    double c = energy - b, r = hypot(c, a);
+    /* On a whole turn k runs from (c - r) / 2 to (c + r) / 2. The last resort goes as far as it
+     * can; before it, an axis that cannot do it, or moves the energy too weakly, is refused. */
+    double k = excess;
+    if (last_resort) {
+        double least = c < 0.0 ? 0.5 * (c - r) : -0.5 * a * a / (r + c); /* without cancellation */
+        double greatest = c > 0.0 ? 0.5 * (c + r) : 0.5 * a * a / (r - c);
+        k = fmin(fmax(k, least), greatest);
+    }
     double g = a * a + 4.0 * k * (c - k);
-    if (g < 0.0 || fabs(a) < weakest * energy) return false;
-    double sum = fabs(a) + sqrt(g);          /* its square is the document's p */
+    if (!last_resort && (g < 0.0 || fabs(a) < 1e-6 * energy)) return false;
+    double sum = fabs(a) + sqrt(fmax(g, 0.0)); /* its square is the document's p */
     double y = 2.0 * fabs(k) / hypot(sum, 2.0 * k);
-    double x = hypot(sum, 2.0 * (c - k)) / (2.0 * hypot(c, a));
+    double x = hypot(sum, 2.0 * (c - k)) / (2.0 * r);
     double norm = hypot(x, y);
     if (!(norm > 0.0) || !isfinite(norm)) return false;
     bool negative = (k - c * y * y < 0.0) != (a < 0.0);
@@ -73,9 +80,11 @@ static bool choose_turn(const BodyInertia *inertia, Vec3 momentum, double energy
                         Turn *turn) {
     Vec3 omega = mat3_apply(inertia->inverse, momentum);
     Vec3 steepest = vec3_cross(momentum, omega);
-    if (solve_turn(inertia, momentum, steepest, energy, excess, 1e-6, turn)) return true;
+    if (solve_turn(inertia, momentum, steepest, energy, excess, false, turn)) return true;
+    /* A ball's energy changes by rounding alone, and to follow that would turn it anywhere. */
+    if (fabs(excess) <= 32.0 * DBL_EPSILON * energy) return false;
     Vec3 extreme = excess > 0.0 ? inertia->greatest_axis : inertia->least_axis;
-    return solve_turn(inertia, momentum, vec3_cross(momentum, extreme), energy, excess, 0.0, turn);
+    return solve_turn(inertia, momentum, vec3_cross(momentum, extreme), energy, excess, true, turn);
 }
 
 Quat orientation_with_energy(const BodyInertia *inertia, Quat orientation, Vec3 angular_momentum,

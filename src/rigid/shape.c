@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "geom/primitives.h"
 
+#include <math.h>
 #include <string.h>
 
 PlimShapeDesc shape_desc_default(PlimShapeKind kind) {
@@ -14,6 +15,39 @@ PlimShapeDesc shape_desc_default(PlimShapeKind kind) {
                            .subdivisions = 3,
                            .segments = 32,
                            .sides = 12};
+}
+
+static PlimStatus copy_mesh(PlimContext *context, const PlimMeshDesc *desc, TriangleMesh *mesh) {
+    *mesh = (TriangleMesh){0};
+    if (!desc || !desc->vertices || !desc->triangles)
+        return context_fail(context, PLIM_BAD_INPUT, "the shape is a mesh without triangles");
+    for (size_t i = 0; i < 3 * desc->triangle_count; i++)
+        if (desc->triangles[i] < 0 || (size_t)desc->triangles[i] >= desc->vertex_count)
+            return context_fail(context, PLIM_BAD_INPUT,
+                                "triangle %zu of the mesh names vertex %d of %zu", i / 3,
+                                desc->triangles[i], desc->vertex_count);
+    for (size_t i = 0; i < 3 * desc->vertex_count; i++)
+        if (!isfinite(desc->vertices[i]))
+            return context_fail(context, PLIM_BAD_INPUT, "vertex %zu of the mesh is not finite",
+                                i / 3);
+    TRY(mesh_allocate(context, mesh, desc->vertex_count, desc->triangle_count));
+    for (size_t i = 0; i < desc->vertex_count; i++)
+        mesh->vertices[i] = vec3_load(desc->vertices + 3 * i);
+    memcpy(mesh->triangles, desc->triangles, desc->triangle_count * sizeof *mesh->triangles);
+    return PLIM_OK;
+}
+
+/* A solid has an inside: a surface that encloses no volume cannot be a body. */
+static PlimStatus check_solid(PlimContext *context, const RigidShape *shape) {
+    if (!(shape->mass.volume > 0.0))
+        return context_fail(context, PLIM_BAD_INPUT,
+                            "the surface encloses a volume of %g m^3; turn or close it",
+                            shape->mass.volume);
+    if (shape->desc.kind == PLIM_SHAPE_MESH && !mesh_is_closed(context, &shape->mesh))
+        context_log(context, PLIM_LOG_WARNING,
+                    "a mesh of %zu triangles has gaps; its mass is only about right",
+                    shape->mesh.triangle_count);
+    return PLIM_OK;
 }
 
 static PlimStatus make_mesh(PlimContext *context, const PlimShapeDesc *desc, TriangleMesh *mesh) {
@@ -30,27 +64,31 @@ static PlimStatus make_mesh(PlimContext *context, const PlimShapeDesc *desc, Tri
     case PLIM_SHAPE_TORUS:
         return primitive_torus(context, desc->radius, desc->tube, desc->segments, desc->sides,
                                mesh);
+    case PLIM_SHAPE_CONE:
+        return primitive_cone(context, desc->radius, desc->height, desc->segments, mesh);
+    case PLIM_SHAPE_MESH:
+        return copy_mesh(context, desc->mesh, mesh);
     }
     return context_fail(context, PLIM_BAD_INPUT, "shape kind %d does not exist", (int)desc->kind);
 }
 
-/* Every field that could differ, in a form without padding. */
-typedef struct ShapeKey {
-    double numbers[6];
-    int64_t counts[4];
-} ShapeKey;
-
 static ShapeKey key_of(const PlimShapeDesc *desc) {
-    return (ShapeKey){
+    ShapeKey key = {
         {desc->size[0], desc->size[1], desc->size[2], desc->radius, desc->tube, desc->height},
-        {desc->kind, desc->subdivisions, desc->segments, desc->sides}};
+        {desc->kind, desc->subdivisions, desc->segments, desc->sides},
+        0};
+    const PlimMeshDesc *mesh = desc->kind == PLIM_SHAPE_MESH ? desc->mesh : NULL;
+    if (!mesh) return key;
+    key.content = hash_bytes(HASH_START, mesh->vertices, 3 * mesh->vertex_count * sizeof(double));
+    key.content =
+        hash_bytes(key.content, mesh->triangles, 3 * mesh->triangle_count * sizeof(int32_t));
+    return key;
 }
 
 static size_t find_shape(const ShapeLibrary *library, const ShapeKey *key, uint64_t hash) {
     size_t cursor = 0, index;
     while ((index = index_table_next(&library->by_desc, hash, &cursor)) != INDEX_NONE) {
-        ShapeKey other = key_of(&library->shapes.data[index].desc);
-        if (memcmp(&other, key, sizeof other) == 0) return index;
+        if (memcmp(&library->shapes.data[index].key, key, sizeof *key) == 0) return index;
     }
     return INDEX_NONE;
 }
@@ -63,12 +101,14 @@ PlimStatus shape_library_get(PlimContext *context, ShapeLibrary *library,
     if (*index != INDEX_NONE) return PLIM_OK;
 
     if (!array_reserve(context, &library->shapes, 1)) return PLIM_OUT_OF_MEMORY;
-    RigidShape shape = {.desc = *desc};
+    RigidShape shape = {.desc = *desc, .key = key};
     TRY(make_mesh(context, desc, &shape.mesh));
+    shape.desc.mesh = NULL; /* the caller's; the copy is in shape.mesh */
     shape.mass = mesh_mass_properties(&shape.mesh);
     mesh_translate(&shape.mesh, vec3_scale(-1.0, shape.mass.center));
-    PlimStatus status =
-        index_table_insert(context, &library->by_desc, hash, library->shapes.count);
+    PlimStatus status = check_solid(context, &shape);
+    if (status == PLIM_OK)
+        status = index_table_insert(context, &library->by_desc, hash, library->shapes.count);
     if (status != PLIM_OK) {
         mesh_free(context, &shape.mesh);
         return status;

@@ -8,8 +8,16 @@
 #include "geom/mesh.h"
 #include "plimsoll/rigid.h"
 
+/* Every number of a description, in a form without padding: equal keys, equal shapes. */
+typedef struct ShapeKey {
+    double numbers[6];
+    int64_t counts[4];
+    uint64_t content; /* of a mesh: hash of its arrays */
+} ShapeKey;
+
 typedef struct RigidShape {
     PlimShapeDesc desc;
+    ShapeKey key;
     TriangleMesh mesh; /* centre of mass at the origin */
     MassProperties mass;
 } RigidShape;

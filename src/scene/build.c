@@ -57,6 +57,7 @@ static Vec3 direction_of(const double axis[3]) {
 
 /* What no table can say about a body. */
 static void check_body(PlimScene *scene, SceneNode *node, const SceneBody *body) {
+    static const char still[] = "only a dynamic body has one; a kinematic body follows its path";
     static const char path[] = "uses t, but only a body with 'motion: kinematic' follows a path";
     SceneReader *reader = &scene->reader;
     bool moving = false;
@@ -65,6 +66,10 @@ static void check_body(PlimScene *scene, SceneNode *node, const SceneBody *body)
         reader_problem(reader, node_get(node, "position"), path);
     if (body->motion != PLIM_KINEMATIC && body->orientation.angle.expression)
         reader_problem(reader, node_get(node, "orientation"), path);
+    if (body->motion != PLIM_DYNAMIC && vec3_length(vec3_load(body->velocity)) > 0)
+        reader_problem(reader, node_get(node, "velocity"), still);
+    if (body->motion != PLIM_DYNAMIC && vec3_length(vec3_load(body->angular_velocity)) > 0)
+        reader_problem(reader, node_get(node, "angular_velocity"), still);
     if (body->material && !find_material(scene, body->material))
         reader_problem(reader, node_get(node, "material"), "there is no material '%s'",
                        body->material);
@@ -81,26 +86,6 @@ static bool read_body(PlimScene *scene, SceneNode *node, SceneBody *body) {
     if (reader->problems.count > problems || reader->trouble != PLIM_OK) return false;
     check_body(scene, node, body);
     return reader->problems.count == problems && reader->trouble == PLIM_OK;
-}
-
-static PlimShapeDesc shape_of(const SceneShape *shape) {
-    PlimShapeDesc desc = {.kind = (PlimShapeKind)shape->kind};
-    switch (desc.kind) {
-    case PLIM_SHAPE_BOX:
-        memcpy(desc.size, shape->box.size, sizeof desc.size);
-        break;
-    case PLIM_SHAPE_BALL:
-        desc.radius = shape->ball.radius;
-        desc.subdivisions = (int)shape->ball.subdivisions;
-        break;
-    default:
-        desc.radius = shape->round.radius;
-        desc.tube = shape->round.tube;
-        desc.height = shape->round.height;
-        desc.segments = (int)shape->round.segments;
-        desc.sides = (int)shape->round.sides;
-    }
-    return desc;
 }
 
 static double random_of(const PlimScene *scene, const SceneBody *body, int what) {
@@ -145,20 +130,26 @@ static PlimStatus evaluate(PlimContext *context, const SceneMotion *motion, doub
 
 static PlimStatus follow_path(void *user, PlimContext *context, double t, PlimPose *pose) {
     const ScenePath *path = user;
-    for (int i = 0; i < 3; i++) {
-        TRY(evaluate(context, &path->position[i], t, &pose->position[i], &pose->velocity[i]));
-        pose->position[i] += path->offset[i];
-    }
-    double angle, rate;
+    double position[3], velocity[3], angle, rate;
+    for (int i = 0; i < 3; i++)
+        TRY(evaluate(context, &path->position[i], t, &position[i], &velocity[i]));
     TRY(evaluate(context, &path->angle, t, &angle, &rate));
     Vec3 axis = vec3_load(path->axis);
     Quat turn = quat_exp(vec3_scale(angle * pi / 180, axis));
-    quat_store(pose->orientation, quat_normalize(quat_multiply(turn, quat_load(path->tilt))));
-    vec3_store(pose->angular_velocity, vec3_scale(rate * pi / 180, axis));
+    turn = quat_normalize(quat_multiply(turn, quat_load(path->tilt)));
+    /* The path is that of the shape's origin; a pose is that of the centre of mass. */
+    Vec3 arm = quat_rotate(turn, vec3_load(path->center));
+    Vec3 spin = vec3_scale(rate * pi / 180, axis);
+    Vec3 place = vec3_add(vec3_load(position), vec3_load(path->offset));
+    vec3_store(pose->position, vec3_add(place, arm));
+    vec3_store(pose->velocity, vec3_add(vec3_load(velocity), vec3_cross(spin, arm)));
+    quat_store(pose->orientation, turn);
+    vec3_store(pose->angular_velocity, spin);
     return PLIM_OK;
 }
 
-static PlimStatus make_path(PlimScene *scene, const SceneBody *body, ScenePath **out) {
+static PlimStatus make_path(PlimScene *scene, const SceneBody *body, Vec3 center,
+                            ScenePath **out) {
     ScenePath *path = context_allocate(scene->context, 1, sizeof *path);
     if (!path) return PLIM_OUT_OF_MEMORY;
     if (!array_push(scene->context, &scene->paths, path)) {
@@ -166,6 +157,7 @@ static PlimStatus make_path(PlimScene *scene, const SceneBody *body, ScenePath *
         return PLIM_OUT_OF_MEMORY;
     }
     vec3_store(path->offset, copy_offset(scene, body));
+    vec3_store(path->center, center);
     memcpy(path->position, body->position, sizeof path->position);
     path->angle = body->orientation.angle;
     vec3_store(path->axis, direction_of(body->orientation.axis));
@@ -190,12 +182,20 @@ static void choose_color(const PlimScene *scene, const SceneBody *body, size_t n
 
 typedef PlimStatus (*CopyFn)(PlimScene *scene, SceneNode *node, size_t number, void *user);
 
-static void set_repeat(SceneReader *reader, const SceneRepeat *repeat, bool active, uint64_t n,
-                       uint64_t count) {
+/* Prepares to read copy n of a body: what its expressions may ask for. */
+static void set_repeat(SceneReader *reader, const SceneNode *node, const SceneRepeat *repeat,
+                       uint64_t n, uint64_t count) {
+    const SceneNode *name = node_get(node, "name");
     uint64_t nx = repeat->count ? (uint64_t)repeat->count : (uint64_t)repeat->grid[0];
     uint64_t ny = repeat->count ? 1 : (uint64_t)repeat->grid[1];
     reader->repeat = (RepeatIndex){
-        .active = active, .i = n % nx, .j = n / nx % ny, .k = n / nx / ny, .n = n, .count = count};
+        .active = node_get(node, "repeat") != NULL,
+        .i = n % nx,
+        .j = n / nx % ny,
+        .k = n / nx / ny,
+        .n = n,
+        .count = count,
+        .stream = name && name->text ? hash_text(HASH_START, name->text) : 0};
 }
 
 /* How many copies a body entry asks for, as a double: it may be absurd. 0 after a problem. */
@@ -230,7 +230,7 @@ static PlimStatus for_each_copy(PlimScene *scene, CopyFn visit, void *user) {
         double copies = count_copies(scene, node, &repeat);
         bool active = node_get(node, "repeat") != NULL;
         for (uint64_t n = 0; n < (uint64_t)copies; n++) {
-            set_repeat(&scene->reader, &repeat, active, n, (uint64_t)copies);
+            set_repeat(&scene->reader, node, &repeat, n, (uint64_t)copies);
             TRY(visit(scene, node, active ? (size_t)n : entry, user));
         }
     }
@@ -251,34 +251,18 @@ static void format_bytes(double bytes, char *buffer, size_t size) {
     snprintf(buffer, size, "%.3g %s", bytes, units[unit]);
 }
 
-/* Vertices of a shape, about; a closed mesh has twice as many triangles. */
-static double vertex_count(const PlimShapeDesc *shape) {
-    switch (shape->kind) {
-    case PLIM_SHAPE_BOX:
-        return 8;
-    case PLIM_SHAPE_BALL:
-        return 10 * exp2(2 * shape->subdivisions) + 2;
-    case PLIM_SHAPE_CYLINDER:
-        return 2 * (double)shape->segments + 2;
-    case PLIM_SHAPE_CAPSULE:
-        return 2 * (double)shape->segments * shape->sides + 2;
-    case PLIM_SHAPE_TORUS:
-        return (double)shape->segments * shape->sides;
-    }
-    return 0;
-}
-
 /* Copies share their triangles; a frame holds place and velocity of each one's vertices. */
 static void check_count(PlimScene *scene, SceneNode *node, const SceneBody *body, double copies) {
     enum {
         MESH_BYTES = 3 * sizeof(double) + 2 * 3 * sizeof(int32_t), /* a vertex of the shape */
         FRAME_BYTES = 6 * sizeof(float) + 2 * 4 * sizeof(int32_t)  /* a vertex of a body */
     };
-    PlimShapeDesc shape = shape_of(&body->shape);
-    double vertices = vertex_count(&shape), machine = machine_memory();
+    double work_bytes = 0, machine = machine_memory();
+    double vertices =
+        scene_shape_check(scene, node_get(node, "shape"), &body->shape, &work_bytes);
     bool was_too_much = scene->memory > machine;
     scene->body_count += copies;
-    scene->memory += vertices * MESH_BYTES;
+    scene->memory += vertices * MESH_BYTES + work_bytes;
     scene->memory += copies * ((double)rigid_bytes_per_body() + vertices * FRAME_BYTES);
     if (was_too_much || (scene->memory <= machine && scene->body_count < INT32_MAX)) return;
     char needed[32], present[32];
@@ -298,8 +282,8 @@ void scene_check_objects(PlimScene *scene) {
         SceneNode *node = list->children.data[entry];
         SceneRepeat repeat;
         double copies = count_copies(scene, node, &repeat);
-        if (copies == 0) continue;
-        set_repeat(reader, &repeat, node_get(node, "repeat") != NULL, 0, (uint64_t)copies);
+        uint64_t count = (uint64_t)fmin(copies, 0x1p53); /* more are refused below */
+        set_repeat(reader, node, &repeat, 0, count);
         SceneBody body;
         if (read_body(scene, node, &body)) check_count(scene, node, &body, copies);
     }
@@ -321,20 +305,22 @@ static PlimStatus as_problem(PlimScene *scene, const SceneNode *node, PlimStatus
     return context_fail(scene->context, status, "%s: %s", scene->label, last->text);
 }
 
-static PlimRigidDesc describe_copy(const PlimScene *scene, const SceneBody *body, size_t number) {
+/* Everything but name, shape and path. */
+static PlimRigidDesc describe_copy(const PlimScene *scene, const SceneBody *body, Vec3 center,
+                                   size_t number) {
     const SceneMaterial *material = body->material ? find_material(scene, body->material) : NULL;
     PlimRigidDesc desc = plim_rigid_desc_default();
-    desc.shape = shape_of(&body->shape);
     desc.motion = (PlimMotion)body->motion;
     desc.density = body->density > 0 ? body->density : material ? material->density : 1000;
     desc.mass = body->mass;
     memcpy(desc.inertia, body->inertia, sizeof desc.inertia);
-    for (int i = 0; i < 3; i++) desc.pose.position[i] = body->position[i].value;
-    Vec3 position = vec3_add(vec3_load(desc.pose.position), copy_offset(scene, body));
-    vec3_store(desc.pose.position, position);
     Vec3 axis = direction_of(body->orientation.axis);
     Quat turn = quat_exp(vec3_scale(body->orientation.angle.value * pi / 180, axis));
-    quat_store(desc.pose.orientation, quat_multiply(turn, copy_tilt(scene, body)));
+    turn = quat_multiply(turn, copy_tilt(scene, body));
+    quat_store(desc.pose.orientation, turn);
+    Vec3 place = vec3(body->position[0].value, body->position[1].value, body->position[2].value);
+    place = vec3_add(place, copy_offset(scene, body));
+    vec3_store(desc.pose.position, vec3_add(place, quat_rotate(turn, center)));
     memcpy(desc.pose.velocity, body->velocity, sizeof desc.pose.velocity);
     memcpy(desc.pose.angular_velocity, body->angular_velocity, sizeof desc.pose.angular_velocity);
     choose_color(scene, body, number, desc.color);
@@ -355,11 +341,17 @@ static PlimStatus add_copy(PlimScene *scene, SceneNode *node, size_t number, voi
         snprintf(name, sizeof name, "%s_%zu", body.name, number);
     else
         snprintf(name, sizeof name, "%s", body.name);
-    PlimRigidDesc desc = describe_copy(scene, &body, number);
+    SceneNode *shape_node = node_get(node, "shape");
+    PlimShapeDesc shape;
+    Vec3 center;
+    TRY(as_problem(scene, shape_node,
+                   scene_shape_resolve(scene, shape_node, &body.shape, &shape, &center)));
+    PlimRigidDesc desc = describe_copy(scene, &body, center, number);
     desc.name = name;
+    desc.shape = shape;
     if (desc.motion == PLIM_KINEMATIC) {
         ScenePath *path;
-        TRY(make_path(scene, &body, &path));
+        TRY(make_path(scene, &body, center, &path));
         desc.motion_path = follow_path;
         desc.motion_user = path;
     }

@@ -125,8 +125,9 @@ static PlimStatus close_level(Parser *parser, size_t opened) {
 }
 
 /* Reads digits with at most one point and a power of ten. The conversion sees the digits without
- * the point and an exponent moved to match: strtod would want the point of the user's language. */
-static PlimStatus parse_number(Parser *parser) {
+ * the point and an exponent moved to match: strtod would want the point of the user's language.
+ * Never inlined: its digits would take room on the stack at every level of nesting. */
+__attribute__((noinline)) static PlimStatus parse_number(Parser *parser) {
     char digits[EXPRESSION_LENGTH + 16];
     size_t count = 0, start = column(parser);
     long exponent = 0;
@@ -317,7 +318,7 @@ static PlimStatus parse_call(Parser *parser, Operation operation, size_t start) 
 }
 
 /* Apart from parse_primary so that names do not take room on the stack at every level. */
-static PlimStatus parse_value_name(Parser *parser, Operation *function) {
+__attribute__((noinline)) static PlimStatus parse_value_name(Parser *parser, Operation *function) {
     char name[NAME_SIZE];
     size_t start = column(parser);
     *function = OP_COUNT;

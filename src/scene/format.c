@@ -11,6 +11,16 @@
 
 /* ---- shapes ---- */
 
+static const SceneKey orientation_keys[] = {
+    {"axis", VALUE_VEC3, AT(SceneOrientation, axis), "[0, 1, 0]",
+     .help = "axis of the rotation, of any length but zero"},
+    {"angle", VALUE_MOTION, AT(SceneOrientation, angle), "0", .unit = "degrees",
+     .help = "angle of the rotation; may use t in a kinematic body"},
+};
+
+static const SceneTable orientation_table =
+    TABLE("orientation", "A rotation from the shape's axes to the world's.", orientation_keys);
+
 static const SceneKey box_keys[] = {
     {"size", VALUE_VEC3, AT(SceneBox, size), "[1, 1, 1]", .unit = "m", POSITIVE,
      .help = "full edge lengths"},
@@ -39,7 +49,7 @@ static const SceneKey capsule_keys[] = {
      .help = "length of the straight part"},
     {"segments", VALUE_INTEGER, AT(SceneRound, segments), "32", BETWEEN(3, 4096),
      .help = "edges around"},
-    {"sides", VALUE_INTEGER, AT(SceneRound, sides), "8", BETWEEN(1, 1024),
+    {"sides", VALUE_INTEGER, AT(SceneRound, sides), "12", BETWEEN(1, 1024),
      .help = "bands in each round end"},
 };
 
@@ -54,13 +64,59 @@ static const SceneKey torus_keys[] = {
      .help = "edges around the tube"},
 };
 
+static const SceneKey cone_keys[] = {
+    {"radius", VALUE_NUMBER, AT(SceneRound, radius), "0.5", .unit = "m", POSITIVE,
+     .help = "radius of the base; the axis is y, the apex up, the middle of the axis the origin"},
+    {"height", VALUE_NUMBER, AT(SceneRound, height), "1", .unit = "m", POSITIVE,
+     .help = "from base to apex"},
+    {"segments", VALUE_INTEGER, AT(SceneRound, segments), "32", BETWEEN(3, 4096),
+     .help = "edges around"},
+};
+
+static const SceneKey file_keys[] = {
+    {"path", VALUE_TEXT, AT(SceneFile, path), .required = true,
+     .help = "a closed surface in an OBJ, PLY or STL file; relative to the scene's folder"},
+    {"scale", VALUE_NUMBER, AT(SceneFile, scale), "1", POSITIVE,
+     .help = "metres for a unit of the file"},
+    {"repair", VALUE_BOOL, AT(SceneFile, repair), "true",
+     .help = "merge equal vertices, drop degenerate triangles, turn them outward"},
+    {"content", VALUE_TEXT, AT(SceneFile, content),
+     .help = "written by the program: a hash by which a file that changed since is noticed"},
+};
+
+static const SceneKey combination_keys[] = {
+    {"of", VALUE_LATERS, AT(SceneCombination, of), .required = true, .table = &scene_shape_table,
+     .help = "the shapes; a difference is the first less all others"},
+    {"cells", VALUE_INTEGER, AT(SceneCombination, cells), "64", BETWEEN(4, 256),
+     .help = "cells of the distance field along the longest side; sharp edges are cut by up to one"},
+};
+
+static const SceneKey place_keys[] = {
+    {"shape", VALUE_LATER, AT(ScenePlace, shape), .required = true, .table = &scene_shape_table,
+     .help = "the shape to be moved"},
+    {"position", VALUE_VEC3, AT(ScenePlace, position), "[0, 0, 0]", .unit = "m",
+     .help = "where its origin goes"},
+    {"orientation", VALUE_TABLE, AT(ScenePlace, orientation), "{}", .table = &orientation_table,
+     .help = "how it is turned"},
+    {"scale", VALUE_NUMBER, AT(ScenePlace, scale), "1", POSITIVE, .help = "how it is scaled"},
+};
+
 static const SceneTable box_table = TABLE("box", "A box.", box_keys);
 static const SceneTable ball_table = TABLE("ball", "A ball.", ball_keys);
 static const SceneTable cylinder_table = TABLE("cylinder", "A cylinder.", cylinder_keys);
 static const SceneTable capsule_table = TABLE("capsule", "A capsule.", capsule_keys);
 static const SceneTable torus_table = TABLE("torus", "A ring.", torus_keys);
+static const SceneTable cone_table = TABLE("cone", "A cone.", cone_keys);
+static const SceneTable file_table = TABLE("file", "A surface from a file.", file_keys);
+static const SceneTable half_space_table = {
+    .name = "half_space",
+    .help = "Everything below y = 0; only inside intersection or difference."};
+static const SceneTable combination_table =
+    TABLE("combination", "Shapes put together through their distance fields.", combination_keys);
+static const SceneTable place_table =
+    TABLE("place", "A shape moved, turned or scaled within another.", place_keys);
 
-/* In the order of PlimShapeKind. */
+/* The first in the order of PlimShapeKind, then of SCENE_SHAPE_... */
 static const SceneKey shape_keys[] = {
     {"box", VALUE_TABLE, AT(SceneShape, box), .table = &box_table, .help = "a box"},
     {"ball", VALUE_TABLE, AT(SceneShape, ball), .table = &ball_table, .help = "a ball"},
@@ -69,27 +125,29 @@ static const SceneKey shape_keys[] = {
     {"capsule", VALUE_TABLE, AT(SceneShape, round), .table = &capsule_table,
      .help = "a cylinder with round ends"},
     {"torus", VALUE_TABLE, AT(SceneShape, round), .table = &torus_table, .help = "a ring"},
+    {"cone", VALUE_TABLE, AT(SceneShape, round), .table = &cone_table, .help = "a cone"},
+    {"file", VALUE_TABLE, AT(SceneShape, file), .table = &file_table,
+     .help = "a surface from a file"},
+    {"half_space", VALUE_TABLE, .table = &half_space_table, .help = "everything below y = 0"},
+    {"union", VALUE_TABLE, AT(SceneShape, combination), .table = &combination_table,
+     .help = "all of several shapes"},
+    {"intersection", VALUE_TABLE, AT(SceneShape, combination), .table = &combination_table,
+     .help = "what several shapes share"},
+    {"difference", VALUE_TABLE, AT(SceneShape, combination), .table = &combination_table,
+     .help = "the first shape less all others"},
+    {"place", VALUE_TABLE, AT(SceneShape, place), .table = &place_table,
+     .help = "a shape moved, turned or scaled"},
 };
 
-static const SceneTable shape_table = {
+const SceneTable scene_shape_table = {
     .name = "shape",
-    .help = "Exactly one of these. All are centred on the body's position.",
+    .help = "Exactly one of these. The body's position is where the shape's own origin goes.",
     .keys = shape_keys,
     .key_count = COUNT(shape_keys),
     .which_offset = offsetof(SceneShape, kind),
 };
 
 /* ---- rigid bodies ---- */
-
-static const SceneKey orientation_keys[] = {
-    {"axis", VALUE_VEC3, AT(SceneOrientation, axis), "[0, 1, 0]",
-     .help = "axis of the rotation, of any length but zero"},
-    {"angle", VALUE_MOTION, AT(SceneOrientation, angle), "0", .unit = "degrees",
-     .help = "angle of the rotation; may use t in a kinematic body"},
-};
-
-static const SceneTable orientation_table =
-    TABLE("orientation", "A rotation from the shape's axes to the world's.", orientation_keys);
 
 static const SceneKey repeat_keys[] = {
     {"grid", VALUE_VEC3, AT(SceneRepeat, grid), BETWEEN(1, 1e15),
@@ -116,13 +174,14 @@ static const char *const motion_choices[] = {"dynamic", "static", "kinematic", N
 static const SceneKey body_keys[] = {
     {"name", VALUE_NAME, AT(SceneBody, name), .required = true,
      .help = "name in messages, probes and files"},
-    {"shape", VALUE_ONE_OF, AT(SceneBody, shape), .required = true, .table = &shape_table,
+    {"shape", VALUE_ONE_OF, AT(SceneBody, shape), .required = true, .table = &scene_shape_table,
      .help = "what it is made of"},
     {"motion", VALUE_CHOICE, AT(SceneBody, motion), "dynamic", .choices = motion_choices,
      .help = "dynamic: moved by forces; static: never moves; kinematic: position and angle are "
              "functions of t"},
     {"position", VALUE_MOTION3, AT(SceneBody, position), "[0, 0, 0]", .unit = "m",
-     .help = "centre of mass; may use t in a kinematic body"},
+     .help = "where the shape's own origin goes: the middle of a primitive; may use t in a "
+             "kinematic body"},
     {"orientation", VALUE_TABLE, AT(SceneBody, orientation), "{}", .table = &orientation_table,
      .help = "how it is turned"},
     {"velocity", VALUE_VEC3, AT(SceneBody, velocity), "[0, 0, 0]", .unit = "m/s",
@@ -187,7 +246,7 @@ static const SceneKey camera_keys[] = {
     {"target", VALUE_VEC3, AT(SceneCamera, target), .unit = "m",
      .help = "what it looks at; the middle of the run when left out"},
     {"field_of_view", VALUE_NUMBER, AT(SceneCamera, field_of_view), "40", .unit = "degrees",
-     BETWEEN(1, 150), .help = "across the height of the picture"},
+     BETWEEN(1, 150), .help = "across the height of the picture; used with `position`"},
     {"ground", VALUE_BOOL, AT(SceneCamera, ground), "true", .help = "draw a checker ground"},
     {"ground_height", VALUE_NUMBER, AT(SceneCamera, ground_height), .unit = "m",
      .help = "y of the ground; just under everything when left out"},

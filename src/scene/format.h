@@ -24,22 +24,54 @@ typedef struct SceneBall {
     int64_t subdivisions;
 } SceneBall;
 
-typedef struct SceneRound { /* cylinder, capsule, torus */
+typedef struct SceneRound { /* cylinder, capsule, torus, cone */
     double radius, tube, height;
     int64_t segments, sides;
 } SceneRound;
-
-typedef struct SceneShape {
-    int kind; /* PlimShapeKind */
-    SceneBox box;
-    SceneBall ball;
-    SceneRound round;
-} SceneShape;
 
 typedef struct SceneOrientation {
     double axis[3];
     SceneMotion angle; /* degrees */
 } SceneOrientation;
+
+typedef struct SceneFile {
+    const char *path;    /* absolute once the scene was checked */
+    const char *content; /* hash of the file, in hexadecimal */
+    double scale;
+    bool repair;
+} SceneFile;
+
+typedef struct SceneCombination { /* union, intersection, difference */
+    SceneItems of;
+    int64_t cells;
+} SceneCombination;
+
+typedef struct ScenePlace {
+    SceneItems shape;
+    double position[3];
+    SceneOrientation orientation;
+    double scale;
+} ScenePlace;
+
+/* Which key of a shape was given. The first are those of PlimShapeKind, in its order. */
+enum {
+    SCENE_SHAPE_FILE = PLIM_SHAPE_MESH,
+    SCENE_SHAPE_HALF_SPACE,
+    SCENE_SHAPE_UNION,
+    SCENE_SHAPE_INTERSECTION,
+    SCENE_SHAPE_DIFFERENCE,
+    SCENE_SHAPE_PLACE
+};
+
+typedef struct SceneShape {
+    int kind;
+    SceneBox box;
+    SceneBall ball;
+    SceneRound round;
+    SceneFile file;
+    SceneCombination combination;
+    ScenePlace place;
+} SceneShape;
 
 typedef struct SceneRepeat {
     double grid[3];
@@ -101,6 +133,7 @@ enum { SCENE_VERSION = 1 };
 
 extern const SceneTable scene_table;
 extern const SceneTable scene_material_table;
+extern const SceneTable scene_shape_table;
 extern const SceneTable scene_body_table;
 extern const SceneTable scene_probe_table;
 

@@ -18,17 +18,23 @@ typedef struct Builder {
     CommentScan comments;
 } Builder;
 
-static PlimStatus refuse(Builder *builder, const yaml_event_t *event, const char *reason) {
-    builder->error->line = (int)event->start_mark.line + 1;
-    snprintf(builder->error->reason, sizeof builder->error->reason, "%s", reason);
-    return PLIM_BAD_INPUT;
-}
-
 /* The line of a byte of the text; libyaml knows none when the bytes are no characters. */
 static int line_of_byte(const CommentScan *scan, size_t offset) {
     int line = 1;
-    for (size_t i = 0; i < offset && i < scan->size; i++) line += scan->text[i] == '\n';
+    for (size_t i = 0; i < offset && i + 1 < scan->size; i++) line += scan->text[i] == '\n';
     return line;
+}
+
+/* The line of a mark: libyaml counts the end of a file as one line more. */
+static int line_of_mark(const CommentScan *scan, const yaml_mark_t *mark) {
+    int last = line_of_byte(scan, scan->size);
+    return mark->line < (size_t)last ? (int)mark->line + 1 : last;
+}
+
+static PlimStatus refuse(Builder *builder, const yaml_event_t *event, const char *reason) {
+    builder->error->line = line_of_mark(&builder->comments, &event->start_mark);
+    snprintf(builder->error->reason, sizeof builder->error->reason, "%s", reason);
+    return PLIM_BAD_INPUT;
 }
 
 static PlimStatus next_event(Builder *builder, yaml_event_t *event) {
@@ -38,7 +44,7 @@ static PlimStatus next_event(Builder *builder, yaml_event_t *event) {
         return context_fail(builder->context, PLIM_OUT_OF_MEMORY, "out of memory reading YAML");
     bool reading = parser->error == YAML_READER_ERROR;
     builder->error->line = reading ? line_of_byte(&builder->comments, parser->problem_offset)
-                                   : (int)parser->problem_mark.line + 1;
+                                   : line_of_mark(&builder->comments, &parser->problem_mark);
     snprintf(builder->error->reason, sizeof builder->error->reason, "not valid YAML: %s%s%s",
              parser->problem ? parser->problem : "unknown error", parser->context ? ", " : "",
              parser->context ? parser->context : "");

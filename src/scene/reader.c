@@ -1,5 +1,6 @@
 #include "scene/reader.h"
 
+#include "base/hash.h"
 #include "base/suggest.h"
 
 #include <locale.h>
@@ -139,7 +140,7 @@ static ExpressionScope scope_of(SceneReader *reader, bool has_time) {
                              .names = reader->names.data,
                              .has_time = has_time,
                              .has_random = reader->has_seed,
-                             .seed = reader->seed,
+                             .seed = hash_mix(reader->seed ^ reader->repeat.stream),
                              .instance = reader->repeat.n};
 }
 
@@ -406,8 +407,6 @@ static void read_items(SceneReader *reader, SceneNode *node, SceneItems *out) {
     out->node = node;
 }
 
-static void read_one_of(SceneReader *reader, SceneNode *node, const SceneTable *table, char *out);
-
 static void read_value(SceneReader *reader, SceneNode *node, const SceneKey *key, char *at) {
     void *out = at;
     switch (key->kind) {
@@ -444,9 +443,13 @@ static void read_value(SceneReader *reader, SceneNode *node, const SceneKey *key
         reader_read_table(reader, node, key->table, out);
         break;
     case VALUE_ONE_OF:
-        if (expect_kind(reader, node, NODE_MAP, "a map with one key"))
-            read_one_of(reader, node, key->table, at);
+        reader_read_one_of(reader, node, key->table, out);
         break;
+    case VALUE_LATER:
+        if (expect_kind(reader, node, NODE_MAP, "a map with one key"))
+            ((SceneItems *)out)->node = node;
+        break;
+    case VALUE_LATERS:
     case VALUE_ITEMS:
         read_items(reader, node, out);
         break;
@@ -481,7 +484,8 @@ static const SceneKey *find_key(const SceneTable *table, const char *name) {
     return NULL;
 }
 
-static void read_one_of(SceneReader *reader, SceneNode *node, const SceneTable *table, char *out) {
+void reader_read_one_of(SceneReader *reader, SceneNode *node, const SceneTable *table, void *out) {
+    if (!expect_kind(reader, node, NODE_MAP, "a map with one key")) return;
     if (node->children.count != 1) {
         reader_problem(reader, node, "should have exactly one key, has %zu", node->children.count);
         return;
@@ -492,8 +496,8 @@ static void read_one_of(SceneReader *reader, SceneNode *node, const SceneTable *
         unknown_key(reader, child, table);
         return;
     }
-    *(int *)(void *)(out + table->which_offset) = (int)(key - table->keys);
-    read_value(reader, child, key, out + key->offset);
+    *(int *)(void *)((char *)out + table->which_offset) = (int)(key - table->keys);
+    read_value(reader, child, key, (char *)out + key->offset);
 }
 
 /* The default becomes part of the tree, as if the user had written it. */

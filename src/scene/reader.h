@@ -17,6 +17,7 @@ enum { MAX_PROBLEMS = 50, MAX_PARAMS = 1000 };
 typedef struct RepeatIndex {
     bool active;
     uint64_t i, j, k, n, count;
+    uint64_t stream; /* of its random numbers: each object has its own */
 } RepeatIndex;
 
 typedef struct SceneParam {
@@ -53,6 +54,9 @@ void reader_read_params(SceneReader *reader, SceneNode *params);
 
 /* Fills `out` from a map; wrong, unknown and missing keys become problems. */
 void reader_read_table(SceneReader *reader, SceneNode *map, const SceneTable *table, void *out);
+
+/* Fills `out` from a map with exactly one of the table's keys, and says which. */
+void reader_read_one_of(SceneReader *reader, SceneNode *map, const SceneTable *table, void *out);
 
 /* A number or an "=expression"; false after a problem. */
 bool reader_number(SceneReader *reader, const SceneNode *node, double *value);

@@ -174,6 +174,7 @@ void plim_scene_destroy(PlimScene *scene) {
     for (size_t i = 0; i < scene->paths.count; i++)
         context_free(context, scene->paths.data[i], 1, sizeof *scene->paths.data[i]);
     array_free(context, &scene->paths);
+    scene_meshes_free(scene);
     array_free(context, &scene->materials);
     index_table_free(context, &scene->materials_by_name);
     reader_free(&scene->reader);

@@ -6,6 +6,7 @@
 #include "plimsoll/scene.h"
 #include "scene/format.h"
 #include "scene/reader.h"
+#include "scene/shape.h"
 
 /* Prescribed motion of a kinematic body. */
 typedef struct ScenePath {
@@ -13,6 +14,7 @@ typedef struct ScenePath {
     SceneMotion angle; /* degrees */
     double axis[3];    /* unit */
     double offset[3];  /* m: the place of a copy */
+    double center[3];  /* m: of mass, in the shape's own axes */
     double tilt[4];    /* quaternion applied before: the random tilt of a copy */
 } ScenePath;
 
@@ -23,6 +25,7 @@ struct PlimScene {
     SceneReader reader;
     SceneDocument document;
     ARRAY(ScenePath *) paths;
+    SceneMeshes meshes;
     ARRAY(SceneMaterial) materials;
     IndexTable materials_by_name;
     double body_count, memory; /* estimates before anything large is made */

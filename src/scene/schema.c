@@ -79,16 +79,10 @@ static void add_ref(Text *text, const SceneTable *table) {
 }
 
 static void add_bounds(Text *text, const SceneKey *key) {
-    char number[32];
     if (key->low == key->high) return;
-    if (isfinite(key->low)) {
-        text_format_double(key->low, number);
-        text_add(text, ", \"%s\": %s", key->low_exclusive ? "exclusiveMinimum" : "minimum", number);
-    }
-    if (isfinite(key->high)) {
-        text_format_double(key->high, number);
-        text_add(text, ", \"maximum\": %s", number);
-    }
+    text_add(text, ", \"%s\": %.16g", key->low_exclusive ? "exclusiveMinimum" : "minimum",
+             key->low);
+    if (isfinite(key->high)) text_add(text, ", \"maximum\": %.16g", key->high);
 }
 
 /* What one number may be: written out, or an expression, whose value no schema can know. */
@@ -141,9 +135,11 @@ static void add_type(Text *text, const SceneKey *key) {
         break;
     case VALUE_TABLE:
     case VALUE_ONE_OF:
+    case VALUE_LATER:
         add_ref(text, key->table);
         break;
     case VALUE_ITEMS:
+    case VALUE_LATERS:
         text_add(text, "\"type\": \"array\", \"items\": {");
         add_ref(text, key->table);
         text_add(text, "}");
@@ -274,9 +270,11 @@ static void add_kind_words(Text *text, const SceneKey *key) {
         break;
     case VALUE_TABLE:
     case VALUE_ONE_OF:
+    case VALUE_LATER:
         add_link(text, key->table);
         break;
     case VALUE_ITEMS:
+    case VALUE_LATERS:
         text_add(text, "list of ");
         add_link(text, key->table);
         break;
@@ -287,11 +285,8 @@ static void add_kind_words(Text *text, const SceneKey *key) {
 
 static void add_bound_words(Text *text, const SceneKey *key) {
     if (key->low == key->high) return;
-    char low[32], high[32];
-    text_format_double(key->low, low);
-    text_format_double(key->high, high);
-    text_add(text, key->low_exclusive ? ", above %s" : ", at least %s", low);
-    if (isfinite(key->high)) text_add(text, ", at most %s", high);
+    text_add(text, key->low_exclusive ? ", above %.16g" : ", at least %.16g", key->low);
+    if (isfinite(key->high)) text_add(text, ", at most %.16g", key->high);
 }
 
 static void add_row(Text *text, const SceneKey *key) {

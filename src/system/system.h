@@ -58,6 +58,7 @@ typedef struct SystemClass {
     size_t quantity_count;
     size_t (*object_count)(const void *system);
     const char *(*object_name)(const void *system, size_t object);
+    size_t (*find_object)(const void *system, const char *name); /* SIZE_MAX: none */
 } SystemClass;
 
 #endif

@@ -5,28 +5,29 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool find_object(const WorldSystem *system, const char *name, size_t *object) {
-    if (!system->class->object_name) return false;
-    size_t count = system->class->object_count(system->object);
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(system->class->object_name(system->object, i), name) != 0) continue;
-        *object = i;
-        return true;
+static size_t objects_of(const WorldSystem *system) {
+    return system->class->object_name ? system->class->object_count(system->object) : 0;
+}
+
+/* The names of all objects, in scratch memory; NULL when memory is out. */
+static const char **object_names(PlimWorld *world, size_t *count) {
+    size_t total = 0;
+    for (size_t i = 0; i < world->system_count; i++) total += objects_of(&world->systems[i]);
+    const char **names = scratch_take(&world->scratch, total, sizeof *names);
+    *count = 0;
+    for (size_t i = 0; names && i < world->system_count; i++) {
+        const WorldSystem *system = &world->systems[i];
+        for (size_t k = 0; k < objects_of(system); k++)
+            names[(*count)++] = system->class->object_name(system->object, k);
     }
-    return false;
+    return names;
 }
 
 static PlimStatus unknown_object(PlimWorld *world, const char *probe, const char *object) {
-    const char *guess = NULL;
-    for (size_t i = 0; i < world->system_count && !guess; i++) {
-        const WorldSystem *system = &world->systems[i];
-        if (!system->class->object_name) continue;
-        size_t count = system->class->object_count(system->object);
-        for (size_t k = 0; k < count && !guess; k++) {
-            const char *name = system->class->object_name(system->object, k);
-            guess = suggest_name(object, &name, 1);
-        }
-    }
+    size_t count, mark = scratch_mark(&world->scratch);
+    const char **names = object_names(world, &count);
+    const char *guess = names ? suggest_name(object, names, count) : NULL;
+    scratch_release(&world->scratch, mark);
     return context_fail(world->context, PLIM_BAD_INPUT,
                         "probe '%s' is on '%s', and nothing has that name%s%s%s", probe, object,
                         guess ? "; did you mean '" : "", guess ? guess : "", guess ? "'?" : "");
@@ -48,8 +49,12 @@ PlimStatus world_add_probe(PlimWorld *world, const char *name, const char *objec
                            const char *quantity) {
     const WorldSystem *system = NULL;
     size_t index = 0;
-    for (size_t i = 0; i < world->system_count && !system; i++)
-        if (find_object(&world->systems[i], object, &index)) system = &world->systems[i];
+    for (size_t i = 0; i < world->system_count && !system; i++) {
+        const WorldSystem *candidate = &world->systems[i];
+        if (!candidate->class->find_object) continue;
+        index = candidate->class->find_object(candidate->object, object);
+        if (index != SIZE_MAX) system = candidate;
+    }
     if (!system) return unknown_object(world, name, object);
 
     const ProbeQuantity *found = NULL;
@@ -57,6 +62,13 @@ PlimStatus world_add_probe(PlimWorld *world, const char *name, const char *objec
         if (strcmp(system->class->quantities[i].name, quantity) == 0)
             found = &system->class->quantities[i];
     if (!found) return unknown_quantity(world, name, system->class, quantity);
+
+    for (size_t i = 0; i < world->probes.count; i++)
+        if (world->probes.data[i].quantity == found &&
+            strcmp(world->probes.data[i].name, name) == 0)
+            return context_fail(world->context, PLIM_BAD_INPUT,
+                                "two probes named '%s' ask for '%s'; rename one of them", name,
+                                quantity);
 
     char *copy = context_copy_text(world->context, name);
     if (!copy) return PLIM_OUT_OF_MEMORY;

@@ -4,7 +4,7 @@
 
 struct PlimSnapshot {
     PlimContext *context;
-    uint64_t layout; /* hash of names and sizes: what it may be restored to */
+    uint64_t layout; /* hash of sizes and names, those of objects too: what it may be restored to */
     size_t size;
     unsigned char *bytes;
 };
@@ -18,6 +18,10 @@ static uint64_t layout_of(const PlimWorld *world, size_t *size) {
         layout = hash_text(layout, system->class->name);
         layout = hash_bytes(layout, &bytes, sizeof bytes);
         *size += bytes;
+        size_t objects =
+            system->class->object_name ? system->class->object_count(system->object) : 0;
+        for (size_t k = 0; k < objects; k++)
+            layout = hash_text(layout, system->class->object_name(system->object, k));
     }
     return layout;
 }

@@ -1,4 +1,4 @@
-#include "io/file.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -75,6 +75,7 @@ PlimStatus file_write(PlimContext *context, const char *path, const void *bytes,
 
 static bool read_all(int file, char *bytes, size_t size) {
     while (size > 0) {
+        errno = 0;
         ssize_t got = read(file, bytes, size);
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return false;

@@ -1,6 +1,6 @@
 /* Whole files in and out. What is written appears under its name complete or not at all. */
-#ifndef IO_FILE_H
-#define IO_FILE_H
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
 
 #include "base/context.h"
 

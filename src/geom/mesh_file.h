@@ -1,0 +1,25 @@
+/* Mesh files as bytes: OBJ, PLY (ascii and binary), STL (ascii and binary) in; OBJ, PLY out.
+ * Readers check every size against the bytes at hand before memory is taken. */
+#ifndef GEOM_MESH_FILE_H
+#define GEOM_MESH_FILE_H
+
+#include "base/text.h"
+#include "geom/mesh.h"
+
+/* Polygons are cut into triangles. Messages name the label and, where it helps, the line. */
+PlimStatus mesh_parse_obj(PlimContext *context, const char *label, const char *text, size_t size,
+                          TriangleMesh *out);
+PlimStatus mesh_parse_ply(PlimContext *context, const char *label, const char *bytes, size_t size,
+                          TriangleMesh *out);
+/* Vertices at equal places are merged: STL has no connectivity. */
+PlimStatus mesh_parse_stl(PlimContext *context, const char *label, const char *bytes, size_t size,
+                          TriangleMesh *out);
+
+/* By the ending of the path. */
+PlimStatus mesh_read(PlimContext *context, const char *path, TriangleMesh *out);
+bool mesh_is_readable_name(const char *path);
+
+void mesh_write_ply(const TriangleMesh *mesh, Text *out);
+void mesh_write_obj(const TriangleMesh *mesh, Text *out);
+
+#endif

@@ -1,0 +1,395 @@
+#include "scene/shape.h"
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "geom/mass.h"
+#include "geom/mesh_file.h"
+#include "geom/mesh_report.h"
+#include "scene/scene.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+static bool is_combination(int kind) {
+    return kind == SCENE_SHAPE_UNION || kind == SCENE_SHAPE_INTERSECTION ||
+           kind == SCENE_SHAPE_DIFFERENCE;
+}
+
+/* ---- checks ---- */
+
+/* The file's whole path, beside the scene unless it starts at the root. */
+static bool absolute_path(const PlimScene *scene, const char *path, char out[PATH_CAPACITY]) {
+    char beside[PATH_CAPACITY];
+    const char *slash = strrchr(scene->label, '/');
+    int folder = slash ? (int)(slash - scene->label) + 1 : 0;
+    int length = path[0] == '/' ? snprintf(beside, sizeof beside, "%s", path)
+                                : snprintf(beside, sizeof beside, "%.*s%s", folder, scene->label,
+                                           path);
+    if (length < 0 || length >= PATH_CAPACITY) return false;
+    char *real = realpath(beside, NULL);
+    if (!real) return false;
+    bool fits = strlen(real) < PATH_CAPACITY;
+    if (fits) strcpy(out, real);
+    free(real);
+    return fits;
+}
+
+/* Puts `text` into the tree under `key` of a map. */
+static void write_key(PlimScene *scene, SceneNode *map, const char *key, const char *text) {
+    SceneNode *node = node_create(scene->context, NODE_SCALAR, 0);
+    if (node) node->text = context_copy_text(scene->context, text);
+    if (!node || !node->text) {
+        node_destroy(scene->context, node);
+        scene->reader.trouble = PLIM_OUT_OF_MEMORY;
+        return;
+    }
+    node->quoted = true;
+    SceneNode *old = node_get(map, key);
+    if (old) {
+        node->line = old->line;
+        node_replace(scene->context, map, node_index(old), node);
+    } else if (node_append(scene->context, map, key, node) != PLIM_OK) {
+        scene->reader.trouble = PLIM_OUT_OF_MEMORY;
+    }
+}
+
+/* Notes where the file is and what is in it, so that the run can be repeated. Returns its size. */
+static double check_file(PlimScene *scene, SceneNode *node, const SceneFile *file) {
+    SceneReader *reader = &scene->reader;
+    SceneNode *map = node_get(node, "file");
+    char path[PATH_CAPACITY], *bytes;
+    size_t size;
+    if (!file->path || !mesh_is_readable_name(file->path)) {
+        reader_problem(reader, map, "'%.200s' does not end in .obj, .ply or .stl",
+                       file->path ? file->path : "");
+        return 0;
+    }
+    if (!absolute_path(scene, file->path, path)) {
+        reader_problem(reader, map, "there is no file '%.200s' beside the scene", file->path);
+        return 0;
+    }
+    PlimStatus status = file_read(scene->context, path, &bytes, &size);
+    if (status == PLIM_OUT_OF_MEMORY) reader->trouble = status;
+    if (status != PLIM_OK) {
+        reader_problem(reader, map, "%s", scene->context->message);
+        return 0;
+    }
+    char hash[32];
+    snprintf(hash, sizeof hash, "%016" PRIx64, hash_bytes(HASH_START, bytes, size));
+    context_free(scene->context, bytes, size + 1, 1);
+    if (file->content && strcmp(file->content, hash) != 0)
+        reader_problem(reader, map,
+                       "%.200s is not the file this scene was run with; take out 'content' to use "
+                       "it all the same",
+                       path);
+    write_key(scene, map, "path", path);
+    write_key(scene, map, "content", hash);
+    return (double)size;
+}
+
+/* Reads a nested shape and checks it too. */
+static void check_nested(PlimScene *scene, SceneNode *node, double *work_bytes) {
+    SceneShape shape = {0};
+    size_t problems = scene->reader.problems.count;
+    reader_read_one_of(&scene->reader, node, &scene_shape_table, &shape);
+    if (scene->reader.problems.count == problems && scene->reader.trouble == PLIM_OK)
+        scene_shape_check(scene, node, &shape, work_bytes);
+}
+
+static double check_combination(PlimScene *scene, SceneNode *node,
+                                const SceneCombination *combination, double *work_bytes) {
+    const SceneNode *list = combination->of.node;
+    if (list->children.count == 0)
+        reader_problem(&scene->reader, list, "should have at least one shape");
+    for (size_t i = 0; i < list->children.count; i++)
+        check_nested(scene, list->children.data[i], work_bytes);
+    (void)node;
+    double cells = (double)combination->cells + 5;
+    *work_bytes += 8 * cells * cells * cells;
+    return 12 * cells * cells; /* a cube's surface, two vertices a cell face */
+}
+
+static double primitive_vertices(const SceneShape *shape) {
+    double segments = (double)shape->round.segments, sides = (double)shape->round.sides;
+    switch (shape->kind) {
+    case PLIM_SHAPE_BOX:
+        return 8;
+    case PLIM_SHAPE_BALL:
+        return 10 * exp2(2 * (double)shape->ball.subdivisions) + 2;
+    case PLIM_SHAPE_CAPSULE:
+        return 2 * segments * sides + 2;
+    case PLIM_SHAPE_TORUS:
+        return segments * sides;
+    default:
+        return 2 * segments + 2;
+    }
+}
+
+double scene_shape_check(PlimScene *scene, SceneNode *node, const SceneShape *shape,
+                         double *work_bytes) {
+    if (is_combination(shape->kind))
+        return check_combination(scene, node, &shape->combination, work_bytes);
+    if (shape->kind == SCENE_SHAPE_PLACE) {
+        const SceneOrientation *turn = &shape->place.orientation;
+        if (turn->angle.expression)
+            reader_problem(&scene->reader, node, "uses t; a shape within a shape does not move");
+        if (vec3_length(vec3_load(turn->axis)) == 0)
+            reader_problem(&scene->reader, node, "the axis must not be zero");
+        check_nested(scene, shape->place.shape.node, work_bytes);
+        return 12 * 69 * 69; /* made like a combination of the default number of cells */
+    }
+    if (shape->kind == SCENE_SHAPE_FILE) return check_file(scene, node, &shape->file) / 20;
+    return primitive_vertices(shape);
+}
+
+/* ---- surfaces ---- */
+
+static SceneMesh *find_mesh(const PlimScene *scene, uint64_t key) {
+    for (size_t i = 0; i < scene->meshes.items.count; i++)
+        if (scene->meshes.items.data[i]->key == key) return scene->meshes.items.data[i];
+    return NULL;
+}
+
+static void free_mesh(PlimContext *context, SceneMesh *item) {
+    level_set_destroy(item->field);
+    bvh_destroy(item->bvh);
+    mesh_free(context, &item->mesh);
+    context_free(context, item, 1, sizeof *item);
+}
+
+void scene_meshes_free(PlimScene *scene) {
+    for (size_t i = 0; i < scene->meshes.items.count; i++)
+        free_mesh(scene->context, scene->meshes.items.data[i]);
+    array_free(scene->context, &scene->meshes.items);
+}
+
+/* Takes over the triangles, whatever comes of it. */
+static PlimStatus keep_mesh(PlimScene *scene, uint64_t key, TriangleMesh *mesh, SceneMesh **out) {
+    PlimContext *context = scene->context;
+    SceneMesh *item = context_allocate(context, 1, sizeof *item);
+    if (!item) {
+        mesh_free(context, mesh);
+        return PLIM_OUT_OF_MEMORY;
+    }
+    *item = (SceneMesh){.key = key, .mesh = *mesh, .center = mesh_mass_properties(mesh).center};
+    item->desc = (PlimMeshDesc){(const double *)item->mesh.vertices, item->mesh.vertex_count,
+                                (const int32_t *)item->mesh.triangles, item->mesh.triangle_count};
+    if (!array_push(context, &scene->meshes.items, item)) {
+        free_mesh(context, item);
+        return PLIM_OUT_OF_MEMORY;
+    }
+    *out = item;
+    return PLIM_OK;
+}
+
+static uint64_t file_key(const SceneFile *file) {
+    uint64_t key = hash_text(HASH_START, file->content ? file->content : file->path);
+    key = hash_bytes(key, &file->scale, sizeof file->scale);
+    return hash_bytes(key, &file->repair, sizeof file->repair);
+}
+
+static PlimStatus repair_surface(PlimContext *context, const char *path, TriangleMesh *mesh) {
+    MeshRepair done;
+    TRY(mesh_repair(context, mesh, &done));
+    if (done.merged_vertices + done.dropped_triangles + done.turned_triangles > 0)
+        context_log(context, PLIM_LOG_INFO,
+                    "%s: repaired: %zu vertices merged, %zu triangles dropped, %zu turned", path,
+                    done.merged_vertices, done.dropped_triangles, done.turned_triangles);
+    return PLIM_OK;
+}
+
+static PlimStatus load_file(PlimScene *scene, const SceneFile *file, SceneMesh **out) {
+    PlimContext *context = scene->context;
+    *out = find_mesh(scene, file_key(file));
+    if (*out) return PLIM_OK;
+    TriangleMesh mesh;
+    TRY(mesh_read(context, file->path, &mesh));
+    PlimStatus status = file->repair ? repair_surface(context, file->path, &mesh) : PLIM_OK;
+    if (status != PLIM_OK) {
+        mesh_free(context, &mesh);
+        return status;
+    }
+    for (size_t i = 0; i < mesh.vertex_count; i++)
+        mesh.vertices[i] = vec3_scale(file->scale, mesh.vertices[i]);
+    return keep_mesh(scene, file_key(file), &mesh, out);
+}
+
+/* The distance field of a file's surface, for use in a combination. */
+static PlimStatus load_field(PlimScene *scene, const SceneFile *file, const LevelSet **out) {
+    SceneMesh *item;
+    TRY(load_file(scene, file, &item));
+    if (!item->field) {
+        BvhInput input = bvh_input_triangles(&item->mesh);
+        if (!item->bvh) TRY(bvh_create(scene->context, &input, &item->bvh));
+        LevelSetOptions options = level_set_options_default();
+        LevelSetReport report;
+        TRY(level_set_from_mesh(scene->context, &item->mesh, item->bvh, &options, &item->field,
+                                &report));
+    }
+    *out = item->field;
+    return PLIM_OK;
+}
+
+/* ---- combinations ---- */
+
+/* The solids of one tree; children lie beside each other, so addresses must not move. */
+typedef struct SolidArena {
+    Scratch memory;
+    PlimScene *scene;
+    uint64_t key; /* hash of everything that shapes the surface */
+} SolidArena;
+
+static PlimStatus build_solid(SolidArena *arena, SceneNode *node, Solid *out);
+
+static void add_key(SolidArena *arena, const void *bytes, size_t size) {
+    arena->key = hash_bytes(arena->key, bytes, size);
+}
+
+static PlimStatus build_children(SolidArena *arena, const SceneNode *list, Solid *out) {
+    Solid *children = scratch_take(&arena->memory, list->children.count, sizeof *children);
+    if (!children) return PLIM_OUT_OF_MEMORY;
+    for (size_t i = 0; i < list->children.count; i++)
+        TRY(build_solid(arena, list->children.data[i], &children[i]));
+    out->children = children;
+    out->child_count = list->children.count;
+    return PLIM_OK;
+}
+
+/* A place is a union of one shape, moved. */
+static PlimStatus build_place(SolidArena *arena, const ScenePlace *place, Solid *out) {
+    Solid *child = scratch_take(&arena->memory, 1, sizeof *child);
+    if (!child) return PLIM_OUT_OF_MEMORY;
+    TRY(build_solid(arena, place->shape.node, child));
+    Vec3 axis = vec3_normalize(vec3_load(place->orientation.axis));
+    out->children = child;
+    out->child_count = 1;
+    out->position = vec3_load(place->position);
+    out->orientation = quat_exp(vec3_scale(place->orientation.angle.value * pi / 180, axis));
+    out->scale = place->scale;
+    return PLIM_OK;
+}
+
+static SolidKind solid_kind(int kind) {
+    static const SolidKind kinds[] = {
+        [PLIM_SHAPE_BOX] = SOLID_BOX,
+        [PLIM_SHAPE_BALL] = SOLID_BALL,
+        [PLIM_SHAPE_CYLINDER] = SOLID_CYLINDER,
+        [PLIM_SHAPE_CAPSULE] = SOLID_CAPSULE,
+        [PLIM_SHAPE_TORUS] = SOLID_TORUS,
+        [PLIM_SHAPE_CONE] = SOLID_CONE,
+        [SCENE_SHAPE_FILE] = SOLID_FIELD,
+        [SCENE_SHAPE_HALF_SPACE] = SOLID_HALF_SPACE,
+        [SCENE_SHAPE_UNION] = SOLID_UNION,
+        [SCENE_SHAPE_INTERSECTION] = SOLID_INTERSECTION,
+        [SCENE_SHAPE_DIFFERENCE] = SOLID_DIFFERENCE,
+        [SCENE_SHAPE_PLACE] = SOLID_UNION,
+    };
+    return kinds[kind];
+}
+
+static PlimStatus fill_solid(SolidArena *arena, const SceneShape *shape, Solid *out) {
+    *out = solid_default(solid_kind(shape->kind));
+    if (is_combination(shape->kind))
+        return build_children(arena, shape->combination.of.node, out);
+    if (shape->kind == SCENE_SHAPE_PLACE) return build_place(arena, &shape->place, out);
+    if (shape->kind == SCENE_SHAPE_FILE) {
+        uint64_t key = file_key(&shape->file);
+        add_key(arena, &key, sizeof key);
+        return load_field(arena->scene, &shape->file, &out->field);
+    }
+    memcpy(out->size, shape->box.size, sizeof out->size);
+    out->radius = shape->kind == PLIM_SHAPE_BALL ? shape->ball.radius : shape->round.radius;
+    out->tube = shape->round.tube;
+    out->height = shape->round.height;
+    return PLIM_OK;
+}
+
+static PlimStatus build_solid(SolidArena *arena, SceneNode *node, Solid *out) {
+    SceneShape shape = {0};
+    size_t problems = arena->scene->reader.problems.count;
+    reader_read_one_of(&arena->scene->reader, node, &scene_shape_table, &shape);
+    TRY(arena->scene->reader.trouble);
+    if (arena->scene->reader.problems.count > problems)
+        return context_fail(arena->scene->context, PLIM_BAD_INPUT, "a shape within it is wrong");
+    TRY(fill_solid(arena, &shape, out));
+    const double numbers[] = {(double)out->kind,    out->size[0],       out->size[1],
+                              out->size[2],         out->radius,        out->tube,
+                              out->height,          out->position.x,    out->position.y,
+                              out->position.z,      out->orientation.w, out->orientation.x,
+                              out->orientation.y,   out->orientation.z, out->scale,
+                              (double)out->child_count};
+    add_key(arena, numbers, sizeof numbers);
+    return PLIM_OK;
+}
+
+static PlimStatus make_combination(PlimScene *scene, SceneNode *node, int64_t cells,
+                                   SceneMesh **out) {
+    SolidArena arena = {.scene = scene, .key = hash_bytes(HASH_START, &cells, sizeof cells)};
+    scratch_init(&arena.memory, scene->context);
+    Solid solid;
+    PlimStatus status = build_solid(&arena, node, &solid);
+    *out = status == PLIM_OK ? find_mesh(scene, arena.key) : NULL;
+    if (status == PLIM_OK && !*out) {
+        TriangleMesh mesh;
+        status = solid_to_mesh(scene->context, &solid, (int)cells, &mesh);
+        if (status == PLIM_OK) status = keep_mesh(scene, arena.key, &mesh, out);
+    }
+    scratch_free(&arena.memory);
+    return status;
+}
+
+/* ---- descriptions for the world ---- */
+
+static PlimShapeDesc describe_primitive(const SceneShape *shape) {
+    PlimShapeDesc desc = {.kind = (PlimShapeKind)shape->kind};
+    switch (desc.kind) {
+    case PLIM_SHAPE_BOX:
+        memcpy(desc.size, shape->box.size, sizeof desc.size);
+        break;
+    case PLIM_SHAPE_BALL:
+        desc.radius = shape->ball.radius;
+        desc.subdivisions = (int)shape->ball.subdivisions;
+        break;
+    default:
+        desc.radius = shape->round.radius;
+        desc.tube = shape->round.tube;
+        desc.height = shape->round.height;
+        desc.segments = (int)shape->round.segments;
+        desc.sides = (int)shape->round.sides;
+    }
+    return desc;
+}
+
+PlimStatus scene_shape_resolve(PlimScene *scene, SceneNode *node, const SceneShape *shape,
+                               PlimShapeDesc *out, Vec3 *center) {
+    enum { PLACED_CELLS = 64 };
+    *center = vec3(0, 0, 0);
+    *out = describe_primitive(shape);
+    SceneMesh *item = NULL;
+    switch (shape->kind) {
+    case SCENE_SHAPE_FILE:
+        TRY(load_file(scene, &shape->file, &item));
+        break;
+    case SCENE_SHAPE_UNION:
+    case SCENE_SHAPE_INTERSECTION:
+    case SCENE_SHAPE_DIFFERENCE:
+        TRY(make_combination(scene, node, shape->combination.cells, &item));
+        break;
+    case SCENE_SHAPE_PLACE:
+    case SCENE_SHAPE_HALF_SPACE:
+        TRY(make_combination(scene, node, PLACED_CELLS, &item));
+        break;
+    case PLIM_SHAPE_CONE: /* a quarter of the height above the base */
+        *center = vec3(0, -0.25 * shape->round.height, 0);
+        return PLIM_OK;
+    default:
+        return PLIM_OK;
+    }
+    *out = (PlimShapeDesc){.kind = PLIM_SHAPE_MESH, .mesh = &item->desc};
+    *center = item->center;
+    return PLIM_OK;
+}

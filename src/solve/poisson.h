@@ -1,0 +1,58 @@
+/* The pressure equation on the staggered grid: sum over the faces of a cell of
+ * (area / spacing) c_f (p_cell - p_neighbour) = b_cell, for fluid cells (000 section 4.4.4). Air is a
+ * Dirichlet value at the cell's centre or, second order, at the interface (section 6.3.4, figure 6.9);
+ * solid and closed faces are Neumann. */
+#ifndef SOLVE_POISSON_H
+#define SOLVE_POISSON_H
+
+#include "grid/grid.h"
+#include "solve/krylov.h"
+
+typedef enum CellKind { CELL_FLUID, CELL_AIR, CELL_SOLID } CellKind;
+
+/* Least fraction of a cell between a fluid cell's centre and the interface. Smaller ones are taken as
+ * this: the matrix entry is 1/theta, and the error is below theta_floor * spacing. */
+#define POISSON_THETA_FLOOR 1e-3
+
+/* Borrowed arrays over cells and faces of the grid (grid.h's indices). */
+typedef struct PoissonProblem {
+    const Grid *grid;
+    const unsigned char *kind; /* CellKind of each cell */
+    /* Coefficient of each face, 1/density times open fraction; NULL: 1 everywhere. */
+    const double *coefficient[3];
+    /* Level set at cell centres, negative in fluid; NULL: Dirichlet at the centres of air cells. */
+    const double *phi;
+    const double *air_pressure; /* of air cells; NULL: 0 */
+    double outside_pressure;    /* beyond SIDE_OPEN, at the face */
+} PoissonProblem;
+
+typedef enum PoissonMethod { POISSON_MULTIGRID, POISSON_MIC0, POISSON_PLAIN } PoissonMethod;
+
+typedef struct Poisson Poisson;
+
+/* Set-up: coefficients, regions closed off by Neumann faces (each has the constant vector as
+ * nullspace), multigrid levels. A Poisson may be set up again for another problem on a grid of the same
+ * size without allocating. */
+PlimStatus poisson_create(PlimContext *context, const Grid *grid, PoissonMethod method,
+                          Poisson **out);
+PlimStatus poisson_setup(Poisson *poisson, const PoissonProblem *problem);
+void poisson_destroy(Poisson *poisson);
+size_t poisson_bytes(const Poisson *poisson);
+
+/* Solves for the pressure of fluid cells; others get their Dirichlet value or 0. `b` over all cells,
+ * entries of cells that are not fluid are ignored; Dirichlet values are added inside. In each region
+ * closed off by Neumann faces the mean of b is removed first and the pressure's mean made zero;
+ * *incompatible is the largest such mean, for the caller to judge. */
+PlimStatus poisson_solve(Poisson *poisson, const KrylovOptions *options, const double *b, double *p,
+                         SolveResult *result, double *incompatible);
+
+/* The assembled matrix over fluid cells, and the cell of each row: for tests and other libraries. */
+PlimStatus poisson_assemble(Poisson *poisson, Csr *matrix, size_t **cell_of_row);
+
+/* Makes face velocities divergence-free: builds b from them (faces of walls, solids and inflows keep
+ * theirs), solves, subtracts the gradient. *divergence is the largest net outflow a volume left, 1/s. */
+PlimStatus poisson_project(Poisson *poisson, const PoissonProblem *problem,
+                           const KrylovOptions *options, double *velocity[3], double *pressure,
+                           SolveResult *result, double *divergence);
+
+#endif

@@ -1,0 +1,153 @@
+/* Scenes while memory runs out: every allocation fails once, and nothing breaks or stays behind. */
+#include "check.h"
+
+#include "plimsoll/plimsoll.h"
+#include "scene/scene.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A little of everything that allocates. */
+static const char good_scene[] = "# comment\n"
+                                 "plimsoll: 1\n"
+                                 "params:\n"
+                                 "  # above\n"
+                                 "  angle: \"=2*half\"   # behind\n"
+                                 "  half: 5\n"
+                                 "materials: [{name: wood, density: 600}]\n"
+                                 "rigid:\n"
+                                 "  bodies:\n"
+                                 "    - name: brick\n"
+                                 "      material: wood\n"
+                                 "      shape: {box: {}}\n"
+                                 "      repeat: {count: 2, tilt: 5}\n"
+                                 "    - name: crank\n"
+                                 "      shape: {ball: {subdivisions: 1}}\n"
+                                 "      motion: kinematic\n"
+                                 "      position: [\"=sin(2*t)\", 1, 0]\n"
+                                 "      orientation: {angle: \"=angle*t\"}\n"
+                                 "probes:\n"
+                                 "  - {name: crank, quantities: [velocity]}\n"
+                                 "# the end\n";
+
+typedef struct Budget {
+    size_t left;   /* allocations until one fails */
+    bool for_good; /* all after it fail too */
+    bool ran_out;
+} Budget;
+
+static void *budget_resize(void *user, void *block, size_t old_size, size_t new_size) {
+    (void)old_size;
+    Budget *budget = user;
+    if (new_size == 0) {
+        free(block);
+        return NULL;
+    }
+    if (budget->left == 0) {
+        bool again = !budget->ran_out || budget->for_good;
+        budget->ran_out = true;
+        if (again) return NULL;
+    } else {
+        budget->left--;
+    }
+    return realloc(block, new_size);
+}
+
+/* What is done with failing memory. */
+typedef PlimStatus (*UseFn)(PlimContext *context, const char *text);
+
+static PlimStatus use_scene(PlimContext *context, const char *text) {
+    static const PlimOverride override = {"/time_step/max_dt", "0.01"};
+    PlimScene *scene;
+    PlimWorld *world = NULL;
+    PlimStatus status =
+        plim_scene_parse(context, "test.yaml", text, strlen(text), &override, 1, &scene);
+    if (status == PLIM_OUT_OF_MEMORY) assert_null(scene);
+    if (status == PLIM_OK) status = plim_scene_create_world(scene, &world);
+    if (status == PLIM_OK) status = plim_world_step(world, 0.01);
+    if (status == PLIM_OK) status = scene_add_ancestor(scene, 17);
+    plim_world_destroy(world);
+    plim_scene_destroy(scene);
+    return status;
+}
+
+static PlimStatus empty_a_value(PlimContext *context, const char *text) {
+    static const PlimOverride override = {"/params/a/b", ""};
+    PlimScene *scene;
+    PlimStatus status =
+        plim_scene_parse(context, "test.yaml", text, strlen(text), &override, 1, &scene);
+    plim_scene_destroy(scene);
+    return status;
+}
+
+static PlimStatus make_documents(PlimContext *context, const char *text) {
+    (void)text;
+    char *schema = scene_json_schema(context), *page = scene_reference(context);
+    PlimStatus status = schema && page ? PLIM_OK : PLIM_OUT_OF_MEMORY;
+    context_free_text(context, schema);
+    context_free_text(context, page);
+    return status;
+}
+
+/* Every allocation fails once, alone or with all that follow. */
+static void check_starved(UseFn use, const char *text, PlimStatus otherwise, bool for_good) {
+    for (size_t n = 0;; n++) {
+        Budget budget = {.left = SIZE_MAX, .for_good = for_good};
+        PlimContextDesc desc = plim_context_desc_default();
+        desc.allocator = (PlimAllocator){budget_resize, &budget};
+        desc.threads = 1;
+        PlimContext *context;
+        assert_int_equal(plim_context_create(&desc, &context), PLIM_OK);
+        budget.left = n;
+        PlimStatus status = use(context, text);
+        if (status != PLIM_OUT_OF_MEMORY) assert_int_equal(status, otherwise);
+        if (for_good && budget.ran_out) assert_int_equal(status, PLIM_OUT_OF_MEMORY);
+        test_context_close(context);
+        if (!budget.ran_out) return;
+    }
+}
+
+static void check_both(UseFn use, const char *text, PlimStatus otherwise) {
+    check_starved(use, text, otherwise, false);
+    check_starved(use, text, otherwise, true);
+}
+
+static void test_good_scene(void **state) {
+    (void)state;
+    check_both(use_scene, good_scene, PLIM_OK);
+}
+
+static void test_documents(void **state) {
+    (void)state;
+    check_both(make_documents, NULL, PLIM_OK);
+}
+
+static void test_bad_scenes(void **state) {
+    (void)state;
+    static const char many[] = "plimsoll: 1\n"
+                               "params: {a: \"=b\", b: 2}\n"
+                               "fpps: 3\n"
+                               "duration: \"=c\"\n"
+                               "materials: [{name: a}]\n"
+                               "rigid:\n"
+                               "  bodies: [{name: a, material: b, shape: {bax: {}}, mass: -1}]\n";
+    static const char twice[] = "plimsoll: 1\n"
+                                "rigid:\n"
+                                "  bodies:\n"
+                                "    - {name: a, shape: {box: {}}}\n"
+                                "    - {name: a, shape: {box: {}}}\n";
+    static const char probe[] = "plimsoll: 1\nprobes: [{name: a, quantities: [position]}]\n";
+    check_both(use_scene, many, PLIM_BAD_INPUT);
+    check_both(use_scene, twice, PLIM_BAD_INPUT);
+    check_both(use_scene, probe, PLIM_BAD_INPUT);
+    check_both(empty_a_value, "plimsoll: 1\n", PLIM_BAD_INPUT);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_good_scene),
+        cmocka_unit_test(test_bad_scenes),
+        cmocka_unit_test(test_documents),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
