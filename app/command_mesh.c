@@ -133,6 +133,7 @@ static PlimStatus make_field(PlimContext *context, const TriangleMesh *mesh,
     TRY(bvh_create(context, &input, &bvh));
     LevelSetOptions options = level_set_options_default();
     options.cells = (int)request->cells;
+    options.cache = context->cache_folder;
     LevelSet *field = NULL;
     LevelSetReport built;
     PlimStatus status = level_set_from_mesh(context, mesh, bvh, &options, &field, &built);

@@ -49,7 +49,8 @@ static void print_help(FILE *to) {
         fprintf(to, "  plimsoll %s %s\n        %s\n", commands[i].name, commands[i].usage,
                 commands[i].summary);
     fprintf(to, "\nExit codes: 0 done; 1 the run failed; 2 the request was wrong; 130 interrupted, "
-                "saved and resumable.\nScene format: docs/scene-format.md, examples: scenes/.\n");
+                "saved and resumable.\nDistance fields are kept for the next run in the folder that "
+                "PLIMSOLL_CACHE names, if set.\nScene format: docs/scene-format.md, examples: scenes/.\n");
 }
 
 static int unknown_command(const char *name) {

@@ -3,6 +3,7 @@
 #include "scene/scene.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -40,6 +41,7 @@ PlimContext *open_context(int64_t threads, bool quiet) {
     log_target = (LogTarget){.quiet = quiet, .descriptor = -1};
     PlimContextDesc desc = plim_context_desc_default();
     desc.threads = threads > 1024 ? 1024 : (int)threads;
+    desc.cache_folder = getenv("PLIMSOLL_CACHE");
     desc.log = log_line;
     desc.log_user = &log_target;
     PlimContext *context = NULL;

@@ -168,6 +168,7 @@ static int say_interrupted(const RunFolder *folder, uint64_t frame) {
 
 static int say_failed(RunFolder *folder, PlimWorld *world, PlimStatus status, uint64_t frame) {
     report(folder->context, status);
+    run_folder_flush(folder); /* the last rows show how it came about; no more can be done if it fails */
     print_error("the run stopped at t = %g s; frame %" PRIu64 " is good. Go on with: plimsoll "
                 "resume %s",
                 plim_world_time(world), frame, folder->path);

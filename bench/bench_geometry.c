@@ -62,12 +62,11 @@ static PlimStatus run_pairs(void *user) {
     return bvh_overlap_pairs(bench->bvh, bench->bvh, 1e-3, &bench->pairs);
 }
 
-/* Points in random order within 2% of the size of the surface, each with the start of another as the
- * far end of its ray. */
+/* Points in random order within 2% of the size of the surface, each with the start of another as
+ * the far end of its ray. */
 static void make_rays(GeometryBench *bench) {
     for (size_t i = 0; i < QUERIES; i++) {
-        size_t triangle =
-            (size_t)(random_uniform(1, 0, i) * (double)bench->mesh.triangle_count);
+        size_t triangle = (size_t)(random_uniform(1, 0, i) * (double)bench->mesh.triangle_count);
         Vec3 p = bench->mesh.vertices[bench->mesh.triangles[triangle][0]];
         Vec3 off = vec3(random_uniform(1, 1, i), random_uniform(1, 2, i), random_uniform(1, 3, i));
         p = vec3_add_scaled(p, 0.04, vec3_sub(off, vec3(0.5, 0.5, 0.5)));

@@ -49,6 +49,9 @@ typedef struct PlimContextDesc {
     PlimLogFn log;           /* NULL (default): silent */
     void *log_user;
     int threads; /* >= 1; 0 (default): one per core. Results do not depend on it, to the bit. */
+    /* Folder for what is costly to make, such as distance fields, by content; must outlive the
+     * context. NULL (default): nothing is kept. Results do not depend on it either. */
+    const char *cache_folder;
 } PlimContextDesc;
 
 typedef struct PlimContext PlimContext;

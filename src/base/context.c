@@ -35,7 +35,8 @@ PlimStatus plim_context_create(const PlimContextDesc *desc, PlimContext **out) {
     *context = (PlimContext){.allocator = allocator,
                              .log = desc->log,
                              .log_user = desc->log_user,
-                             .threads = desc->threads > 0 ? desc->threads : core_count()};
+                             .threads = desc->threads > 0 ? desc->threads : core_count(),
+                             .cache_folder = desc->cache_folder};
     *out = context;
     return PLIM_OK;
 }

@@ -13,6 +13,7 @@ struct PlimContext {
     PlimLogFn log;
     void *log_user;
     int threads;
+    const char *cache_folder; /* NULL: none */
     size_t bytes;
     size_t peak_bytes;
     uint64_t allocations;

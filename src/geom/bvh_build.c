@@ -5,8 +5,7 @@
 enum { LINE = 64 /* bytes in a cache line, which nodes start at */ };
 
 BvhInput bvh_input_triangles(const TriangleMesh *mesh) {
-    return (BvhInput){mesh->vertices, (const int32_t *)mesh->triangles, 3,
-                      mesh->triangle_count};
+    return (BvhInput){mesh->vertices, (const int32_t *)mesh->triangles, 3, mesh->triangle_count};
 }
 
 static void set_child_box(BvhNode *node, int k, const Box3 *box) {
@@ -62,11 +61,9 @@ static void fit_level(void *user, size_t begin, size_t end) {
 
 void bvh_refit(Bvh *bvh) {
     int threads = bvh->context->threads;
-    if (bvh->levels > 0)
-        parallel_for(threads, bvh->level_count[0], 2048, fit_bottom, bvh);
+    if (bvh->levels > 0) parallel_for(threads, bvh->level_count[0], 2048, fit_bottom, bvh);
     for (int level = 1; level < bvh->levels; level++)
-        parallel_for(threads, bvh->level_count[level], 2048, fit_level,
-                     &(LevelJob){bvh, level});
+        parallel_for(threads, bvh->level_count[level], 2048, fit_level, &(LevelJob){bvh, level});
     bvh->bounds = bvh->levels > 0 ? node_box(bvh->level[bvh->levels - 1]) : box3_empty();
 }
 

@@ -1,12 +1,12 @@
 /* The inside of a Bvh, shared by its build and its queries.
  *
- * Primitives are put in an order that keeps neighbours together (bvh_order) and packed in that order,
- * BVH_WIDTH to a node of the bottom level; each level above packs the nodes of the level below in the
- * same way. So the tree is an array for each level and needs no pointers: child k of node i is
- * BVH_WIDTH i + k one level down, the depth is the logarithm of the count whatever the geometry,
- * coincident primitives included, and a refit walks straight through memory. A node holds the boxes
- * of its children side by side, because a visit always looks at all of them: a register's worth or
- * two for each coordinate. */
+ * Primitives are put in an order that keeps neighbours together (bvh_order) and packed in that
+ * order, BVH_WIDTH to a node of the bottom level; each level above packs the nodes of the level
+ * below in the same way. So the tree is an array for each level and needs no pointers: child k of
+ * node i is BVH_WIDTH i + k one level down, the depth is the logarithm of the count whatever the
+ * geometry, coincident primitives included, and a refit walks straight through memory. A node holds
+ * the boxes of its children side by side, because a visit always looks at all of them: a register's
+ * worth or two for each coordinate. */
 #ifndef GEOM_BVH_NODE_H
 #define GEOM_BVH_NODE_H
 
@@ -59,8 +59,8 @@ static inline Box3 bvh_primitive_box(const Vec3 *vertices, const int32_t *corner
     Box3 box = {a, a};
     for (int k = 1; k < corners; k++) {
         Vec3 p = vertices[corner[k]];
-        box.low = vec3(bvh_least(box.low.x, p.x), bvh_least(box.low.y, p.y),
-                       bvh_least(box.low.z, p.z));
+        box.low =
+            vec3(bvh_least(box.low.x, p.x), bvh_least(box.low.y, p.y), bvh_least(box.low.z, p.z));
         box.high = vec3(bvh_greatest(box.high.x, p.x), bvh_greatest(box.high.y, p.y),
                         bvh_greatest(box.high.z, p.z));
     }

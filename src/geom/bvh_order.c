@@ -1,7 +1,7 @@
 /* The order in which primitives are packed into the tree: halved again and again at the median of
- * their centres along the longest side, where a whole number of subtrees falls to each half (top-down
- * packing, after Lee and Lee 2003). Boxes of neighbours then hardly overlap, which is worth twice the
- * queries of packing along a Hilbert curve, tried first.
+ * their centres along the longest side, where a whole number of subtrees falls to each half
+ * (top-down packing, after Lee and Lee 2003). Boxes of neighbours then hardly overlap, which is
+ * worth twice the queries of packing along a Hilbert curve, tried first.
  *
  * Where the halves lie depends on the count alone, and what is in them on the keys, which are all
  * different; so sharing out the ranges among threads changes nothing. */
@@ -10,9 +10,9 @@
 #include "geom/bvh_node.h"
 
 enum {
-    CHUNK = 16384,       /* primitives whose centres are found as one piece of work */
-    SMALL_RANGE = 4096,  /* sorted whole by one thread */
-    MAX_RANGES = 128     /* that the first few halvings make, for threads to share */
+    CHUNK = 16384,      /* primitives whose centres are found as one piece of work */
+    SMALL_RANGE = 4096, /* sorted whole by one thread */
+    MAX_RANGES = 128    /* that the first few halvings make, for threads to share */
 };
 
 /* A centre in cells of a fine grid, and the primitive, which also tells equal centres apart. */

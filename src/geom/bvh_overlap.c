@@ -1,5 +1,6 @@
-/* Lists of primitives near a box or ball, and pairs near one another. What is compared is monotone in
- * the boxes' faces even when rounded, so a node's box never misses what a primitive's box would find. */
+/* Lists of primitives near a box or ball, and pairs near one another. What is compared is monotone
+ * in the boxes' faces even when rounded, so a node's box never misses what a primitive's box would
+ * find. */
 #include "geom/bvh_node.h"
 
 #include <stdlib.h>
@@ -59,4 +60,3 @@ PlimStatus bvh_overlap_box(const Bvh *bvh, Box3 box, BvhList *out) {
 PlimStatus bvh_overlap_ball(const Bvh *bvh, Vec3 p, double radius, BvhList *out) {
     return collect(bvh, &(Region){.ball = true, .center = p, .radius2 = radius * radius}, out);
 }
-

@@ -1,13 +1,13 @@
 /* Nearest points and rays. A child is left out only when its box is surely farther than the best
- * found: box distances are compared with a margin above the rounding of what the leaves compute, and
- * equal ones are visited, so the answer is that of trying every primitive in turn. */
+ * found: box distances are compared with a margin above the rounding of what the leaves compute,
+ * and equal ones are visited, so the answer is that of trying every primitive in turn. */
 #include "geom/bvh_node.h"
 #include "geom/closest.h"
 
 #include <float.h>
 
-/* Roundings, in units of the largest coordinate, by which a box distance may disagree with a distance
- * computed at a leaf. Several times what ray.c allows itself. */
+/* Roundings, in units of the largest coordinate, by which a box distance may disagree with a
+ * distance computed at a leaf. Several times what ray.c allows itself. */
 #define ROUNDINGS 64.0
 
 /* Puts a child among those pushed since `base`, the one to visit first on top. */
@@ -28,8 +28,8 @@ typedef struct Nearest {
     const Bvh *bvh;
     Vec3 p;
     double margin;
-    double limit2;   /* squared distance of the best so far, or of the limit */
-    double visit2;   /* boxes farther than this, squared, hold nothing better */
+    double limit2; /* squared distance of the best so far, or of the limit */
+    double visit2; /* boxes farther than this, squared, hold nothing better */
     BvhClosest best;
 } Nearest;
 
@@ -38,13 +38,14 @@ static double with_margin(double limit2, double margin) {
     return bvh_least(reach * reach * (1 + 8 * DBL_EPSILON), DBL_MAX); /* empty boxes are farther */
 }
 
-/* 2 max(a, 0), exactly, without a branch that would keep compilers from doing all children at once. */
+/* 2 max(a, 0), exactly, without a branch that would keep compilers from doing all children at once.
+ */
 static inline double twice_positive(double a) {
     return a + fabs(a);
 }
 
-/* Squared distances from p to the boxes. At most one of the two sides of an axis counts, so the sums
- * are exact and the result is that of box3_distance_squared. */
+/* Squared distances from p to the boxes. At most one of the two sides of an axis counts, so the
+ * sums are exact and the result is that of box3_distance_squared. */
 static void box_distances(const BvhNode *restrict node, Vec3 p,
                           double distance2[restrict BVH_WIDTH]) {
     for (int k = 0; k < BVH_WIDTH; k++) {
@@ -79,11 +80,13 @@ static void try_nearest(Nearest *search, size_t place) {
 }
 
 BvhClosest bvh_closest(const Bvh *bvh, Vec3 p, double limit) {
-    Nearest search = {.bvh = bvh, .p = p, .limit2 = limit * limit, .best.primitive = BVH_NONE};
+    Nearest search = {.bvh = bvh, .p = p, .limit2 = limit * limit};
+    search.best = (BvhClosest){.primitive = BVH_NONE, .distance = HUGE_VAL};
     if (bvh->levels == 0 || !(limit >= 0.0)) return search.best;
     Box3 bounds = bvh->bounds;
-    search.margin = ROUNDINGS * DBL_EPSILON *
-                    bvh_greatest(size_of(p), bvh_greatest(size_of(bounds.low), size_of(bounds.high)));
+    search.margin =
+        ROUNDINGS * DBL_EPSILON *
+        bvh_greatest(size_of(p), bvh_greatest(size_of(bounds.low), size_of(bounds.high)));
     search.visit2 = with_margin(search.limit2, search.margin);
     BvhVisit stack[BVH_STACK];
     int top = 0;
@@ -104,7 +107,7 @@ BvhClosest bvh_closest(const Bvh *bvh, Vec3 p, double limit) {
                            (BvhVisit){distance2[k], BVH_WIDTH * visit.node + (uint32_t)k,
                                       visit.level - 1});
     }
-    search.best.distance = search.best.primitive == BVH_NONE ? HUGE_VAL : sqrt(search.limit2);
+    if (search.best.primitive != BVH_NONE) search.best.distance = sqrt(search.limit2);
     return search.best;
 }
 
@@ -122,8 +125,8 @@ static Tracer make_tracer(const Bvh *bvh, Vec3 from, Vec3 to, double thickness) 
     Tracer tracer = {.bvh = bvh, .best = {.primitive = BVH_NONE, .hit.t = HUGE_VAL}};
     tracer.probe = ray_probe(from, to, thickness);
     Box3 bounds = bvh->bounds;
-    double scale = bvh_greatest(size_of(vec3_sub(bounds.low, from)),
-                                size_of(vec3_sub(bounds.high, from)));
+    double scale =
+        bvh_greatest(size_of(vec3_sub(bounds.low, from)), size_of(vec3_sub(bounds.high, from)));
     scale = scale + size_of(vec3_sub(to, from)) + thickness;
     double grow = tracer.probe.radius + ROUNDINGS * DBL_EPSILON * scale;
     double along[3], start[3];
@@ -199,9 +202,9 @@ static BvhRayHit trace(const Bvh *bvh, Vec3 from, Vec3 to, double thickness, boo
         int base = top;
         for (int k = 0; k < BVH_WIDTH; k++)
             if (entry[k] <= 1.0 && entry[k] <= tracer.best.hit.t)
-                top = push(stack, base, top,
-                           (BvhVisit){entry[k], BVH_WIDTH * visit.node + (uint32_t)k,
-                                      visit.level - 1});
+                top = push(
+                    stack, base, top,
+                    (BvhVisit){entry[k], BVH_WIDTH * visit.node + (uint32_t)k, visit.level - 1});
     }
     if (tracer.best.primitive == BVH_NONE) tracer.best.hit = (RayHit){0};
     return tracer.best;

@@ -31,11 +31,11 @@ static Sorted longest_edge_first(Vec3 a, Vec3 b, Vec3 c) {
     return (Sorted){{c, a, b}, {2, 0, 1}};
 }
 
-/* Barycentric coordinates of p's projection onto the plane; false when the triangle is no wider than
- * rounding, and so no more than its edges. With x measured along the longest edge and y across it,
- * the third weight is y / height and the rest follows from x: the error of the point is then that of
- * x and y, however flat the triangle. Both p and the apex are first freed of their part along the
- * edge, or that part, times the rounding of the other, would drown the height. */
+/* Barycentric coordinates of p's projection onto the plane; false when the triangle is no wider
+ * than rounding, and so no more than its edges. With x measured along the longest edge and y across
+ * it, the third weight is y / height and the rest follows from x: the error of the point is then
+ * that of x and y, however flat the triangle. Both p and the apex are first freed of their part
+ * along the edge, or that part, times the rounding of the other, would drown the height. */
 static bool project(const Sorted *t, Vec3 p, double weights[3]) {
     Vec3 base = vec3_sub(t->corner[1], t->corner[0]);
     Vec3 side = vec3_sub(t->corner[2], t->corner[0]);

@@ -2,17 +2,17 @@
  * coordinates (x, y) across the ray and z along it, and the ray becomes the origin of the xy plane.
  *
  * Nothing slips between two triangles of a closed mesh, for any thickness, 0 included. x and y of a
- * corner depend on the corner and the ray alone, so a corner shared by several triangles has the same
- * rounded x and y in all of them, and the rounded triangles still cover the plane around the origin
- * without gaps. Whether the origin lies on one side of an edge or the other is the sign of an edge
- * function whose value for the edge taken backwards is exactly negated and whose computed sign is
- * never opposite to the true one (see edge_function); zeros count as inside. So a rounded triangle
- * that holds the origin is always found (after Woop, Benthin and Wald 2013, who shear instead of
- * rotating and so have no distances in the plane).
+ * corner depend on the corner and the ray alone, so a corner shared by several triangles has the
+ * same rounded x and y in all of them, and the rounded triangles still cover the plane around the
+ * origin without gaps. Whether the origin lies on one side of an edge or the other is the sign of
+ * an edge function whose value for the edge taken backwards is exactly negated and whose computed
+ * sign is never opposite to the true one (see edge_function); zeros count as inside. So a rounded
+ * triangle that holds the origin is always found (after Woop, Benthin and Wald 2013, who shear
+ * instead of rotating and so have no distances in the plane).
  *
- * Past that, a ray that comes within `radius` of the triangle comes within it of a corner or an edge,
- * or ends within it. In the xy plane the first is the distance from the origin to a segment, well
- * conditioned even where the ray runs along the edge; the second is a closest point. Both are
+ * Past that, a ray that comes within `radius` of the triangle comes within it of a corner or an
+ * edge, or ends within it. In the xy plane the first is the distance from the origin to a segment,
+ * well conditioned even where the ray runs along the edge; the second is a closest point. Both are
  * computed to within `fuzz`, a few roundings of the coordinates' size, and compared with radius +
  * fuzz: rounding errs towards a hit (000 section 6.2.1: the wedge encloses the fuzzy region). */
 #include "geom/ray.h"
@@ -28,11 +28,11 @@
 /* A triangle (or segment) as the ray sees it. */
 typedef struct Seen {
     int corners;
-    Vec3 at[3];                /* relative to the ray's start */
-    double x[3], y[3], z[3];   /* across and along the ray */
+    Vec3 at[3];              /* relative to the ray's start */
+    double x[3], y[3], z[3]; /* across and along the ray */
     double least_z, greatest_z;
-    double scale;              /* size of the coordinates */
-    double fuzz, reach;        /* reach = radius + fuzz */
+    double scale;       /* size of the coordinates */
+    double fuzz, reach; /* reach = radius + fuzz */
 } Seen;
 
 static double larger(double a, double b) {
@@ -137,8 +137,8 @@ static double distance_to(const Seen *seen, Vec3 p, Vec3 *gap, double weights[3]
     return vec3_length(*gap);
 }
 
-/* The least distance between the ray and edge i..j, when it is reached between the ray's ends; lowers
- * *least and sets *z where along the ray. */
+/* The least distance between the ray and edge i..j, when it is reached between the ray's ends;
+ * lowers *least and sets *z where along the ray. */
 static void approach_edge(const RayProbe *probe, const Seen *seen, int i, int j, double *least,
                           double *z) {
     double dx = seen->x[j] - seen->x[i], dy = seen->y[j] - seen->y[i];
@@ -154,7 +154,8 @@ static void approach_edge(const RayProbe *probe, const Seen *seen, int i, int j,
 }
 
 /* A point of the ray within `reach`, other than its start; false when there is none. The distance
- * is convex along the ray: its least value is at an end, or where the ray comes nearest to an edge. */
+ * is convex along the ray: its least value is at an end, or where the ray comes nearest to an edge.
+ */
 static bool find_near(const RayProbe *probe, const Seen *seen, double *z) {
     double least = HUGE_VAL, weights[3];
     for (int i = 0; i < (seen->corners == 3 ? 3 : 1); i++)
@@ -166,8 +167,8 @@ static bool find_near(const RayProbe *probe, const Seen *seen, double *z) {
     return distance_to(seen, vec3_scale(probe->length, probe->along), &gap, weights) <= seen->reach;
 }
 
-/* The first point within `radius`, given one at z and none at the start. Newton's method on a convex
- * falling function approaches its root from the left and never passes it. */
+/* The first point within `radius`, given one at z and none at the start. Newton's method on a
+ * convex falling function approaches its root from the left and never passes it. */
 static double first_entry(const RayProbe *probe, const Seen *seen, double z) {
     double first = 0.0;
     for (int i = 0; i < 60; i++) {
@@ -214,14 +215,13 @@ static bool meet(const RayProbe *probe, Seen *seen, RayHit *hit) {
         return true;
     }
     if (!through && !find_near(probe, seen, &z)) return false;
-    if (probe->radius > 0.0) z = first_entry(probe, seen, z);
-    return report(probe, seen, z, hit);
+    return report(probe, seen, first_entry(probe, seen, z), hit);
 }
 
 bool ray_probe_triangle(const RayProbe *probe, Vec3 a, Vec3 b, Vec3 c, RayHit *hit) {
-    Seen seen = {.corners = 3,
-                 .at = {vec3_sub(a, probe->from), vec3_sub(b, probe->from),
-                        vec3_sub(c, probe->from)}};
+    Seen seen = {
+        .corners = 3,
+        .at = {vec3_sub(a, probe->from), vec3_sub(b, probe->from), vec3_sub(c, probe->from)}};
     return meet(probe, &seen, hit);
 }
 

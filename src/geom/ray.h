@@ -1,6 +1,7 @@
-/* Rays against thickened triangles and segments (000 section 6.2.1, figure 6.3). A thickened triangle
- * is the wedge swept by moving it by half the thickness to both sides along its normal, its edges
- * extended likewise, so that wedges of neighbours overlap and no ray slips between them. */
+/* Rays against thickened triangles and segments (000 section 6.2.1, figure 6.3). A thickened
+ * triangle is the wedge swept by moving it by half the thickness to both sides along its normal,
+ * its edges extended likewise, so that wedges of neighbours overlap and no ray slips between them.
+ */
 #ifndef GEOM_RAY_H
 #define GEOM_RAY_H
 
@@ -16,10 +17,11 @@ typedef struct RayHit {
     double weights[3]; /* barycentric coordinates of the hit (two for a segment) */
 } RayHit;
 
-/* Does the segment from..to meet the triangle, thickened by `thickness` (>= 0) in all directions? The
- * first meeting is reported: the first point of the segment within thickness / 2 of the triangle.
- * Rounding errs towards a hit, and whatever the thickness no segment passes a closed surface between
- * two of its triangles. Zero-area triangles are met as the segments or points they are. */
+/* Does the segment from..to meet the triangle, thickened by `thickness` (>= 0) in all directions?
+ * The first meeting is reported: the first point of the segment within thickness / 2 of the
+ * triangle. Rounding errs towards a hit, and whatever the thickness no segment passes a closed
+ * surface between two of its triangles. Zero-area triangles are met as the segments or points they
+ * are. */
 bool ray_triangle(Vec3 from, Vec3 to, Vec3 a, Vec3 b, Vec3 c, double thickness, RayHit *hit);
 
 /* The same in the plane z = 0 against a segment; z components are ignored. */

@@ -279,7 +279,7 @@ PlimStatus run_folder_add_row(RunFolder *folder, PlimWorld *world, double dt) {
     return add_probes_row(folder, world);
 }
 
-static PlimStatus flush_tables(RunFolder *folder) {
+PlimStatus run_folder_flush(RunFolder *folder) {
     TRY(table_file_flush(&folder->stats));
     return table_file_flush(&folder->probes);
 }
@@ -305,7 +305,7 @@ static PlimStatus write_view(RunFolder *folder, PlimWorld *world, uint64_t frame
 }
 
 PlimStatus run_folder_write_frame(RunFolder *folder, PlimWorld *world, uint64_t frame) {
-    TRY(flush_tables(folder));
+    TRY(run_folder_flush(folder));
     size_t mark = scratch_mark(&world->scratch);
     PlimStatus status = write_view(folder, world, frame);
     scratch_release(&world->scratch, mark);
@@ -329,7 +329,7 @@ PlimStatus run_folder_write_state(RunFolder *folder, const PlimScene *scene, Pli
                                   uint64_t frame) {
     char *bytes, name[FILE_NAME_CAPACITY];
     size_t size;
-    TRY(flush_tables(folder));
+    TRY(run_folder_flush(folder));
     TRY(state_file_encode(world, scene->hash, frame, &bytes, &size));
     name_of("state", frame, name);
     PlimStatus status = write_finished(folder, name, bytes, size, true);

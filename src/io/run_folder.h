@@ -38,6 +38,9 @@ PlimStatus run_folder_begin_tables(RunFolder *folder, PlimWorld *world, bool res
 /* Adds the world's figures and probes as a row. */
 PlimStatus run_folder_add_row(RunFolder *folder, PlimWorld *world, double dt);
 
+/* Writes the rows that are still in memory. */
+PlimStatus run_folder_flush(RunFolder *folder);
+
 /* Writes what rows there are, then the frame. */
 PlimStatus run_folder_write_frame(RunFolder *folder, PlimWorld *world, uint64_t frame);
 /* Writes the state, then removes all but the last two. */

@@ -78,6 +78,8 @@ static const SceneKey file_keys[] = {
      .help = "a closed surface in an OBJ, PLY or STL file; relative to the scene's folder"},
     {"scale", VALUE_NUMBER, AT(SceneFile, scale), "1", POSITIVE,
      .help = "metres for a unit of the file"},
+    {"cells", VALUE_INTEGER, AT(SceneFile, cells), "0", BETWEEN(0, 1024),
+     .help = "cells of its distance field along the longest side; 0: chosen by its size"},
     {"repair", VALUE_BOOL, AT(SceneFile, repair), "true",
      .help = "merge equal vertices, drop degenerate triangles, turn them outward"},
     {"content", VALUE_TEXT, AT(SceneFile, content),

@@ -38,6 +38,7 @@ typedef struct SceneFile {
     const char *path;    /* absolute once the scene was checked */
     const char *content; /* hash of the file, in hexadecimal */
     double scale;
+    int64_t cells; /* of its distance field; 0: chosen by its size */
     bool repair;
 } SceneFile;
 

@@ -189,6 +189,7 @@ static PlimStatus keep_mesh(PlimScene *scene, uint64_t key, TriangleMesh *mesh, 
 static uint64_t file_key(const SceneFile *file) {
     uint64_t key = hash_text(HASH_START, file->content ? file->content : file->path);
     key = hash_bytes(key, &file->scale, sizeof file->scale);
+    key = hash_bytes(key, &file->cells, sizeof file->cells);
     return hash_bytes(key, &file->repair, sizeof file->repair);
 }
 
@@ -226,6 +227,8 @@ static PlimStatus load_field(PlimScene *scene, const SceneFile *file, const Leve
         BvhInput input = bvh_input_triangles(&item->mesh);
         if (!item->bvh) TRY(bvh_create(scene->context, &input, &item->bvh));
         LevelSetOptions options = level_set_options_default();
+        options.cells = (int)file->cells;
+        options.cache = scene->context->cache_folder;
         LevelSetReport report;
         TRY(level_set_from_mesh(scene->context, &item->mesh, item->bvh, &options, &item->field,
                                 &report));
