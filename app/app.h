@@ -11,7 +11,13 @@ enum { EXIT_DONE = 0, EXIT_RUN_FAILED = 1, EXIT_BAD_REQUEST = 2, EXIT_INTERRUPTE
 
 /* ---- options ---- */
 
-typedef enum OptionKind { OPTION_FLAG, OPTION_INTEGER, OPTION_NUMBER, OPTION_TEXT, OPTION_SET } OptionKind;
+typedef enum OptionKind {
+    OPTION_FLAG,
+    OPTION_INTEGER,
+    OPTION_NUMBER,
+    OPTION_TEXT,
+    OPTION_SET
+} OptionKind;
 
 typedef struct Option {
     const char *name; /* with its dashes */

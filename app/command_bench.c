@@ -1,7 +1,7 @@
 #include "app.h"
 
-#include "bench/bench.h"
 #include "base/suggest.h"
+#include "bench/bench.h"
 
 #include <string.h>
 

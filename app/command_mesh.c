@@ -31,9 +31,9 @@ static PlimStatus write_mesh(PlimContext *context, const TriangleMesh *mesh, con
         status = context_fail(context, PLIM_BAD_INPUT, "%s: name a file that ends in .ply or .obj",
                               path);
     if (status == PLIM_OK)
-        status = text.failed ? PLIM_OUT_OF_MEMORY
-                             : file_write(context, path, text_string(&text), text.bytes.count,
-                                          false);
+        status = text.failed
+                     ? PLIM_OUT_OF_MEMORY
+                     : file_write(context, path, text_string(&text), text.bytes.count, false);
     text_free(&text);
     return status;
 }
@@ -99,9 +99,9 @@ static PlimStatus write_tets(PlimContext *context, LevelSet *field, double spaci
     Text text;
     text_init(&text, context);
     tet_mesh_write_gmsh(&tets, &text);
-    PlimStatus status = text.failed ? PLIM_OUT_OF_MEMORY
-                                    : file_write(context, path, text_string(&text),
-                                                 text.bytes.count, false);
+    PlimStatus status =
+        text.failed ? PLIM_OUT_OF_MEMORY
+                    : file_write(context, path, text_string(&text), text.bytes.count, false);
     text_free(&text);
     tet_mesh_free(context, &tets);
     return status;
@@ -119,9 +119,9 @@ static PlimStatus use_field(PlimContext *context, LevelSet *field, const MeshReq
     if (status == PLIM_OK && request->surface)
         status = write_isosurface(context, grid, phi, request->surface);
     if (status == PLIM_OK && request->tets)
-        status = write_tets(context, field,
-                            request->spacing > 0 ? request->spacing : 2 * grid->spacing,
-                            request->tets);
+        status =
+            write_tets(context, field, request->spacing > 0 ? request->spacing : 2 * grid->spacing,
+                       request->tets);
     context_free(context, phi, node_grid_count(grid), sizeof *phi);
     return status;
 }
@@ -164,10 +164,14 @@ int command_mesh(int argc, char **argv) {
     MeshRequest request = {0};
     int64_t threads = 0;
     const Option table[] = {
-        {"--to", OPTION_TEXT, &request.to},         {"--field", OPTION_TEXT, &request.field},
-        {"--surface", OPTION_TEXT, &request.surface}, {"--tets", OPTION_TEXT, &request.tets},
-        {"--cells", OPTION_INTEGER, &request.cells}, {"--spacing", OPTION_NUMBER, &request.spacing},
-        {"--repair", OPTION_FLAG, &request.repair},  {"--threads", OPTION_INTEGER, &threads},
+        {"--to", OPTION_TEXT, &request.to},
+        {"--field", OPTION_TEXT, &request.field},
+        {"--surface", OPTION_TEXT, &request.surface},
+        {"--tets", OPTION_TEXT, &request.tets},
+        {"--cells", OPTION_INTEGER, &request.cells},
+        {"--spacing", OPTION_NUMBER, &request.spacing},
+        {"--repair", OPTION_FLAG, &request.repair},
+        {"--threads", OPTION_INTEGER, &threads},
     };
     int words;
     if (!parse_options("mesh", argc, argv, table, sizeof table / sizeof *table, &request.path, 1,

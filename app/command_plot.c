@@ -114,8 +114,7 @@ static PlimStatus plot_run(PlimContext *context, const char *run, const char *ch
     TRY(run_folder_open(context, run, &folder));
     run_folder_close(&folder);
     if (chosen) {
-        if (plot_file(context, run, "probes.csv", chosen, 1, same_group) == PLIM_OK)
-            return PLIM_OK;
+        if (plot_file(context, run, "probes.csv", chosen, 1, same_group) == PLIM_OK) return PLIM_OK;
         return plot_file(context, run, "stats.csv", chosen, 3, same_family);
     }
     TRY(plot_file(context, run, "probes.csv", NULL, 1, same_group));

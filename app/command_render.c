@@ -44,8 +44,7 @@ static PlimStatus measure_run(RunFolder *folder, const FrameList *frames, Bounds
     for (size_t i = 0; i < count; i += stride) {
         FrameData data;
         TRY(run_folder_load_frame(folder, frames->numbers.data[i], &data));
-        for (size_t k = 0; k < data.view.mesh_count; k++)
-            grow_bounds(bounds, &data.view.meshes[k]);
+        for (size_t k = 0; k < data.view.mesh_count; k++) grow_bounds(bounds, &data.view.meshes[k]);
         frame_data_free(folder->context, &data);
     }
     if (!(bounds->low.x <= bounds->high.x)) *bounds = (Bounds){vec3(-1, 0, -1), vec3(1, 1, 1)};
@@ -62,8 +61,8 @@ static void place_camera(Studio *studio, const SceneCamera *wanted, const Bounds
     if (wanted->field_of_view > 0 && isfinite(wanted->position[0]))
         studio->camera.field_of_view = wanted->field_of_view;
     options->ground = wanted->ground;
-    options->ground_height = isfinite(wanted->ground_height) ? wanted->ground_height
-                                                             : bounds->low.y - 0.02 * extent;
+    options->ground_height =
+        isfinite(wanted->ground_height) ? wanted->ground_height : bounds->low.y - 0.02 * extent;
     /* Squares of a round size, about a tenth of what there is to see. */
     double size = pow(10, floor(log10(fmax(extent, 1e-9) / 4)));
     options->checker = isfinite(wanted->checker) ? wanted->checker : size;
@@ -95,8 +94,7 @@ static PlimStatus draw(const Studio *studio, const FrameData *data, Image *image
     return status;
 }
 
-static PlimStatus draw_frame(const Studio *studio, uint64_t frame, uint64_t number,
-                             Image *image) {
+static PlimStatus draw_frame(const Studio *studio, uint64_t frame, uint64_t number, Image *image) {
     PlimContext *context = studio->folder->context;
     FrameData data;
     TRY(run_folder_load_frame(studio->folder, frame, &data));
@@ -199,10 +197,9 @@ static PlimStatus render_run(RunFolder *folder, const PlimScene *scene,
     TRY(run_folder_list(folder, "frame", &frames));
     Bounds bounds;
     Image image = {0};
-    PlimStatus status = frames.numbers.count
-                            ? measure_run(folder, &frames, &bounds)
-                            : context_fail(context, PLIM_BAD_INPUT, "%s has no frames",
-                                           folder->path);
+    PlimStatus status = frames.numbers.count ? measure_run(folder, &frames, &bounds)
+                                             : context_fail(context, PLIM_BAD_INPUT,
+                                                            "%s has no frames", folder->path);
     if (status == PLIM_OK) {
         place_camera(&studio, &scene->document.camera, &bounds);
         status = image_create(context, studio.options.width, studio.options.height, &image);
@@ -235,9 +232,12 @@ static PlimStatus open_and_render(PlimContext *context, const char *path,
 int command_render(int argc, char **argv) {
     RenderRequest request = {.frame = -1, .width = 960, .height = 540, .samples = 4, .sheet = 12};
     const Option table[] = {
-        {"--frame", OPTION_INTEGER, &request.frame},   {"--width", OPTION_INTEGER, &request.width},
-        {"--height", OPTION_INTEGER, &request.height}, {"--samples", OPTION_INTEGER, &request.samples},
-        {"--sheet", OPTION_INTEGER, &request.sheet},   {"--threads", OPTION_INTEGER, &request.threads},
+        {"--frame", OPTION_INTEGER, &request.frame},
+        {"--width", OPTION_INTEGER, &request.width},
+        {"--height", OPTION_INTEGER, &request.height},
+        {"--samples", OPTION_INTEGER, &request.samples},
+        {"--sheet", OPTION_INTEGER, &request.sheet},
+        {"--threads", OPTION_INTEGER, &request.threads},
     };
     const char *path;
     int words;

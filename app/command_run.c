@@ -13,8 +13,8 @@ static int start(PlimContext *context, PlimScene *scene, PlimWorld *world, const
     if (status == PLIM_OK) status = run_folder_begin_tables(&folder, world, false);
     if (status == PLIM_OK) status = run_folder_write_state(&folder, scene, world, 0);
     if (status == PLIM_OK) status = run_folder_write_frame(&folder, world, 0);
-    int code = status == PLIM_OK ? simulate(&folder, scene, world, 0, options)
-                                 : report(context, status);
+    int code =
+        status == PLIM_OK ? simulate(&folder, scene, world, 0, options) : report(context, status);
     log_to_file(-1);
     run_folder_close(&folder);
     return code;
@@ -32,8 +32,8 @@ int command_run(int argc, char **argv) {
     if (!context) return EXIT_RUN_FAILED;
     PlimScene *scene = NULL;
     PlimWorld *world = NULL;
-    PlimStatus status = plim_scene_load(context, path, options.overrides.items,
-                                        options.overrides.count, &scene);
+    PlimStatus status =
+        plim_scene_load(context, path, options.overrides.items, options.overrides.count, &scene);
     if (status == PLIM_OK) status = plim_scene_create_world(scene, &world);
     int code;
     if (status == PLIM_OK) {

@@ -29,12 +29,14 @@ static const Command commands[] = {
     {"plot", command_plot, "DIR [--columns A,B,...]",
      "draw probes and figures over time: DIR/plots/*.png"},
     {"mesh", command_mesh,
-     "FILE [--repair] [--to OUT] [--cells N] [--field OUT.h5] [--surface OUT.ply] [--tets OUT.msh]\n"
+     "FILE [--repair] [--to OUT] [--cells N] [--field OUT.h5] [--surface OUT.ply] [--tets "
+     "OUT.msh]\n"
      "           [--spacing H] [--threads N]",
      "tell what is wrong with a mesh file, repair it, make its distance field, surface and tets"},
     {"export", command_export, "DIR --to ply|obj|vtk [--frame N]",
      "write frames for other programs: DIR/export/"},
-    {"info", command_info, "DIR|FILE", "tell what is in a run's folder, a state, a scene or a mesh"},
+    {"info", command_info, "DIR|FILE",
+     "tell what is in a run's folder, a state, a scene or a mesh"},
     {"bench", command_bench, "[NAME...] [--threads N] [--quick]",
      "measure hot paths; one JSON line a case"},
     {"schema", command_schema, "[--markdown]", "print the scene format as JSON Schema or Markdown"},
@@ -48,9 +50,11 @@ static void print_help(FILE *to) {
     for (int i = 0; i < COMMAND_COUNT; i++)
         fprintf(to, "  plimsoll %s %s\n        %s\n", commands[i].name, commands[i].usage,
                 commands[i].summary);
-    fprintf(to, "\nExit codes: 0 done; 1 the run failed; 2 the request was wrong; 130 interrupted, "
-                "saved and resumable.\nDistance fields are kept for the next run in the folder that "
-                "PLIMSOLL_CACHE names, if set.\nScene format: docs/scene-format.md, examples: scenes/.\n");
+    fprintf(
+        to,
+        "\nExit codes: 0 done; 1 the run failed; 2 the request was wrong; 130 interrupted, "
+        "saved and resumable.\nDistance fields are kept for the next run in the folder that "
+        "PLIMSOLL_CACHE names, if set.\nScene format: docs/scene-format.md, examples: scenes/.\n");
 }
 
 static int unknown_command(const char *name) {
@@ -70,9 +74,9 @@ static bool asks_for_help(int argc, char **argv) {
     return false;
 }
 
-/* OpenMP threads that wait spin for milliseconds by default, which on a busy machine makes a step up
- * to a hundred times slower. How long they spin is read from the environment before main runs, so the
- * program starts itself again with a short spin, unless the user has chosen. */
+/* OpenMP threads that wait spin for milliseconds by default, which on a busy machine makes a step
+ * up to a hundred times slower. How long they spin is read from the environment before main runs,
+ * so the program starts itself again with a short spin, unless the user has chosen. */
 static void start_with_short_spin(char **argv) {
     if (getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY")) return;
     if (setenv("GOMP_SPINCOUNT", "4000", 1) == 0) execv("/proc/self/exe", argv);

@@ -9,8 +9,7 @@
 #include <unistd.h>
 
 SimulateOptions simulate_options_default(void) {
-    return (SimulateOptions){
-        .frames = -1, .from_frame = -1, .state_every = 10, .drop_caches = -1};
+    return (SimulateOptions){.frames = -1, .from_frame = -1, .state_every = 10, .drop_caches = -1};
 }
 
 bool simulate_parse(const char *command, int argc, char **argv, SimulateOptions *options,
@@ -111,8 +110,7 @@ static void show(const Progress *progress, const PlimWorld *world, uint64_t fram
     double left = done ? elapsed / (double)done * (double)(progress->last - frame) : 0;
     if (progress->kind == PROGRESS_JSON) print_json(progress, world, frame, left);
     if (progress->kind != PROGRESS_LINES) return;
-    fprintf(stderr,
-            "%sframe %" PRIu64 "/%" PRIu64 "  t %.4g s  substeps %" PRIu64 "  left %.0f s",
+    fprintf(stderr, "%sframe %" PRIu64 "/%" PRIu64 "  t %.4g s  substeps %" PRIu64 "  left %.0f s",
             progress->terminal ? "\r" : "", frame, progress->last, plim_world_time(world),
             progress->substeps, left);
     print_phases(progress);
@@ -142,9 +140,8 @@ static PlimStatus advance_frame(RunFolder *folder, PlimWorld *world, double unti
     return PLIM_OK;
 }
 
-static PlimStatus run_frames(RunFolder *folder, PlimScene *scene, PlimWorld *world,
-                             uint64_t *frame, uint64_t last, const SimulateOptions *options,
-                             Progress *progress) {
+static PlimStatus run_frames(RunFolder *folder, PlimScene *scene, PlimWorld *world, uint64_t *frame,
+                             uint64_t last, const SimulateOptions *options, Progress *progress) {
     while (*frame < last) {
         double until = plim_scene_frame_time(scene, *frame + 1);
         TRY(advance_frame(folder, world, until, options, progress));
@@ -168,7 +165,8 @@ static int say_interrupted(const RunFolder *folder, uint64_t frame) {
 
 static int say_failed(RunFolder *folder, PlimWorld *world, PlimStatus status, uint64_t frame) {
     report(folder->context, status);
-    run_folder_flush(folder); /* the last rows show how it came about; no more can be done if it fails */
+    run_folder_flush(
+        folder); /* the last rows show how it came about; no more can be done if it fails */
     print_error("the run stopped at t = %g s; frame %" PRIu64 " is good. Go on with: plimsoll "
                 "resume %s",
                 plim_world_time(world), frame, folder->path);
@@ -188,8 +186,7 @@ int simulate(RunFolder *folder, PlimScene *scene, PlimWorld *world, uint64_t fra
                          .last = last};
     watch_interrupts();
     folder->keep_states = options->keep_states;
-    PlimStatus status =
-        run_frames(folder, scene, world, &frame, last, options, &progress);
+    PlimStatus status = run_frames(folder, scene, world, &frame, last, options, &progress);
     if (progress.terminal && progress.kind == PROGRESS_LINES) fputc('\n', stderr);
     if (status == PLIM_OK) status = run_folder_write_state(folder, scene, world, frame);
     if (status == PLIM_OK) status = run_folder_write_index(folder, plim_scene_fps(scene));

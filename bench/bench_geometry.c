@@ -6,7 +6,7 @@
 #include "geom/bvh.h"
 #include "geom/primitives.h"
 
-enum { QUERIES = 1 << 18 };
+enum { QUERIES = 1 << 17 };
 
 typedef struct GeometryBench {
     PlimContext *context;
@@ -62,16 +62,18 @@ static PlimStatus run_pairs(void *user) {
     return bvh_overlap_pairs(bench->bvh, bench->bvh, 1e-3, &bench->pairs);
 }
 
-/* Points in random order within 2% of the size of the surface, each with the start of another as
- * the far end of its ray. */
-static void make_rays(GeometryBench *bench) {
+/* Points within 2% of the size of the surface (0.01 away on average), each with the start of
+ * another as the far end of its ray. In order, neighbours follow one another as the nodes of a grid
+ * do; scattered, every query finds the caches cold. */
+static void make_rays(GeometryBench *bench, bool scattered) {
     for (size_t i = 0; i < QUERIES; i++) {
-        size_t triangle = (size_t)(random_uniform(1, 0, i) * (double)bench->mesh.triangle_count);
+        double where = scattered ? random_uniform(1, 0, i) : (double)i / QUERIES;
+        size_t triangle = (size_t)(where * (double)bench->mesh.triangle_count);
         Vec3 p = bench->mesh.vertices[bench->mesh.triangles[triangle][0]];
         Vec3 off = vec3(random_uniform(1, 1, i), random_uniform(1, 2, i), random_uniform(1, 3, i));
         p = vec3_add_scaled(p, 0.04, vec3_sub(off, vec3(0.5, 0.5, 0.5)));
         bench->rays[i][0] = p;
-        bench->rays[(i + 1) % QUERIES][1] = p;
+        bench->rays[(i + QUERIES / 3) % QUERIES][1] = p;
     }
 }
 
@@ -96,9 +98,12 @@ static PlimStatus measure_mesh(const BenchOptions *options, GeometryBench *bench
     /* Read: corners and, once each, vertices; written and read again: the boxes. */
     double moved = triangles * (12.0 + 0.5 * sizeof(Vec3)) + 2.0 * (double)bvh_bytes(bench->bvh);
     TRY(measure(options, bench, "bvh refit", run_refit, triangles, "triangles", moved));
-    make_rays(bench);
+    make_rays(bench, false);
     TRY(measure(options, bench, "closest point", run_closest, QUERIES, "queries", 0));
     TRY(measure(options, bench, "first ray hit", run_rays, QUERIES, "rays", 0));
+    make_rays(bench, true);
+    TRY(measure(options, bench, "closest point, scattered", run_closest, QUERIES, "queries", 0));
+    TRY(measure(options, bench, "first ray hit, scattered", run_rays, QUERIES, "rays", 0));
     return measure(options, bench, "near pairs", run_pairs, 0, "pairs", 0);
 }
 

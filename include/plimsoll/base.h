@@ -65,7 +65,8 @@ PLIM_API void plim_context_destroy(PlimContext *context);
 PLIM_API const char *plim_message(const PlimContext *context);
 PLIM_API const char *plim_status_name(PlimStatus status);
 
-/* Memory held through this context right now, the most ever held, and calls made to the allocator. */
+/* Memory held through this context right now, the most ever held, and calls made to the allocator.
+ */
 PLIM_API size_t plim_context_bytes(const PlimContext *context);
 PLIM_API size_t plim_context_peak_bytes(const PlimContext *context);
 PLIM_API uint64_t plim_context_allocations(const PlimContext *context);

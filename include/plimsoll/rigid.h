@@ -1,4 +1,5 @@
-/* Rigid bodies of a world. A body's position is its centre of mass; its axes are those of its shape. */
+/* Rigid bodies of a world. A body's position is its centre of mass; its axes are those of its
+ * shape. */
 #ifndef PLIMSOLL_RIGID_H
 #define PLIMSOLL_RIGID_H
 
@@ -30,7 +31,8 @@ typedef struct PlimMeshDesc {
 typedef struct PlimShapeDesc {
     PlimShapeKind kind;
     double size[3];   /* box: full edge lengths, default 1 */
-    double radius;    /* ball, cylinder, capsule, cone; torus: from the centre to the tube's middle; 0.5 */
+    double radius;    /* ball, cylinder, capsule, cone; torus: from the centre to the tube's middle;
+                         0.5 */
     double tube;      /* torus: radius of the tube, default 0.2 */
     double height;    /* cylinder, cone, and the straight part of a capsule, default 1 */
     int subdivisions; /* ball: times an icosahedron is split, 0..7, default 3 */
@@ -71,8 +73,8 @@ typedef struct PlimRigidDesc {
 
 /* How bodies are moved. */
 typedef struct PlimRigidOptions {
-    int orientation_order;  /* 1, 2 (default) or 3: order in dt of the update of orientations */
-    int energy_correction;  /* 1 (default): turn each body to where its kinetic energy is kept */
+    int orientation_order; /* 1, 2 (default) or 3: order in dt of the update of orientations */
+    int energy_correction; /* 1 (default): turn each body to where its kinetic energy is kept */
 } PlimRigidOptions;
 
 PLIM_API PlimRigidOptions plim_rigid_options_default(void);

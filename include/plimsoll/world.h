@@ -27,8 +27,8 @@ PLIM_API PlimStatus plim_world_create(PlimContext *context, const PlimWorldDesc 
                                       PlimWorld **out);
 PLIM_API void plim_world_destroy(PlimWorld *world);
 
-/* One step of exactly `dt` > 0 seconds. PLIM_FAILED, with step, system and array in the message, when
- * a value is no longer finite; the world then keeps the broken state for inspection. */
+/* One step of exactly `dt` > 0 seconds. PLIM_FAILED, with step, system and array in the message,
+ * when a value is no longer finite; the world then keeps the broken state for inspection. */
 PLIM_API PlimStatus plim_world_step(PlimWorld *world, double dt);
 
 /* Equal substeps, none longer than max_dt, that end exactly at time `until`. */

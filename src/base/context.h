@@ -1,4 +1,5 @@
-/* The library's root object: memory, messages, log, threads. Handed to everything, global to nothing. */
+/* The library's root object: memory, messages, log, threads. Handed to everything, global to
+ * nothing. */
 #ifndef BASE_CONTEXT_H
 #define BASE_CONTEXT_H
 

@@ -29,8 +29,7 @@ PlimStatus index_table_insert(PlimContext *context, IndexTable *table, uint64_t 
 size_t index_table_next(const IndexTable *table, uint64_t hash, size_t *cursor) {
     if (table->capacity == 0) return INDEX_NONE;
     for (;; ++*cursor) {
-        const struct IndexEntry *entry =
-            &table->entries[(hash + *cursor) & (table->capacity - 1)];
+        const struct IndexEntry *entry = &table->entries[(hash + *cursor) & (table->capacity - 1)];
         if (!entry->index_plus_one) return INDEX_NONE;
         if (entry->hash != hash) continue;
         ++*cursor;

@@ -73,8 +73,8 @@ PlimStatus scratch_reset(Scratch *scratch) {
     free_overflow_above(scratch, 0);
     scratch->used = 0;
     if (scratch->high_water <= scratch->capacity) return PLIM_OK;
-    void *grown = context_resize(scratch->context, scratch->base, scratch->capacity,
-                                 scratch->high_water, 1);
+    void *grown =
+        context_resize(scratch->context, scratch->base, scratch->capacity, scratch->high_water, 1);
     if (!grown) return PLIM_OUT_OF_MEMORY;
     scratch->base = grown;
     scratch->capacity = scratch->high_water;

@@ -29,7 +29,8 @@ void scratch_release(Scratch *scratch, size_t mark);
 /* Empties the stack, and grows it if overflow blocks were needed since the last reset. */
 PlimStatus scratch_reset(Scratch *scratch);
 
-/* Fills unused memory with a signalling pattern: tests use it to show that nobody reads leftovers. */
+/* Fills unused memory with a signalling pattern: tests use it to show that nobody reads leftovers.
+ */
 void scratch_poison(Scratch *scratch);
 
 #endif

@@ -137,7 +137,8 @@ uint64_t state_hash(const StateSchema *schema, const void *object, uint64_t hash
         const StateField *field = &schema->fields[i];
         if (field->role != FIELD_STATE) continue;
         hash = hash_text(hash, field->name);
-        hash = hash_bytes(hash, state_data(field, object), state_field_bytes(schema, field, object));
+        hash =
+            hash_bytes(hash, state_data(field, object), state_field_bytes(schema, field, object));
     }
     return hash;
 }

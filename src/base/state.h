@@ -33,10 +33,10 @@ enum { STATE_FIELD_CAPACITY = 64 };
 
 typedef struct StateSchema {
     const StateField *fields;
-    size_t field_count; /* at most STATE_FIELD_CAPACITY */
+    size_t field_count;        /* at most STATE_FIELD_CAPACITY */
     const char *const *groups; /* what the items are: "bodies", "cells" */
     size_t group_count;
-    size_t sizes_offset;       /* of `StateSize sizes[group_count]` in the object */
+    size_t sizes_offset; /* of `StateSize sizes[group_count]` in the object */
 } StateSchema;
 
 size_t field_type_size(FieldType type);
@@ -50,8 +50,8 @@ size_t state_field_bytes(const StateSchema *schema, const StateField *field, con
 /* Memory that one item of a group takes over all its fields. */
 size_t state_bytes_per_item(const StateSchema *schema, int group);
 
-/* Gives every array of the group `count` items; new ones are zero. Room grows by half at a time and is
- * kept until state_free. When memory is out nothing has changed. */
+/* Gives every array of the group `count` items; new ones are zero. Room grows by half at a time and
+ * is kept until state_free. When memory is out nothing has changed. */
 PlimStatus state_resize(PlimContext *context, const StateSchema *schema, void *object, int group,
                         size_t count);
 void state_free(PlimContext *context, const StateSchema *schema, void *object);

@@ -36,13 +36,6 @@ struct Bvh {
     Box3 bounds;
 };
 
-/* A node that a traversal still has to visit. */
-typedef struct BvhVisit {
-    double key; /* distance or t at which its box is reached */
-    uint32_t node;
-    int level;
-} BvhVisit;
-
 /* order[0..count) = the primitives, in the order in which they fill the tree. */
 PlimStatus bvh_order(PlimContext *context, const BvhInput *input, uint32_t *order);
 

@@ -10,12 +10,50 @@
  * distance computed at a leaf. Several times what ray.c allows itself. */
 #define ROUNDINGS 64.0
 
-/* Puts a child among those pushed since `base`, the one to visit first on top. */
-static int push(BvhVisit *stack, int base, int top, BvhVisit visit) {
-    int at = top;
-    for (; at > base && stack[at - 1].key < visit.key; at--) stack[at] = stack[at - 1];
-    stack[at] = visit;
-    return top + 1;
+/* Nodes and primitives still to visit, the next one on top. Keys and places apart: moved as one, an
+ * entry would be read before its parts, just written, have reached memory as one. */
+typedef struct Pending {
+    int top;
+    double key[BVH_STACK + BVH_WIDTH]; /* distance or t at which the box is reached */
+    uint64_t place[BVH_STACK + BVH_WIDTH];
+} Pending;
+
+/* A node (level 0 and up) or a primitive (level -1) as one number. */
+static uint64_t place_of(int level, uint32_t index) {
+    return (uint64_t)(level + 1) << 32 | index;
+}
+
+static void prefetch(const Bvh *bvh, int level, uint32_t index) {
+    const char *memory = level < 0 ? (const char *)&bvh->indices[(size_t)bvh->input.corners * index]
+                                   : (const char *)&bvh->level[level][index];
+    size_t bytes = level < 0 ? 1 : sizeof(BvhNode);
+    for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch(memory + i);
+}
+
+/* Takes the node `index` off the stack at `base` and puts those children on it whose key is at most
+ * `limit`, the nearest on top. Each child is written and then kept or not: which ones are is too
+ * irregular for branches. The rest stay unsorted: when their turn comes most are too far. */
+static void push_children(const Bvh *bvh, Pending *pending, int base, int level, uint32_t index,
+                          const double key[BVH_WIDTH], double limit) {
+    uint64_t first = place_of(level - 1, BVH_WIDTH * index);
+    int top = base, nearest = base;
+    double least = HUGE_VAL;
+    for (int k = 0; k < BVH_WIDTH; k++) {
+        pending->key[top] = key[k];
+        pending->place[top] = first + (uint64_t)k;
+        bool nearer = key[k] < least;
+        least = nearer ? key[k] : least;
+        nearest = nearer ? top : nearest; /* if not kept, the next kept one is nearer */
+        top += key[k] <= limit;
+    }
+    pending->top = top;
+    if (top == base) return;
+    for (int i = base; i < top; i++) prefetch(bvh, level - 1, (uint32_t)pending->place[i]);
+    uint64_t place = pending->place[nearest];
+    pending->key[nearest] = pending->key[top - 1];
+    pending->place[nearest] = pending->place[top - 1];
+    pending->key[top - 1] = least;
+    pending->place[top - 1] = place;
 }
 
 static double size_of(Vec3 a) {
@@ -38,8 +76,7 @@ static double with_margin(double limit2, double margin) {
     return bvh_least(reach * reach * (1 + 8 * DBL_EPSILON), DBL_MAX); /* empty boxes are farther */
 }
 
-/* 2 max(a, 0), exactly, without a branch that would keep compilers from doing all children at once.
- */
+/* 2 max(a, 0), exactly, and without a branch: compilers then do all children at once. */
 static inline double twice_positive(double a) {
     return a + fabs(a);
 }
@@ -88,24 +125,21 @@ BvhClosest bvh_closest(const Bvh *bvh, Vec3 p, double limit) {
         ROUNDINGS * DBL_EPSILON *
         bvh_greatest(size_of(p), bvh_greatest(size_of(bounds.low), size_of(bounds.high)));
     search.visit2 = with_margin(search.limit2, search.margin);
-    BvhVisit stack[BVH_STACK];
-    int top = 0;
-    stack[top++] = (BvhVisit){0.0, 0, bvh->levels - 1};
-    while (top > 0) {
-        BvhVisit visit = stack[--top];
-        if (visit.key > search.visit2) continue;
-        if (visit.level < 0) {
-            try_nearest(&search, visit.node);
+    Pending pending;
+    pending.top = 1;
+    pending.key[0] = 0.0;
+    pending.place[0] = place_of(bvh->levels - 1, 0);
+    while (pending.top > 0) {
+        int base = --pending.top, level = (int)(pending.place[base] >> 32) - 1;
+        uint32_t index = (uint32_t)pending.place[base];
+        if (pending.key[base] > search.visit2) continue;
+        if (level < 0) {
+            try_nearest(&search, index);
             continue;
         }
         double distance2[BVH_WIDTH];
-        box_distances(&bvh->level[visit.level][visit.node], p, distance2);
-        int base = top;
-        for (int k = 0; k < BVH_WIDTH; k++)
-            if (distance2[k] <= search.visit2)
-                top = push(stack, base, top,
-                           (BvhVisit){distance2[k], BVH_WIDTH * visit.node + (uint32_t)k,
-                                      visit.level - 1});
+        box_distances(&bvh->level[level][index], p, distance2);
+        push_children(bvh, &pending, base, level, index, distance2, search.visit2);
     }
     if (search.best.primitive != BVH_NONE) search.best.distance = sqrt(search.limit2);
     return search.best;
@@ -186,25 +220,23 @@ static void try_hit(Tracer *tracer, size_t place) {
 static BvhRayHit trace(const Bvh *bvh, Vec3 from, Vec3 to, double thickness, bool any) {
     if (bvh->levels == 0) return (BvhRayHit){.primitive = BVH_NONE};
     Tracer tracer = make_tracer(bvh, from, to, thickness);
-    BvhVisit stack[BVH_STACK];
-    int top = 0;
-    stack[top++] = (BvhVisit){0.0, 0, bvh->levels - 1};
-    while (top > 0) {
-        BvhVisit visit = stack[--top];
-        if (visit.key > tracer.best.hit.t) continue;
-        if (visit.level < 0) {
-            try_hit(&tracer, visit.node);
+    Pending pending;
+    pending.top = 1;
+    pending.key[0] = 0.0;
+    pending.place[0] = place_of(bvh->levels - 1, 0);
+    while (pending.top > 0) {
+        int base = --pending.top, level = (int)(pending.place[base] >> 32) - 1;
+        uint32_t index = (uint32_t)pending.place[base];
+        if (pending.key[base] > tracer.best.hit.t) continue;
+        if (level < 0) {
+            try_hit(&tracer, index);
             if (any && tracer.best.primitive != BVH_NONE) break;
             continue;
         }
         double entry[BVH_WIDTH];
-        box_entries(&tracer, &bvh->level[visit.level][visit.node], entry);
-        int base = top;
-        for (int k = 0; k < BVH_WIDTH; k++)
-            if (entry[k] <= 1.0 && entry[k] <= tracer.best.hit.t)
-                top = push(
-                    stack, base, top,
-                    (BvhVisit){entry[k], BVH_WIDTH * visit.node + (uint32_t)k, visit.level - 1});
+        box_entries(&tracer, &bvh->level[level][index], entry);
+        double last = bvh_least(tracer.best.hit.t, 1.0);
+        push_children(bvh, &pending, base, level, index, entry, last);
     }
     if (tracer.best.primitive == BVH_NONE) tracer.best.hit = (RayHit){0};
     return tracer.best;

@@ -11,9 +11,12 @@
 typedef struct LevelSet LevelSet;
 
 typedef struct LevelSetOptions {
-    int cells;           /* along the longest side of the surface's box; 0: chosen by size */
+    int cells;           /* along the longest side of the surface's box; 0 (default): two to the
+                          * median edge of the mesh, at least 24 and at most 128 */
     int march_order;     /* 1 or 2 (default) */
-    size_t memory_limit; /* bytes; above it blocks are sparse; default 256 MB */
+    size_t memory_limit; /* bytes a field may take dense; above it blocks are sparse; default
+                          * 256 MB. Building takes more for a while: about 30 bytes a node dense, 6
+                          * sparse */
     const char *cache;   /* folder for finished fields, by content; NULL (default): none */
 } LevelSetOptions;
 
@@ -29,12 +32,16 @@ typedef struct LevelSetReport {
 
 LevelSetOptions level_set_options_default(void);
 
-/* From a triangle surface with normals pointing out. The Bvh is over the same mesh. */
+/* From a triangle surface with normals pointing out. The Bvh is over the same mesh. A point is inside
+ * where the winding number is positive, so solids may overlap and hold one another; a surface turned
+ * inside out has no inside, the caller orients it first. Distances are exact within three cells of the
+ * surface. Where solids overlap, walls that lie wholly inside do not count; near walls that end inside
+ * the depth comes out too small. `report` may be NULL. */
 PlimStatus level_set_from_mesh(PlimContext *context, const TriangleMesh *mesh, const Bvh *bvh,
                                const LevelSetOptions *options, LevelSet **out,
                                LevelSetReport *report);
 
-/* From values at the nodes of a grid, copied. */
+/* From values at the nodes of a grid, copied. Along an axis with one node the field is constant. */
 PlimStatus level_set_from_values(PlimContext *context, const NodeGrid *grid, const double *values,
                                  LevelSet **out);
 void level_set_destroy(LevelSet *field);

@@ -81,7 +81,7 @@ static Vec3 triangle_reach(const GridSurface *surface, const NormalCone *cones, 
 }
 
 /* With gaps triangles do not surround their vertices, and reach everywhere. */
-static PlimStatus find_reach(PlimContext *context, const GridSurface *surface, Vec3 *reach) {
+PlimStatus level_set_find_reach(PlimContext *context, const GridSurface *surface, Vec3 *reach) {
     size_t vertices = surface->mesh->vertex_count;
     NormalCone *cones = context_allocate(context, vertices, sizeof *cones);
     if (!cones) return PLIM_OUT_OF_MEMORY;
@@ -100,7 +100,7 @@ typedef struct BandPass {
     const GridSurface *surface;
     const Vec3 *reach;
     SlabBins bins;
-    double *distance; /* squared, at first */
+    double *distance;
 } BandPass;
 
 /* A triangle made ready for many distances. */
@@ -151,55 +151,61 @@ static double facet_distance2(const Facet *facet, Vec3 p) {
     return height * height;
 }
 
-static int first_node(double low) {
-    return low > 0.0 ? (int)ceil(low) : 0;
+static int first_node(double low, int least) {
+    return low > least ? (int)ceil(low) : least;
 }
 
-static int last_node(double high, int n) {
-    return high < n - 1 ? (int)floor(high) : n - 1;
+static int last_node(double high, int greatest) {
+    return high < greatest ? (int)floor(high) : greatest;
 }
 
-static void try_triangle(const BandPass *pass, size_t triangle, int slab_first, int slab_last) {
-    const NodeGrid *grid = pass->surface->grid;
-    Facet facet = facet_make(pass->surface, triangle);
-    Vec3 reach = pass->reach[triangle];
-    Vec3 low =
-        vec3_sub(vec3_min(facet.corner[0], vec3_min(facet.corner[1], facet.corner[2])), reach);
-    Vec3 high =
-        vec3_add(vec3_max(facet.corner[0], vec3_max(facet.corner[1], facet.corner[2])), reach);
-    int k0 = first_node(low.z), k1 = last_node(high.z, grid->n[2]);
-    if (k0 < slab_first) k0 = slab_first;
-    if (k1 > slab_last) k1 = slab_last;
-    int j1 = last_node(high.y, grid->n[1]);
+void level_set_try_triangle(const GridSurface *surface, size_t triangle, Vec3 reach,
+                            const NodeBox *box, double *squared) {
+    Facet facet = facet_make(surface, triangle);
+    const Vec3 *c = facet.corner;
+    Vec3 low = vec3_sub(vec3_min(c[0], vec3_min(c[1], c[2])), reach);
+    Vec3 high = vec3_add(vec3_max(c[0], vec3_max(c[1], c[2])), reach);
+    size_t row_size = (size_t)(box->last[0] - box->first[0] + 1);
+    size_t layer_size = row_size * (size_t)(box->last[1] - box->first[1] + 1);
+    int j0 = first_node(low.y, box->first[1]), j1 = last_node(high.y, box->last[1]);
+    int k0 = first_node(low.z, box->first[2]), k1 = last_node(high.z, box->last[2]);
     for (int k = k0; k <= k1; k++) {
-        for (int j = first_node(low.y); j <= j1; j++) {
+        for (int j = j0; j <= j1; j++) {
             double from, to;
             if (!wedge_clip(&facet.wedge, j, k, &from, &to)) continue;
-            int last = last_node(fmin(to, high.x), grid->n[0]);
-            double *row = pass->distance + node_grid_index(grid, 0, j, k);
-            for (int i = first_node(fmax(from, low.x)); i <= last; i++) {
-                double d2 = facet_distance2(&facet, vec3(i, j, k));
-                if (d2 < row[i]) row[i] = d2;
+            double *row = squared + (size_t)(k - box->first[2]) * layer_size +
+                          (size_t)(j - box->first[1]) * row_size;
+            int last = last_node(fmin(to, high.x), box->last[0]);
+            for (int i = first_node(fmax(from, low.x), box->first[0]); i <= last; i++) {
+                double *at = row + (i - box->first[0]), d2 = facet_distance2(&facet, vec3(i, j, k));
+                if (d2 < *at) *at = d2;
             }
         }
     }
 }
 
+/* Beyond the band a triangle that was not tried may be nearer. */
+void level_set_close_band(double *squared, size_t count) {
+    const double band2 = (double)LEVEL_SET_BAND * LEVEL_SET_BAND;
+    for (size_t i = 0; i < count; i++)
+        squared[i] = squared[i] <= band2 ? sqrt(squared[i]) : HUGE_VAL;
+}
+
 static void band_slabs(void *user, size_t begin, size_t end) {
     const BandPass *pass = user;
     const NodeGrid *grid = pass->surface->grid;
-    const double band2 = (double)LEVEL_SET_BAND * LEVEL_SET_BAND;
     for (size_t slab = begin; slab < end; slab++) {
         int first = (int)slab * BAND_DEPTH, last = first + BAND_DEPTH - 1;
         if (last > grid->n[2] - 1) last = grid->n[2] - 1;
-        size_t from = node_grid_index(grid, 0, 0, first),
-               to = node_grid_index(grid, 0, 0, last + 1);
-        for (size_t i = from; i < to; i++) pass->distance[i] = HUGE_VAL;
-        for (size_t i = pass->bins.start[slab]; i < pass->bins.start[slab + 1]; i++)
-            try_triangle(pass, pass->bins.items[i], first, last);
-        /* Beyond the band a triangle that was not tried may be nearer. */
-        for (size_t i = from; i < to; i++)
-            pass->distance[i] = pass->distance[i] <= band2 ? sqrt(pass->distance[i]) : HUGE_VAL;
+        NodeBox box = {{0, 0, first}, {grid->n[0] - 1, grid->n[1] - 1, last}};
+        double *squared = pass->distance + node_grid_index(grid, 0, 0, first);
+        size_t count = node_grid_index(grid, 0, 0, last + 1) - node_grid_index(grid, 0, 0, first);
+        for (size_t i = 0; i < count; i++) squared[i] = HUGE_VAL;
+        for (size_t i = pass->bins.start[slab]; i < pass->bins.start[slab + 1]; i++) {
+            size_t triangle = pass->bins.items[i];
+            level_set_try_triangle(pass->surface, triangle, pass->reach[triangle], &box, squared);
+        }
+        level_set_close_band(squared, count);
     }
 }
 
@@ -208,7 +214,7 @@ PlimStatus level_set_band(PlimContext *context, const GridSurface *surface, doub
     Vec3 *reach = context_allocate(context, triangles, sizeof *reach);
     if (!reach) return PLIM_OUT_OF_MEMORY;
     BandPass pass = {.surface = surface, .reach = reach, .distance = distance};
-    PlimStatus status = find_reach(context, surface, reach);
+    PlimStatus status = level_set_find_reach(context, surface, reach);
     if (status == PLIM_OK)
         status = slab_bins_create(context, surface, 2, BAND_DEPTH, reach, &pass.bins);
     if (status == PLIM_OK) {

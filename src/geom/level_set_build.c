@@ -231,33 +231,6 @@ static PlimStatus fill_dense(LevelSet *field, const GridSurface *surface, unsign
     return status;
 }
 
-/* A hierarchy over the triangles that bound the solid, for nearest points. */
-static PlimStatus bvh_of_kept(PlimContext *context, const GridSurface *surface, int32_t (*kept)[3],
-                              Bvh **out) {
-    size_t count = 0;
-    for (size_t t = 0; t < surface->mesh->triangle_count; t++)
-        if (!surface->dropped[t]) memcpy(kept[count++], surface->mesh->triangles[t], sizeof *kept);
-    BvhInput input = {surface->mesh->vertices, kept[0], 3, count};
-    return bvh_create(context, &input, out);
-}
-
-static PlimStatus fill_sparse(LevelSet *field, const GridSurface *surface, const Bvh *bvh,
-                              const unsigned char *flags, int march_order) {
-    if (surface->dropped_count == 0) return level_set_fill_sparse(field, bvh, flags, march_order);
-    PlimContext *context = field->context;
-    size_t count = surface->mesh->triangle_count;
-    int32_t(*kept)[3] = context_allocate(context, count, sizeof *kept);
-    if (!kept) return PLIM_OUT_OF_MEMORY;
-    Bvh *own = NULL;
-    PlimStatus status = bvh_of_kept(context, surface, kept, &own);
-    if (status == PLIM_OK) {
-        status = level_set_fill_sparse(field, own, flags, march_order);
-        bvh_destroy(own);
-    }
-    context_free(context, kept, count, sizeof *kept);
-    return status;
-}
-
 /* Signs, then distances (000 section 2.3.1). */
 static PlimStatus fill_field(LevelSet *field, GridSurface *surface, const Bvh *bvh, int march_order,
                              LevelSetReport *report) {
@@ -273,8 +246,7 @@ static PlimStatus fill_field(LevelSet *field, GridSurface *surface, const Bvh *b
     if (status == PLIM_OK && field->values)
         status = fill_dense(field, surface, flags, march_order, report);
     else if (status == PLIM_OK)
-        status = fill_sparse(field, surface, bvh, flags, march_order);
-    if (!field->values) report->distance_seconds = clock_seconds() - start - report->sign_seconds;
+        status = level_set_fill_sparse(field, surface, bvh, flags, march_order, report);
     context_free(context, flags, count, 1);
     return status;
 }

@@ -142,9 +142,25 @@ void level_set_drop_buried(GridSurface *surface, const unsigned char *flags, int
 /* Exact distances, in cells, at the nodes within the band; HUGE_VAL elsewhere. */
 PlimStatus level_set_band(PlimContext *context, const GridSurface *surface, double *distance);
 
+/* For each triangle how far along x, y, z a node of the band that is nearest to it can lie outside
+ * its box, in cells. */
+PlimStatus level_set_find_reach(PlimContext *context, const GridSurface *surface, Vec3 *reach);
+
+/* Nodes from `first` to `last`, both included. */
+typedef struct NodeBox {
+    int first[3], last[3];
+} NodeBox;
+
+/* Lowers the squared distances at the nodes of a box, x fastest, where this triangle is nearer. */
+void level_set_try_triangle(const GridSurface *surface, size_t triangle, Vec3 reach,
+                            const NodeBox *box, double *squared);
+/* From squared distances to distances; HUGE_VAL beyond the band. */
+void level_set_close_band(double *squared, size_t count);
+
 /* Fills in a sparse field. */
-PlimStatus level_set_fill_sparse(LevelSet *field, const Bvh *bvh, const unsigned char *flags,
-                                 int march_order);
+PlimStatus level_set_fill_sparse(LevelSet *field, const GridSurface *surface, const Bvh *bvh,
+                                 const unsigned char *flags, int march_order,
+                                 LevelSetReport *report);
 
 /* ---- disk cache (level_set_cache.c) ---- */
 

@@ -1,14 +1,25 @@
-/* Filling a sparse field: exact values in the blocks near the surface, and at the corners of the
- * others the distance marched over the grid of corners from those. */
+/* Filling a sparse field: exact values in the band, and beyond it what marching gives on a grid of
+ * half the resolution, which takes an eighth of the memory of the full one. The corners of the
+ * coarse blocks are nodes of that grid. */
 #include "geom/level_set_data.h"
 
+#include "base/clock.h"
 #include "base/parallel.h"
 
 typedef struct SparsePass {
     LevelSet *field;
+    const GridSurface *surface;
     const Bvh *bvh;
     const unsigned char *flags;
     size_t *block_of; /* the block of each fine one */
+    Vec3 *reach;
+    size_t *start; /* of each fine block's triangles, one more at the end */
+    uint32_t *items;
+    size_t item_count;
+    MarchGrid half; /* every second node */
+    size_t half_count;
+    double *half_values;
+    unsigned char *half_known;
 } SparsePass;
 
 static void block_position(const LevelSet *field, size_t block, int at[3]) {
@@ -21,7 +32,9 @@ static bool is_inside(const SparsePass *pass, int i, int j, int k) {
     return pass->flags[node_grid_index(&pass->field->grid, i, j, k)] & NODE_INSIDE;
 }
 
-/* Fine: a node may lie within the band, or (with gaps) the sign changes without a surface near. */
+/* ---- which blocks are fine ---- */
+
+/* A node may lie within the band, or (with gaps) the sign changes without a surface near. */
 static bool needs_values(const SparsePass *pass, const int at[3]) {
     const NodeGrid *grid = &pass->field->grid;
     int i = at[0] * LEVEL_SET_BLOCK, j = at[1] * LEVEL_SET_BLOCK, k = at[2] * LEVEL_SET_BLOCK;
@@ -46,64 +59,156 @@ static void choose_blocks(void *user, size_t begin, size_t end) {
     }
 }
 
-/* Node by node along a path of steps of one cell: the distance at one node bounds that at the next,
- * which makes the search short. */
-static void fill_block(const SparsePass *pass, size_t place) {
+static PlimStatus list_fine(SparsePass *pass) {
     LevelSet *field = pass->field;
-    const NodeGrid *grid = &field->grid;
-    double *values = field->fine_values + place * LEVEL_SET_BLOCK_NODES, bound = HUGE_VAL;
-    int at[3];
-    block_position(field, pass->block_of[place], at);
-    for (int step = 0; step < LEVEL_SET_BLOCK_NODES; step++) {
-        int k = step / (LEVEL_SET_SIDE * LEVEL_SET_SIDE), row = step / LEVEL_SET_SIDE;
-        int i = step % LEVEL_SET_SIDE, j = row % LEVEL_SET_SIDE;
-        if (row % 2 == 1) i = LEVEL_SET_SIDE - 1 - i;
-        if (k % 2 == 1) j = LEVEL_SET_SIDE - 1 - j;
-        int gi = at[0] * LEVEL_SET_BLOCK + i, gj = at[1] * LEVEL_SET_BLOCK + j;
-        int gk = at[2] * LEVEL_SET_BLOCK + k;
-        double d = bvh_closest(pass->bvh, node_grid_position(grid, gi, gj, gk), bound).distance;
-        bound = (d + grid->spacing) * (1.0 + 1e-9);
-        values[level_set_local_index(i, j, k)] = is_inside(pass, gi, gj, gk) ? -d : d;
+    size_t count = 0, blocks = level_set_block_count(field);
+    for (size_t b = 0; b < blocks; b++)
+        if (field->fine[b]) field->fine[b] = (uint32_t)++count;
+    TRY(level_set_take_fine(field, count));
+    pass->block_of = context_allocate(field->context, count, sizeof *pass->block_of);
+    if (!pass->block_of) return PLIM_OUT_OF_MEMORY;
+    for (size_t b = 0; b < blocks; b++)
+        if (field->fine[b]) pass->block_of[field->fine[b] - 1] = b;
+    return PLIM_OK;
+}
+
+/* ---- exact values in the band ---- */
+
+/* The blocks along one axis that have nodes between low and high. */
+static void block_range(double low, double high, int blocks, int *first, int *last) {
+    double a = ceil((low - LEVEL_SET_BLOCK) / LEVEL_SET_BLOCK), b = floor(high / LEVEL_SET_BLOCK);
+    *first = a > 0.0 ? (int)a : 0;
+    *last = b < blocks - 1 ? (int)b : blocks - 1;
+}
+
+/* Counts the triangles of each fine block, or, with room for them, puts them in. */
+static void sort_triangles(SparsePass *pass) {
+    const LevelSet *field = pass->field;
+    for (size_t t = 0; t < pass->surface->mesh->triangle_count; t++) {
+        if (pass->surface->dropped[t]) continue;
+        const int32_t *v = pass->surface->mesh->triangles[t];
+        const Vec3 *p = pass->surface->points;
+        Vec3 low = vec3_sub(vec3_min(p[v[0]], vec3_min(p[v[1]], p[v[2]])), pass->reach[t]);
+        Vec3 high = vec3_add(vec3_max(p[v[0]], vec3_max(p[v[1]], p[v[2]])), pass->reach[t]);
+        int first[3], last[3];
+        block_range(low.x, high.x, field->blocks[0], &first[0], &last[0]);
+        block_range(low.y, high.y, field->blocks[1], &first[1], &last[1]);
+        block_range(low.z, high.z, field->blocks[2], &first[2], &last[2]);
+        for (int k = first[2]; k <= last[2]; k++)
+            for (int j = first[1]; j <= last[1]; j++)
+                for (int i = first[0]; i <= last[0]; i++) {
+                    uint32_t fine = field->fine[level_set_block_index(field, i, j, k)];
+                    if (fine == 0) continue;
+                    if (pass->items)
+                        pass->items[pass->start[fine]++] = (uint32_t)t;
+                    else
+                        pass->start[fine + 1]++;
+                }
     }
 }
 
-static void fill_blocks(void *user, size_t begin, size_t end) {
-    for (size_t place = begin; place < end; place++) fill_block(user, place);
+static PlimStatus list_triangles(SparsePass *pass) {
+    PlimContext *context = pass->field->context;
+    size_t fine = pass->field->fine_count;
+    pass->reach =
+        context_allocate(context, pass->surface->mesh->triangle_count, sizeof *pass->reach);
+    pass->start = context_allocate(context, fine + 2, sizeof *pass->start);
+    if (!pass->reach || !pass->start) return PLIM_OUT_OF_MEMORY;
+    TRY(level_set_find_reach(context, pass->surface, pass->reach));
+    sort_triangles(pass);
+    for (size_t i = 2; i <= fine + 1; i++) pass->start[i] += pass->start[i - 1];
+    pass->item_count = pass->start[fine + 1];
+    pass->items = context_allocate(context, pass->item_count, sizeof *pass->items);
+    if (!pass->items) return PLIM_OUT_OF_MEMORY;
+    sort_triangles(pass); /* start[f] now begins block f, counted from 0 */
+    return PLIM_OK;
 }
 
-static PlimStatus march_corners(const SparsePass *pass, int order) {
-    LevelSet *field = pass->field;
-    MarchGrid grid = {{field->blocks[0] + 1, field->blocks[1] + 1, field->blocks[2] + 1},
-                      LEVEL_SET_BLOCK * field->grid.spacing};
-    Scratch scratch;
-    scratch_init(&scratch, field->context);
-    unsigned char *known = scratch_take(&scratch, level_set_corner_count(field), 1);
-    if (!known) return PLIM_OUT_OF_MEMORY;
-    size_t corner = 0;
-    for (int k = 0; k < grid.n[2]; k++)
-        for (int j = 0; j < grid.n[1]; j++)
-            for (int i = 0; i < grid.n[0]; i++, corner++) {
-                known[corner] = 0;
-                field->corners[corner] =
-                    is_inside(pass, i * LEVEL_SET_BLOCK, j * LEVEL_SET_BLOCK, k * LEVEL_SET_BLOCK)
-                        ? -1.0
-                        : 1.0;
-            }
-    for (size_t place = 0; place < field->fine_count; place++) {
-        const double *values = field->fine_values + place * LEVEL_SET_BLOCK_NODES;
+/* Distances in cells, HUGE_VAL beyond the band. */
+static void band_blocks(void *user, size_t begin, size_t end) {
+    const SparsePass *pass = user;
+    for (size_t place = begin; place < end; place++) {
+        double *values = pass->field->fine_values + place * LEVEL_SET_BLOCK_NODES;
         int at[3];
-        block_position(field, pass->block_of[place], at);
-        for (int c = 0; c < 8; c++) {
-            int i = c & 1, j = c >> 1 & 1, k = c >> 2;
-            corner = level_set_corner_index(field, at[0] + i, at[1] + j, at[2] + k);
-            known[corner] = 1;
-            field->corners[corner] = values[level_set_local_index(
-                i * LEVEL_SET_BLOCK, j * LEVEL_SET_BLOCK, k * LEVEL_SET_BLOCK)];
+        block_position(pass->field, pass->block_of[place], at);
+        NodeBox box;
+        for (int a = 0; a < 3; a++) {
+            box.first[a] = at[a] * LEVEL_SET_BLOCK;
+            box.last[a] = box.first[a] + LEVEL_SET_BLOCK;
         }
+        for (int i = 0; i < LEVEL_SET_BLOCK_NODES; i++) values[i] = HUGE_VAL;
+        for (size_t i = pass->start[place]; i < pass->start[place + 1]; i++)
+            level_set_try_triangle(pass->surface, pass->items[i], pass->reach[pass->items[i]], &box,
+                                   values);
+        level_set_close_band(values, LEVEL_SET_BLOCK_NODES);
     }
-    PlimStatus status = march_distance(&scratch, &grid, known, order, HUGE_VAL, field->corners);
+}
+
+/* ---- the rest ---- */
+
+static size_t half_index(const SparsePass *pass, int i, int j, int k) {
+    const int *n = pass->half.n;
+    return ((size_t)k * (size_t)n[1] + (size_t)j) * (size_t)n[0] + (size_t)i;
+}
+
+static PlimStatus march_half(SparsePass *pass, int order) {
+    PlimContext *context = pass->field->context;
+    pass->half_values = context_allocate(context, pass->half_count, sizeof *pass->half_values);
+    pass->half_known = context_allocate(context, pass->half_count, 1);
+    if (!pass->half_values || !pass->half_known) return PLIM_OUT_OF_MEMORY;
+    for (size_t i = 0; i < pass->half_count; i++) pass->half_values[i] = 1.0;
+    for (size_t place = 0; place < pass->field->fine_count; place++) {
+        const double *values = pass->field->fine_values + place * LEVEL_SET_BLOCK_NODES;
+        int at[3];
+        block_position(pass->field, pass->block_of[place], at);
+        for (int k = 0; k < LEVEL_SET_SIDE; k += 2)
+            for (int j = 0; j < LEVEL_SET_SIDE; j += 2)
+                for (int i = 0; i < LEVEL_SET_SIDE; i += 2) {
+                    double value = values[level_set_local_index(i, j, k)];
+                    if (!(value < HUGE_VAL)) continue;
+                    const int b = LEVEL_SET_BLOCK / 2;
+                    size_t to =
+                        half_index(pass, at[0] * b + i / 2, at[1] * b + j / 2, at[2] * b + k / 2);
+                    pass->half_values[to] =
+                        is_inside(pass, at[0] * LEVEL_SET_BLOCK + i, at[1] * LEVEL_SET_BLOCK + j,
+                                  at[2] * LEVEL_SET_BLOCK + k)
+                            ? -value
+                            : value;
+                    pass->half_known[to] = 1;
+                }
+    }
+    Scratch scratch;
+    scratch_init(&scratch, context);
+    PlimStatus status =
+        march_distance(&scratch, &pass->half, pass->half_known, order, HUGE_VAL, pass->half_values);
     scratch_free(&scratch);
     return status;
+}
+
+/* The distance at a node of the full grid from the nodes of the half grid around it. */
+static double half_distance(const SparsePass *pass, const int node[3]) {
+    double sum = 0.0;
+    for (int c = 0; c < 8; c++)
+        sum += fabs(
+            pass->half_values[half_index(pass, (node[0] + (c & 1)) / 2,
+                                         (node[1] + (c >> 1 & 1)) / 2, (node[2] + (c >> 2)) / 2)]);
+    return sum / 8.0;
+}
+
+static double with_sign(const SparsePass *pass, const int node[3], double distance) {
+    double metres = distance * pass->field->grid.spacing;
+    return is_inside(pass, node[0], node[1], node[2]) ? -metres : metres;
+}
+
+static void set_corners(const SparsePass *pass) {
+    LevelSet *field = pass->field;
+    for (int k = 0; k <= field->blocks[2]; k++)
+        for (int j = 0; j <= field->blocks[1]; j++)
+            for (int i = 0; i <= field->blocks[0]; i++) {
+                const int node[3] = {i * LEVEL_SET_BLOCK, j * LEVEL_SET_BLOCK, k * LEVEL_SET_BLOCK};
+                field->corners[level_set_corner_index(field, i, j, k)] =
+                    with_sign(pass, node, half_distance(pass, node));
+            }
 }
 
 /* A coarse block that has this node of a fine block on its rim. */
@@ -125,50 +230,66 @@ static bool coarse_neighbour(const LevelSet *field, const int at[3], const int l
     return false;
 }
 
-/* Makes the field continuous (000 section 2.3): fine nodes on the rim of a coarse block take its
- * values. They are farther from the surface than the band. */
-static void join_blocks(void *user, size_t begin, size_t end) {
+/* The final value of one node of a fine block. On the rim of a coarse block it is that block's,
+ * which makes the field continuous (000 section 2.3); such nodes are farther away than the band. */
+static double fine_value(const SparsePass *pass, const int at[3], const int local[3],
+                         double distance) {
+    int block[3], node[3];
+    double t[3];
+    for (int a = 0; a < 3; a++) node[a] = at[a] * LEVEL_SET_BLOCK + local[a];
+    if (coarse_neighbour(pass->field, at, local, block)) {
+        for (int a = 0; a < 3; a++) t[a] = at[a] - block[a] + (double)local[a] / LEVEL_SET_BLOCK;
+        return level_set_coarse_value(pass->field, block, vec3_load(t));
+    }
+    return with_sign(pass, node, distance < HUGE_VAL ? distance : half_distance(pass, node));
+}
+
+static void finish_blocks(void *user, size_t begin, size_t end) {
     const SparsePass *pass = user;
-    LevelSet *field = pass->field;
     for (size_t place = begin; place < end; place++) {
-        double *values = field->fine_values + place * LEVEL_SET_BLOCK_NODES;
-        int at[3], block[3], local[3];
-        block_position(field, pass->block_of[place], at);
+        double *value = pass->field->fine_values + place * LEVEL_SET_BLOCK_NODES;
+        int at[3], local[3];
+        block_position(pass->field, pass->block_of[place], at);
         for (local[2] = 0; local[2] < LEVEL_SET_SIDE; local[2]++)
             for (local[1] = 0; local[1] < LEVEL_SET_SIDE; local[1]++)
-                for (local[0] = 0; local[0] < LEVEL_SET_SIDE; local[0]++) {
-                    if (!coarse_neighbour(field, at, local, block)) continue;
-                    double t[3];
-                    for (int a = 0; a < 3; a++)
-                        t[a] = at[a] - block[a] + (double)local[a] / LEVEL_SET_BLOCK;
-                    values[level_set_local_index(local[0], local[1], local[2])] =
-                        level_set_coarse_value(field, block, vec3_load(t));
-                }
+                for (local[0] = 0; local[0] < LEVEL_SET_SIDE; local[0]++, value++)
+                    *value = fine_value(pass, at, local, *value);
     }
 }
 
-static PlimStatus list_fine(SparsePass *pass) {
+static PlimStatus fill(SparsePass *pass, int march_order, LevelSetReport *report) {
     LevelSet *field = pass->field;
-    size_t count = 0, blocks = level_set_block_count(field);
-    for (size_t b = 0; b < blocks; b++)
-        if (field->fine[b]) field->fine[b] = (uint32_t)++count;
-    TRY(level_set_take_fine(field, count));
-    pass->block_of = context_allocate(field->context, count, sizeof *pass->block_of);
-    if (!pass->block_of) return PLIM_OUT_OF_MEMORY;
-    for (size_t b = 0; b < blocks; b++)
-        if (field->fine[b]) pass->block_of[field->fine[b] - 1] = b;
+    int threads = field->context->threads;
+    double start = clock_seconds();
+    parallel_for(threads, level_set_block_count(field), 64, choose_blocks, pass);
+    TRY(list_fine(pass));
+    TRY(list_triangles(pass));
+    parallel_for(threads, field->fine_count, 4, band_blocks, pass);
+    report->distance_seconds = clock_seconds() - start;
+    TRY(march_half(pass, march_order));
+    set_corners(pass);
+    parallel_for(threads, field->fine_count, 16, finish_blocks, pass);
+    report->march_seconds = clock_seconds() - start - report->distance_seconds;
     return PLIM_OK;
 }
 
-PlimStatus level_set_fill_sparse(LevelSet *field, const Bvh *bvh, const unsigned char *flags,
-                                 int march_order) {
-    SparsePass pass = {.field = field, .bvh = bvh, .flags = flags};
-    int threads = field->context->threads;
-    parallel_for(threads, level_set_block_count(field), 64, choose_blocks, &pass);
-    TRY(list_fine(&pass));
-    parallel_for(threads, field->fine_count, 4, fill_blocks, &pass);
-    PlimStatus status = march_corners(&pass, march_order);
-    if (status == PLIM_OK) parallel_for(threads, field->fine_count, 16, join_blocks, &pass);
-    context_free(field->context, pass.block_of, field->fine_count, sizeof *pass.block_of);
+PlimStatus level_set_fill_sparse(LevelSet *field, const GridSurface *surface, const Bvh *bvh,
+                                 const unsigned char *flags, int march_order,
+                                 LevelSetReport *report) {
+    PlimContext *context = field->context;
+    SparsePass pass = {.field = field, .surface = surface, .bvh = bvh, .flags = flags};
+    pass.half.spacing = 2.0; /* cells */
+    pass.half_count = 1;
+    for (int a = 0; a < 3; a++) {
+        pass.half.n[a] = (field->grid.n[a] + 1) / 2;
+        pass.half_count *= (size_t)pass.half.n[a];
+    }
+    PlimStatus status = fill(&pass, march_order, report);
+    context_free(context, pass.block_of, field->fine_count, sizeof *pass.block_of);
+    context_free(context, pass.reach, surface->mesh->triangle_count, sizeof *pass.reach);
+    context_free(context, pass.start, field->fine_count + 2, sizeof *pass.start);
+    context_free(context, pass.items, pass.item_count, sizeof *pass.items);
+    context_free(context, pass.half_values, pass.half_count, sizeof *pass.half_values);
+    context_free(context, pass.half_known, pass.half_count, 1);
     return status;
 }

@@ -74,6 +74,7 @@ static void front_put(Front *front, size_t node, double distance) {
         return;
     }
     size_t at = front->slot[node] - 1;
+    if (front->heap[at].distance == distance) return;
     if (sooner(item, front->heap[at]))
         front_rise(front, at, item);
     else

@@ -6,7 +6,8 @@
 #include "base/text.h"
 #include "geom/mesh.h"
 
-/* Polygons are cut into triangles. Messages name the label and, where it helps, the line. */
+/* Polygons are cut into triangles. A file without a face is refused. Messages name the label and
+ * the line, or the item where there are no lines. */
 PlimStatus mesh_parse_obj(PlimContext *context, const char *label, const char *text, size_t size,
                           TriangleMesh *out);
 PlimStatus mesh_parse_ply(PlimContext *context, const char *label, const char *bytes, size_t size,

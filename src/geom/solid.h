@@ -1,5 +1,5 @@
-/* Solids as signed distances: primitives in closed form, surfaces through their level sets, and unions,
- * intersections and differences of them. Negative inside. */
+/* Solids as signed distances: primitives in closed form, surfaces through their level sets, and
+ * unions, intersections and differences of them. Negative inside. */
 #ifndef GEOM_SOLID_H
 #define GEOM_SOLID_H
 
@@ -43,8 +43,9 @@ double solid_distance(const Solid *solid, Vec3 p);
 /* A box around it; HUGE_VAL where it has no end. */
 Box3 solid_bounds(const Solid *solid);
 
-/* Its surface as closed triangles, from the distance on a grid of `cells` along the longest side. Sharp
- * edges are cut by up to a cell. PLIM_BAD_INPUT for a solid without end or with nothing inside. */
+/* Its surface as closed triangles, from the distance on a grid of `cells` along the longest side.
+ * Sharp edges are cut by up to a cell. PLIM_BAD_INPUT for a solid without end or with nothing
+ * inside. */
 PlimStatus solid_to_mesh(PlimContext *context, const Solid *solid, int cells, TriangleMesh *out);
 
 #endif

@@ -7,8 +7,7 @@
  * cut points, where the surface crosses edges; warp vertices that have a cut point too near onto
  * it; fill what is inside of each tetrahedron with one to three tetrahedra. With the fractions
  * below all dihedral angles are between 10.7 and 164.8 degrees, whatever the field. */
-#include "base/array.h"
-#include "geom/tet_mesh.h"
+#include "geom/tet_build.h"
 
 /* A vertex with a cut point within this fraction of an edge is warped. The pair comes from a search
  * over random signs and adversarial cut points (10^8 tetrahedra each): it makes the least angle
@@ -29,10 +28,6 @@ typedef struct Spokes {
     int32_t point[DIRECTIONS]; /* the cut point's number among the points, plus one */
 } Spokes;
 
-typedef struct Tet {
-    int32_t v[4];
-} Tet;
-
 typedef struct Lattice {
     PlimContext *context;
     double (*sample)(void *user, Vec3 p);
@@ -46,8 +41,7 @@ typedef struct Lattice {
     int32_t *near;  /* per vertex: inside, its spokes' number plus one; outside, -1; 0: no cuts */
     int32_t *point; /* per vertex: its number among the points, plus one */
     ARRAY(Spokes) spokes;
-    ARRAY(Vec3) points; /* vertices of the result, some of them not used */
-    ARRAY(Tet) tets;
+    TetBuild build; /* the points include some that no tetrahedron uses */
 } Lattice;
 
 /* A vertex of the lattice by twice its coordinates. */
@@ -161,8 +155,8 @@ static PlimStatus warp_site(Lattice *l, const Site *s) {
     }
     if (nearest == HUGE_VAL) return PLIM_OK;
     l->value[s->id] = 0.0;
-    if (!array_push(l->context, &l->points, target)) return PLIM_OUT_OF_MEMORY;
-    l->point[s->id] = (int32_t)l->points.count;
+    if (!array_push(l->context, &l->build.points, target)) return PLIM_OUT_OF_MEMORY;
+    l->point[s->id] = (int32_t)l->build.points.count;
     return PLIM_OK;
 }
 
@@ -184,7 +178,8 @@ static PlimStatus visit_sites(Lattice *l, PlimStatus (*visit)(Lattice *, const S
 /* The points below have numbers from 1; 0 tells that memory is out. */
 
 static int32_t new_point(Lattice *l, int32_t *slot, Vec3 p) {
-    if (*slot == 0 && array_push(l->context, &l->points, p)) *slot = (int32_t)l->points.count;
+    if (*slot == 0 && array_push(l->context, &l->build.points, p))
+        *slot = (int32_t)l->build.points.count;
     return *slot;
 }
 
@@ -204,7 +199,7 @@ static int32_t cut_point(Lattice *l, const Site *inside, const Site *outside) {
 
 static bool add_tet(Lattice *l, int32_t a, int32_t b, int32_t c, int32_t d) {
     if (a == 0 || b == 0 || c == 0 || d == 0) return false;
-    return array_push(l->context, &l->tets, ((Tet){{a - 1, b - 1, c - 1, d - 1}}));
+    return array_push(l->context, &l->build.tets, ((TetCorners){{a - 1, b - 1, c - 1, d - 1}}));
 }
 
 /* A prism with sides u0 u1 u2 and w0 w1 w2, of positive volume when u0 u1 u2 w0 is. Quadrilateral k
@@ -328,26 +323,6 @@ static PlimStatus stuff_site(Lattice *l, const Site *s) {
     return PLIM_OK;
 }
 
-/* Copies the tetrahedra and the points they use. Warped vertices may have ended up in none. */
-static PlimStatus deliver(const Lattice *l, TetMesh *out) {
-    size_t points = l->points.count, used = 0;
-    int32_t *place = context_allocate(l->context, points, sizeof *place);
-    if (!place) return PLIM_OUT_OF_MEMORY;
-    for (size_t i = 0; i < l->tets.count; i++)
-        for (int k = 0; k < 4; k++) place[l->tets.data[i].v[k]] = 1;
-    for (size_t i = 0; i < points; i++)
-        if (place[i]) place[i] = (int32_t)++used;
-    PlimStatus status = tet_mesh_allocate(l->context, out, used, l->tets.count);
-    if (status == PLIM_OK) {
-        for (size_t i = 0; i < points; i++)
-            if (place[i]) out->vertices[place[i] - 1] = l->points.data[i];
-        for (size_t i = 0; i < l->tets.count; i++)
-            for (int k = 0; k < 4; k++) out->tets[i][k] = place[l->tets.data[i].v[k]] - 1;
-    }
-    context_free(l->context, place, points, sizeof *place);
-    return status;
-}
-
 /* A lattice centred on the box, with one cube or more around it. */
 static PlimStatus lattice_shape(Lattice *l) {
     Vec3 size = vec3_sub(l->box.high, l->box.low);
@@ -384,26 +359,29 @@ static PlimStatus lattice_stuff(Lattice *l, TetMesh *out) {
     TRY(visit_sites(l, cut_site));
     TRY(visit_sites(l, warp_site));
     TRY(visit_sites(l, stuff_site));
-    if (l->tets.count == 0)
+    if (l->build.tets.count == 0)
         return context_fail(
             l->context, PLIM_BAD_INPUT,
             "no tetrahedra fit: nothing is inside, or the spacing of %g is too large", l->spacing);
-    return deliver(l, out);
+    return tet_build_finish(&l->build, out);
 }
 
 PlimStatus tet_mesh_stuff(PlimContext *context, Box3 box, double spacing,
                           double (*sample)(void *user, Vec3 p), void *user, TetMesh *out) {
     *out = (TetMesh){0};
-    Lattice l = {
-        .context = context, .sample = sample, .user = user, .box = box, .spacing = spacing};
+    Lattice l = {.context = context,
+                 .build = {.context = context},
+                 .sample = sample,
+                 .user = user,
+                 .box = box,
+                 .spacing = spacing};
     TRY(lattice_shape(&l));
     PlimStatus status = lattice_stuff(&l, out);
     context_free(context, l.value, l.count, sizeof *l.value);
     context_free(context, l.near, l.count, sizeof *l.near);
     context_free(context, l.point, l.count, sizeof *l.point);
     array_free(context, &l.spokes);
-    array_free(context, &l.points);
-    array_free(context, &l.tets);
+    tet_build_free(&l.build);
     return status;
 }
 

@@ -79,11 +79,11 @@ static HaloRule halo_rule(const GridField *field, int axis, int layer) {
     return (HaloRule){{end, next}, {1 + away, -away}};
 }
 
-/* The layers to fill along an axis in turn: those below, then those above; `step` from 0. The double
- * last layer of a periodic axis is one of them. Returns false past the last. */
+/* The layers to fill along an axis in turn: those below, then those above; `step` from 0. The
+ * double last layer of a periodic axis is one of them. Returns false past the last. */
 static bool halo_layer(const GridField *field, int axis, int step, int *layer) {
     int halo = halo_along(field, axis);
-    bool doubled = grid_is_periodic(&field->grid, axis) && halo > 0 &&
+    bool doubled = grid_is_periodic(&field->grid, axis) &&
                    grid_place_on_ends(&field->grid, field->place, axis);
     int first_above = field->n[axis] - (doubled ? 1 : 0);
     *layer = step < halo ? step - halo : first_above + step - halo;

@@ -1,6 +1,6 @@
-/* Values on the grid with a halo: cell, face or node values in padded storage, so that a stencil near a
- * side reads on as in the middle. One call fills the halo from what the sides are. Compact arrays (the
- * state, the solver; grid.h's indices) are copied in and out. */
+/* Values on the grid with a halo: cell, face or node values in padded storage, so that a stencil
+ * near a side reads on as in the middle. One call fills the halo from what the sides are. Compact
+ * arrays (the state, the solver; grid.h's indices) are copied in and out. */
 #ifndef GRID_FIELD_H
 #define GRID_FIELD_H
 
@@ -66,9 +66,9 @@ static inline size_t field_index(const GridField *field, int i, int j, int k) {
 void field_load(GridField *field, int threads, const double *compact);
 void field_store(const GridField *field, int threads, double *compact);
 
-/* Fills everything beyond the ends. Periodic sides: the values of the other end, the double last layer
- * included. All other sides: the last two values continued in a straight line, so that stencils keep
- * linear functions; a field one value wide is continued as a constant. */
+/* Fills everything beyond the ends. Periodic sides: the values of the other end, the double last
+ * layer included. All other sides: the last two values continued in a straight line, so that
+ * stencils keep linear functions; a field one value wide is continued as a constant. */
 void field_fill_halo(GridField *field, int threads);
 
 #endif

@@ -1,7 +1,7 @@
 #include "io/export.h"
 
-#include "base/text.h"
 #include "base/file.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -99,9 +99,9 @@ PlimStatus export_mesh(PlimContext *context, const FrameMesh *mesh, ExportFormat
     Text text;
     text_init(&text, context);
     writers[format](&text, mesh);
-    PlimStatus status = text.failed ? PLIM_OUT_OF_MEMORY
-                                    : file_write(context, path, text_string(&text),
-                                                 text.bytes.count, false);
+    PlimStatus status =
+        text.failed ? PLIM_OUT_OF_MEMORY
+                    : file_write(context, path, text_string(&text), text.bytes.count, false);
     text_free(&text);
     return status;
 }

@@ -4,6 +4,10 @@
 
 /* Groups that a frame may hold, in the order they are read back. */
 static const char *const mesh_names[] = {"rigid"};
+static const char *const volume_names[] = {"fluid"};
+
+static const char *const size_names[3] = {"nx", "ny", "nz"};
+static const char *const origin_names[3] = {"origin_x", "origin_y", "origin_z"};
 
 typedef struct MeshPaths {
     char group[64], vertices[96], velocities[96], triangles[96], objects[96], colors[96];
@@ -20,6 +24,33 @@ static MeshPaths paths_of(const char *name) {
     return paths;
 }
 
+typedef struct VolumePaths {
+    char group[64], velocity[96], pressure[96], solid[96];
+} VolumePaths;
+
+static VolumePaths volume_paths_of(const char *name) {
+    VolumePaths paths;
+    snprintf(paths.group, sizeof paths.group, "/%.40s", name);
+    snprintf(paths.velocity, sizeof paths.velocity, "%s/velocity", paths.group);
+    snprintf(paths.pressure, sizeof paths.pressure, "%s/pressure", paths.group);
+    snprintf(paths.solid, sizeof paths.solid, "%s/solid", paths.group);
+    return paths;
+}
+
+static void add_volume(H5Builder *file, const FrameVolume *volume) {
+    VolumePaths paths = volume_paths_of(volume->name);
+    h5_add_group(file, paths.group);
+    h5_add_u64(file, paths.group, "dim", (uint64_t)volume->dim);
+    h5_add_number(file, paths.group, "spacing", volume->spacing);
+    for (int axis = 0; axis < 3; axis++) {
+        h5_add_u64(file, paths.group, size_names[axis], (uint64_t)volume->n[axis]);
+        h5_add_number(file, paths.group, origin_names[axis], volume->origin[axis]);
+    }
+    h5_add_volume(file, paths.velocity, H5_F32, volume->n, 3, volume->velocity, "m/s");
+    h5_add_volume(file, paths.pressure, H5_F32, volume->n, 1, volume->pressure, "Pa");
+    h5_add_link(file, paths.solid, SHAPES_FILE, paths.solid);
+}
+
 PlimStatus frame_file_encode(PlimContext *context, const FrameView *view, uint64_t frame,
                              double time, char **bytes, size_t *size) {
     H5Builder *file;
@@ -31,12 +62,12 @@ PlimStatus frame_file_encode(PlimContext *context, const FrameView *view, uint64
         MeshPaths paths = paths_of(mesh->name);
         h5_add_group(file, paths.group);
         h5_add_data(file, paths.vertices, H5_F32, mesh->vertex_count, 3, mesh->vertices, "m");
-        h5_add_data(file, paths.velocities, H5_F32, mesh->vertex_count, 3, mesh->velocities,
-                    "m/s");
+        h5_add_data(file, paths.velocities, H5_F32, mesh->vertex_count, 3, mesh->velocities, "m/s");
         h5_add_link(file, paths.triangles, SHAPES_FILE, paths.triangles);
         h5_add_link(file, paths.objects, SHAPES_FILE, paths.objects);
         h5_add_link(file, paths.colors, SHAPES_FILE, paths.colors);
     }
+    for (size_t i = 0; i < view->volume_count; i++) add_volume(file, &view->volumes[i]);
     PlimStatus status = h5_builder_finish(file, bytes, size);
     h5_builder_destroy(file);
     return status;
@@ -54,6 +85,12 @@ PlimStatus shapes_file_encode(PlimContext *context, const FrameView *view, char 
         h5_add_data(file, paths.objects, H5_I32, mesh->triangle_count, 1, mesh->objects, NULL);
         h5_add_data(file, paths.colors, H5_F32, mesh->object_count, 3, mesh->colors, NULL);
         h5_add_u64(file, paths.group, "smooth", mesh->smooth);
+    }
+    for (size_t i = 0; i < view->volume_count; i++) {
+        VolumePaths paths = volume_paths_of(view->volumes[i].name);
+        h5_add_group(file, paths.group);
+        h5_add_volume(file, paths.solid, H5_I32, view->volumes[i].n, 1, view->volumes[i].solid,
+                      NULL);
     }
     PlimStatus status = h5_builder_finish(file, bytes, size);
     h5_builder_destroy(file);
@@ -109,6 +146,47 @@ static PlimStatus read_mesh(PlimContext *context, const char *label, H5Reader *f
     return check_indices(context, label, mesh);
 }
 
+static PlimStatus read_volume_size(PlimContext *context, const char *label, H5Reader *frame,
+                                   const char *group, FrameVolume *volume) {
+    uint64_t dim, n[3];
+    TRY(h5_read_u64(frame, group, "dim", &dim));
+    TRY(h5_read_number(frame, group, "spacing", &volume->spacing));
+    for (int axis = 0; axis < 3; axis++) {
+        TRY(h5_read_u64(frame, group, size_names[axis], &n[axis]));
+        TRY(h5_read_number(frame, group, origin_names[axis], &volume->origin[axis]));
+        if (n[axis] < 1 || n[axis] > INT32_MAX || dim < 2 || dim > 3 || (dim == 2 && n[2] != 1) ||
+            !(volume->spacing > 0))
+            return context_fail(context, PLIM_BAD_INPUT, "%s: the grid of %s is damaged", label,
+                                volume->name);
+        volume->n[axis] = (int)n[axis];
+    }
+    volume->dim = (int)dim;
+    return PLIM_OK;
+}
+
+static size_t volume_cells(const FrameVolume *volume) {
+    return (size_t)volume->n[0] * (size_t)volume->n[1] * (size_t)volume->n[2];
+}
+
+static PlimStatus read_volume(PlimContext *context, const char *label, H5Reader *frame,
+                              H5Reader *shapes, const char *name, FrameVolume *volume) {
+    VolumePaths paths = volume_paths_of(name);
+    *volume = (FrameVolume){.name = name};
+    TRY(read_volume_size(context, label, frame, paths.group, volume));
+    /* The size that was stored is checked against the file; that of the grid must be the same. */
+    size_t cells, columns;
+    TRY(h5_size(frame, paths.pressure, &cells, &columns));
+    if ((double)volume->n[0] * volume->n[1] * volume->n[2] != (double)cells)
+        return context_fail(context, PLIM_BAD_INPUT,
+                            "%s: %s has %zu cells, its grid another number", label, name, cells);
+    TRY(read_array(context, frame, paths.velocity, H5_F32, cells, 3,
+                   (const void **)&volume->velocity));
+    TRY(read_array(context, frame, paths.pressure, H5_F32, cells, 1,
+                   (const void **)&volume->pressure));
+    return read_array(context, shapes, paths.solid, H5_I32, cells, 1,
+                      (const void **)&volume->solid);
+}
+
 static PlimStatus read_frame(PlimContext *context, const char *label, H5Reader *frame,
                              H5Reader *shapes, FrameData *out) {
     TRY(h5_read_u64(frame, "/", "frame", &out->frame));
@@ -117,6 +195,11 @@ static PlimStatus read_frame(PlimContext *context, const char *label, H5Reader *
         if (!h5_has(frame, paths_of(mesh_names[i]).group)) continue;
         FrameMesh *mesh = &out->view.meshes[out->view.mesh_count++];
         TRY(read_mesh(context, label, frame, shapes, mesh_names[i], mesh));
+    }
+    for (size_t i = 0; i < sizeof volume_names / sizeof *volume_names; i++) {
+        if (!h5_has(frame, volume_paths_of(volume_names[i]).group)) continue;
+        FrameVolume *volume = &out->view.volumes[out->view.volume_count++];
+        TRY(read_volume(context, label, frame, shapes, volume_names[i], volume));
     }
     return PLIM_OK;
 }
@@ -149,6 +232,12 @@ void frame_data_free(PlimContext *context, FrameData *data) {
         free_array(context, mesh->triangles, 3 * mesh->triangle_count);
         free_array(context, mesh->objects, mesh->triangle_count);
         free_array(context, mesh->colors, 3 * mesh->object_count);
+    }
+    for (size_t i = 0; i < data->view.volume_count; i++) {
+        const FrameVolume *volume = &data->view.volumes[i];
+        free_array(context, volume->velocity, 3 * volume_cells(volume));
+        free_array(context, volume->pressure, volume_cells(volume));
+        free_array(context, volume->solid, volume_cells(volume));
     }
     *data = (FrameData){0};
 }

@@ -111,23 +111,34 @@ void h5_add_group(H5Builder *builder, const char *path) {
     H5Pclose(properties);
 }
 
-void h5_add_data(H5Builder *builder, const char *path, H5Type type, size_t rows, size_t columns,
-                 const void *data, const char *unit) {
+static void add_array(H5Builder *builder, const char *path, H5Type type, int rank,
+                      const hsize_t *size, const void *data, const char *unit) {
     if (builder->failed) return;
-    hsize_t size[2] = {rows, columns};
-    hid_t space = H5Screate_simple(columns == 1 ? 1 : 2, size, NULL);
+    hid_t space = H5Screate_simple(rank, size, NULL);
     hid_t dataset = H5Dcreate2(builder->file, path, native_type(type), space, H5P_DEFAULT,
                                builder->untimed, H5P_DEFAULT);
     if (dataset < 0) {
         builder->failed = true;
     } else {
-        if (rows > 0 &&
+        if (size[0] > 0 &&
             H5Dwrite(dataset, native_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)
             builder->failed = true;
         if (unit) add_text_attribute(builder, dataset, "unit", unit);
         H5Dclose(dataset);
     }
     H5Sclose(space);
+}
+
+void h5_add_data(H5Builder *builder, const char *path, H5Type type, size_t rows, size_t columns,
+                 const void *data, const char *unit) {
+    hsize_t size[2] = {rows, columns};
+    add_array(builder, path, type, columns == 1 ? 1 : 2, size, data, unit);
+}
+
+void h5_add_volume(H5Builder *builder, const char *path, H5Type type, const int n[3],
+                   size_t components, const void *data, const char *unit) {
+    hsize_t size[4] = {(hsize_t)n[2], (hsize_t)n[1], (hsize_t)n[0], components};
+    add_array(builder, path, type, components == 1 ? 3 : 4, size, data, unit);
 }
 
 void h5_add_link(H5Builder *builder, const char *path, const char *file, const char *target) {
@@ -229,24 +240,30 @@ static PlimStatus missing(H5Reader *reader, const char *what) {
                         reader->label, what);
 }
 
+/* Vectors and tables, and volumes as tables with a row a cell. */
 static bool shape_of(hid_t dataset, size_t *rows, size_t *columns) {
     hid_t space = H5Dget_space(dataset);
     if (space < 0) return false;
-    hsize_t size[2] = {0, 1};
+    hsize_t size[4] = {0};
     int rank = H5Sget_simple_extent_ndims(space);
-    bool good = (rank == 1 || rank == 2) && H5Sget_simple_extent_dims(space, size, NULL) == rank;
+    bool good = rank >= 1 && rank <= 4 && H5Sget_simple_extent_dims(space, size, NULL) == rank;
     H5Sclose(space);
+    if (!good) return false;
     *rows = (size_t)size[0];
-    *columns = rank == 2 ? (size_t)size[1] : 1;
-    return good;
+    *columns = rank % 2 == 0 ? (size_t)size[rank - 1] : 1;
+    for (int i = 1; i < 3 && rank > 2; i++) { /* damage can ask for any size */
+        if (size[i] > 0 && *rows > SIZE_MAX / size[i]) return false;
+        *rows *= (size_t)size[i];
+    }
+    return true;
 }
 
 PlimStatus h5_size(H5Reader *reader, const char *path, size_t *rows, size_t *columns) {
     hid_t dataset = H5Dopen2(reader->file, path, H5P_DEFAULT);
     if (dataset < 0) return missing(reader, path);
     /* Our arrays are stored plainly: one larger than the file is damage, not a size to allocate. */
-    bool good = shape_of(dataset, rows, columns) &&
-                (*columns == 0 || *rows <= reader->size / *columns);
+    bool good =
+        shape_of(dataset, rows, columns) && (*columns == 0 || *rows <= reader->size / *columns);
     H5Dclose(dataset);
     return good ? PLIM_OK : missing(reader, path);
 }
@@ -260,9 +277,9 @@ PlimStatus h5_read(H5Reader *reader, const char *path, H5Type type, size_t rows,
     if (!shape_of(dataset, &stored_rows, &stored_columns))
         status = missing(reader, path);
     else if (stored_rows != rows || stored_columns != columns)
-        status = context_fail(reader->context, PLIM_BAD_INPUT,
-                              "%s: %s is %zu x %zu, expected %zu x %zu", reader->label, path,
-                              stored_rows, stored_columns, rows, columns);
+        status =
+            context_fail(reader->context, PLIM_BAD_INPUT, "%s: %s is %zu x %zu, expected %zu x %zu",
+                         reader->label, path, stored_rows, stored_columns, rows, columns);
     else if (rows > 0 &&
              H5Dread(dataset, native_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)
         status = missing(reader, path);

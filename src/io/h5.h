@@ -1,5 +1,5 @@
-/* HDF5 files as blocks of memory. Files are built and parsed in memory only, so that writing them is
- * one checked write, and reading starts with a verified checksum. */
+/* HDF5 files as blocks of memory. Files are built and parsed in memory only, so that writing them
+ * is one checked write, and reading starts with a verified checksum. */
 #ifndef IO_H5_H
 #define IO_H5_H
 
@@ -17,6 +17,10 @@ void h5_add_group(H5Builder *builder, const char *path);
 /* rows x columns, or a vector of `rows` when columns is 1. `unit` may be NULL. */
 void h5_add_data(H5Builder *builder, const char *path, H5Type type, size_t rows, size_t columns,
                  const void *data, const char *unit);
+/* Values of a grid of n[0] x n[1] x n[2] cells, x running fastest: an array [z][y][x], or
+ * [z][y][x][c] of several components. Read back as one row a cell. */
+void h5_add_volume(H5Builder *builder, const char *path, H5Type type, const int n[3],
+                   size_t components, const void *data, const char *unit);
 /* A link that reads as if the data of another file in the same folder stood here. */
 void h5_add_link(H5Builder *builder, const char *path, const char *file, const char *target);
 void h5_add_number(H5Builder *builder, const char *path, const char *name, double value);

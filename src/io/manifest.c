@@ -1,8 +1,8 @@
 #include "io/manifest.h"
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "base/file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -79,9 +79,9 @@ PlimStatus manifest_save(PlimContext *context, const char *folder, const Manifes
         format_entry(&manifest->entries.data[i], line, sizeof line);
         text_add(&text, "%s", line);
     }
-    PlimStatus status = text.failed ? PLIM_OUT_OF_MEMORY
-                                    : file_write(context, path, text_string(&text),
-                                                 text.bytes.count, false);
+    PlimStatus status =
+        text.failed ? PLIM_OUT_OF_MEMORY
+                    : file_write(context, path, text_string(&text), text.bytes.count, false);
     text_free(&text);
     return status;
 }

@@ -230,11 +230,11 @@ static PlimStatus begin_table(RunFolder *folder, PlimWorld *world, const char *n
     PlimStatus status = PLIM_OUT_OF_MEMORY;
     *fresh = true;
     if (!header.failed)
-        status = resumed ? table_file_continue(folder->context, folder->path, name,
-                                               text_string(&header), plim_world_time(world), table,
-                                               fresh)
-                         : table_file_create(folder->context, folder->path, name,
-                                             text_string(&header), table);
+        status =
+            resumed ? table_file_continue(folder->context, folder->path, name, text_string(&header),
+                                          plim_world_time(world), table, fresh)
+                    : table_file_create(folder->context, folder->path, name, text_string(&header),
+                                        table);
     text_free(&header);
     return status;
 }
@@ -345,8 +345,7 @@ PlimStatus run_folder_read(RunFolder *folder, const char *name, char **bytes, si
     TRY(path_join(folder->context, folder->path, name, path));
     TRY(file_read(folder->context, path, bytes, size));
     const ManifestEntry *entry = manifest_find(&folder->manifest, name);
-    if (!entry ||
-        (entry->size == *size && entry->hash == hash_bytes(HASH_START, *bytes, *size)))
+    if (!entry || (entry->size == *size && entry->hash == hash_bytes(HASH_START, *bytes, *size)))
         return PLIM_OK;
     context_free(folder->context, *bytes, *size + 1, 1);
     return context_fail(folder->context, PLIM_BAD_INPUT,

@@ -54,7 +54,8 @@ PlimStatus run_folder_forget_after(RunFolder *folder, uint64_t frame);
 
 /* ---- reading ---- */
 
-/* A finished file's bytes, checked against the manifest; free with context_free(.., size + 1, 1). */
+/* A finished file's bytes, checked against the manifest; free with context_free(.., size + 1, 1).
+ */
 PlimStatus run_folder_read(RunFolder *folder, const char *name, char **bytes, size_t *size);
 
 /* Numbers of the files PREFIX_NNNNN.h5 that are there, ascending; free with array_free. */
@@ -64,9 +65,9 @@ typedef struct FrameList {
 
 PlimStatus run_folder_list(RunFolder *folder, const char *prefix, FrameList *out);
 
-/* Puts the newest good state at or before frame `last` into the world; damaged ones are skipped with a
- * warning. *frame is the frames finished. PLIM_BAD_INPUT when a state is of another scene. *found is
- * false when there is no state at all. */
+/* Puts the newest good state at or before frame `last` into the world; damaged ones are skipped
+ * with a warning. *frame is the frames finished. PLIM_BAD_INPUT when a state is of another scene.
+ * *found is false when there is no state at all. */
 PlimStatus run_folder_load_state(RunFolder *folder, const PlimScene *scene, PlimWorld *world,
                                  uint64_t last, uint64_t *frame, bool *found);
 

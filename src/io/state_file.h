@@ -19,7 +19,8 @@ PlimStatus state_file_encode(PlimWorld *world, uint64_t scene_hash, uint64_t fra
 PlimStatus state_file_header(PlimContext *context, const char *label, char *bytes, size_t size,
                              StateHeader *header);
 
-/* Puts the state into a world made of the same scene, and checks that the hash comes out the same. */
+/* Puts the state into a world made of the same scene, and checks that the hash comes out the same.
+ */
 PlimStatus state_file_decode(PlimWorld *world, const char *label, char *bytes, size_t size);
 
 #endif

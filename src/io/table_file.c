@@ -19,9 +19,9 @@ PlimStatus table_file_create(PlimContext *context, const char *folder, const cha
     Text line;
     text_init(&line, context);
     text_add(&line, "%s\n", header);
-    PlimStatus status = line.failed ? PLIM_OUT_OF_MEMORY
-                                    : file_write(context, out->path, text_string(&line),
-                                                 line.bytes.count, false);
+    PlimStatus status =
+        line.failed ? PLIM_OUT_OF_MEMORY
+                    : file_write(context, out->path, text_string(&line), line.bytes.count, false);
     text_free(&line);
     return status;
 }

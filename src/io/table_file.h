@@ -3,8 +3,8 @@
 #ifndef IO_TABLE_FILE_H
 #define IO_TABLE_FILE_H
 
-#include "base/text.h"
 #include "base/file.h"
+#include "base/text.h"
 
 typedef struct TableFile {
     PlimContext *context;
@@ -30,7 +30,7 @@ void table_file_free(TableFile *table);
 
 /* A whole CSV file of numbers in memory. */
 typedef struct Table {
-    char *names;   /* header fields, each ended by NUL */
+    char *names; /* header fields, each ended by NUL */
     size_t names_size;
     size_t columns, rows;
     double *values; /* column after column */

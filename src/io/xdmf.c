@@ -5,8 +5,7 @@
 #include <stdio.h>
 
 static void add_data_item(Text *text, const char *indent, size_t rows, size_t columns,
-                          const char *type, const char *file, const char *group,
-                          const char *name) {
+                          const char *type, const char *file, const char *group, const char *name) {
     text_add(text,
              "%s<DataItem Dimensions=\"%zu %zu\" NumberType=\"%s\" Precision=\"4\" "
              "Format=\"HDF\">%s:/%s/%s</DataItem>\n",
@@ -32,15 +31,13 @@ static void add_frame(Text *text, const FrameMesh *mesh, uint64_t frame, double 
     text_add(text, "        </Attribute>\n"
                    "        <Attribute Name=\"object\" AttributeType=\"Scalar\" "
                    "Center=\"Cell\">\n");
-    add_data_item(text, indent, mesh->triangle_count, 1, "Int", SHAPES_FILE, mesh->name,
-                  "objects");
+    add_data_item(text, indent, mesh->triangle_count, 1, "Int", SHAPES_FILE, mesh->name, "objects");
     text_add(text, "        </Attribute>\n      </Grid>\n");
 }
 
 static void add_mesh_series(Text *text, const FrameMesh *mesh, const FrameList *frames,
                             double fps) {
-    text_add(text,
-             "    <Grid Name=\"%s\" GridType=\"Collection\" CollectionType=\"Temporal\">\n",
+    text_add(text, "    <Grid Name=\"%s\" GridType=\"Collection\" CollectionType=\"Temporal\">\n",
              mesh->name);
     for (size_t i = 0; i < frames->numbers.count; i++) {
         uint64_t frame = frames->numbers.data[i];
@@ -62,8 +59,8 @@ PlimStatus run_folder_write_index(RunFolder *folder, double fps) {
     FrameData sample = {0};
     PlimStatus status = PLIM_OK;
     if (frames.numbers.count > 0)
-        status = run_folder_load_frame(folder, frames.numbers.data[frames.numbers.count - 1],
-                                       &sample);
+        status =
+            run_folder_load_frame(folder, frames.numbers.data[frames.numbers.count - 1], &sample);
     if (status == PLIM_OK) {
         Text text;
         text_init(&text, folder->context);

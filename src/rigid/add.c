@@ -81,8 +81,8 @@ static PlimStatus check_desc(RigidBodies *bodies, const PlimRigidDesc *desc) {
         return context_fail(context, PLIM_BAD_INPUT, "rigid body '%s': motion %d does not exist",
                             desc->name, (int)desc->motion);
     if (desc->motion == PLIM_KINEMATIC && !desc->motion_path)
-        return context_fail(context, PLIM_BAD_INPUT,
-                            "kinematic rigid body '%s' has no motion path", desc->name);
+        return context_fail(context, PLIM_BAD_INPUT, "kinematic rigid body '%s' has no motion path",
+                            desc->name);
     if (!(desc->mass >= 0) || !isfinite(desc->mass) ||
         (desc->mass == 0 && !(desc->density > 0 && isfinite(desc->density))))
         return context_fail(context, PLIM_BAD_INPUT,

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #define BODY_FIELD(name, unit, type, role, components)                                             \
-    {#name, unit, type, role, components, RIGID_GROUP_BODIES, offsetof(RigidBodies, name)}
+    { #name, unit, type, role, components, RIGID_GROUP_BODIES, offsetof(RigidBodies, name) }
 
 static const StateField rigid_fields[] = {
-    BODY_FIELD(position, "m", FIELD_F64, FIELD_STATE, 3), /* centre of mass */
+    BODY_FIELD(position, "m", FIELD_F64, FIELD_STATE, 3),    /* centre of mass */
     BODY_FIELD(orientation, "1", FIELD_F64, FIELD_STATE, 4), /* quaternion w x y z */
     BODY_FIELD(velocity, "m/s", FIELD_F64, FIELD_STATE, 3),
     BODY_FIELD(angular_momentum, "kg m^2/s", FIELD_F64, FIELD_STATE, 3), /* about the centre */

@@ -34,13 +34,13 @@ static void sum_bodies(void *user, size_t begin, size_t end, double *sum) {
 
 PlimStatus rigid_diagnose(const void *system, const StepInfo *step, Diagnostics *diagnostics) {
     static const char *const names[SUM_COUNT] = {
-        "energy.kinetic",     "energy.potential",   "momentum.x",        "momentum.y",
-        "momentum.z",         "angular_momentum.x", "angular_momentum.y", "angular_momentum.z"};
+        "energy.kinetic", "energy.potential",   "momentum.x",         "momentum.y",
+        "momentum.z",     "angular_momentum.x", "angular_momentum.y", "angular_momentum.z"};
     const RigidBodies *bodies = system;
     SumContext job = {bodies, step->gravity};
     double sum[SUM_COUNT];
-    TRY(parallel_sum(step->threads, rigid_count(bodies), SUM_COUNT, sum_bodies, &job,
-                     step->scratch, sum));
+    TRY(parallel_sum(step->threads, rigid_count(bodies), SUM_COUNT, sum_bodies, &job, step->scratch,
+                     sum));
     for (int i = 0; i < SUM_COUNT; i++) diagnostics_add(diagnostics, names[i], sum[i]);
     return PLIM_OK;
 }

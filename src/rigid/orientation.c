@@ -20,14 +20,14 @@ Quat orientation_advance(const BodyInertia *inertia, Quat orientation, Vec3 angu
     Vec3 omega = mat3_apply(inertia->inverse, momentum);
     Vec3 u = vec3_scale(dt, omega);
     if (order >= 2) {
-        Vec3 torque = vec3_cross(momentum, omega); /* L* omega */
+        Vec3 torque = vec3_cross(momentum, omega);        /* L* omega */
         Vec3 rate = mat3_apply(inertia->inverse, torque); /* d omega / dt = I^-1 L* omega */
         u = vec3_add_scaled(u, 0.5 * dt * dt, rate);
         if (order >= 3) {
             /* (omega* I^-1 - 2 I^-1 omega* + 2 I^-1 L* I^-1) L* omega / 12 */
             Vec3 inner = vec3_sub(vec3_cross(momentum, rate), vec3_cross(omega, torque));
-            Vec3 third = vec3_add_scaled(vec3_cross(omega, rate), 2.0,
-                                         mat3_apply(inertia->inverse, inner));
+            Vec3 third =
+                vec3_add_scaled(vec3_cross(omega, rate), 2.0, mat3_apply(inertia->inverse, inner));
             u = vec3_add_scaled(u, dt * dt * dt / 12.0, third);
         }
     }

@@ -93,8 +93,8 @@ static size_t find_shape(const ShapeLibrary *library, const ShapeKey *key, uint6
     return INDEX_NONE;
 }
 
-PlimStatus shape_library_get(PlimContext *context, ShapeLibrary *library,
-                             const PlimShapeDesc *desc, size_t *index) {
+PlimStatus shape_library_get(PlimContext *context, ShapeLibrary *library, const PlimShapeDesc *desc,
+                             size_t *index) {
     ShapeKey key = key_of(desc);
     uint64_t hash = hash_bytes(HASH_START, &key, sizeof key);
     *index = find_shape(library, &key, hash);

@@ -1,4 +1,5 @@
-/* Shapes of rigid bodies: triangles about the centre of mass, shared by bodies of equal description. */
+/* Shapes of rigid bodies: triangles about the centre of mass, shared by bodies of equal
+ * description. */
 #ifndef RIGID_SHAPE_H
 #define RIGID_SHAPE_H
 
@@ -30,8 +31,8 @@ typedef struct ShapeLibrary {
 PlimShapeDesc shape_desc_default(PlimShapeKind kind);
 
 /* The index of the shape with this description, made when it is new. */
-PlimStatus shape_library_get(PlimContext *context, ShapeLibrary *library,
-                             const PlimShapeDesc *desc, size_t *index);
+PlimStatus shape_library_get(PlimContext *context, ShapeLibrary *library, const PlimShapeDesc *desc,
+                             size_t *index);
 void shape_library_free(PlimContext *context, ShapeLibrary *library);
 
 #endif

@@ -72,8 +72,8 @@ PlimStatus rigid_view_frame(const void *system, const StepInfo *step, FrameView 
     }
     if (vertices > INT32_MAX)
         return context_fail(step->context, PLIM_FAILED,
-                            "the rigid bodies have %zu vertices; a frame holds at most %d", vertices,
-                            INT32_MAX);
+                            "the rigid bodies have %zu vertices; a frame holds at most %d",
+                            vertices, INT32_MAX);
     ViewJob job = {.bodies = bodies,
                    .first_vertex = first_vertex,
                    .first_triangle = first_triangle,

@@ -148,8 +148,7 @@ static PlimStatus follow_path(void *user, PlimContext *context, double t, PlimPo
     return PLIM_OK;
 }
 
-static PlimStatus make_path(PlimScene *scene, const SceneBody *body, Vec3 center,
-                            ScenePath **out) {
+static PlimStatus make_path(PlimScene *scene, const SceneBody *body, Vec3 center, ScenePath **out) {
     ScenePath *path = context_allocate(scene->context, 1, sizeof *path);
     if (!path) return PLIM_OUT_OF_MEMORY;
     if (!array_push(scene->context, &scene->paths, path)) {
@@ -188,14 +187,14 @@ static void set_repeat(SceneReader *reader, const SceneNode *node, const SceneRe
     const SceneNode *name = node_get(node, "name");
     uint64_t nx = repeat->count ? (uint64_t)repeat->count : (uint64_t)repeat->grid[0];
     uint64_t ny = repeat->count ? 1 : (uint64_t)repeat->grid[1];
-    reader->repeat = (RepeatIndex){
-        .active = node_get(node, "repeat") != NULL,
-        .i = n % nx,
-        .j = n / nx % ny,
-        .k = n / nx / ny,
-        .n = n,
-        .count = count,
-        .stream = name && name->text ? hash_text(HASH_START, name->text) : 0};
+    reader->repeat =
+        (RepeatIndex){.active = node_get(node, "repeat") != NULL,
+                      .i = n % nx,
+                      .j = n / nx % ny,
+                      .k = n / nx / ny,
+                      .n = n,
+                      .count = count,
+                      .stream = name && name->text ? hash_text(HASH_START, name->text) : 0};
 }
 
 /* How many copies a body entry asks for, as a double: it may be absurd. 0 after a problem. */
@@ -258,8 +257,7 @@ static void check_count(PlimScene *scene, SceneNode *node, const SceneBody *body
         FRAME_BYTES = 6 * sizeof(float) + 2 * 4 * sizeof(int32_t)  /* a vertex of a body */
     };
     double work_bytes = 0, machine = machine_memory();
-    double vertices =
-        scene_shape_check(scene, node_get(node, "shape"), &body->shape, &work_bytes);
+    double vertices = scene_shape_check(scene, node_get(node, "shape"), &body->shape, &work_bytes);
     bool was_too_much = scene->memory > machine;
     scene->body_count += copies;
     scene->memory += vertices * MESH_BYTES + work_bytes;

@@ -14,10 +14,10 @@ typedef struct ExpressionScope {
     bool (*lookup)(void *user, const char *name, double *value, char *why, size_t why_size);
     void *user;
     const char *const *names;
-    bool has_time;       /* `t` may be used */
-    bool has_random;     /* random(k) may be used, with the two values below */
-    uint64_t seed;       /* of the scene */
-    uint64_t instance;   /* index of the repeated object */
+    bool has_time;     /* `t` may be used */
+    bool has_random;   /* random(k) may be used, with the two values below */
+    uint64_t seed;     /* of the scene */
+    uint64_t instance; /* index of the repeated object */
 } ExpressionScope;
 
 enum { EXPRESSION_MESSAGE = 256 };

@@ -1,11 +1,11 @@
 /* The tables of the scene format. A key is added here and nowhere else. */
 #include "scene/format.h"
 
-#define COUNT(array)       (sizeof(array) / sizeof *(array))
-#define AT(type, field)    .offset = offsetof(type, field)
-#define POSITIVE           .low = 0, .low_exclusive = true, .high = HUGE_VAL
-#define NOT_NEGATIVE       .low = 0, .high = HUGE_VAL
-#define BETWEEN(from, to)  .low = (from), .high = (to)
+#define COUNT(array)      (sizeof(array) / sizeof *(array))
+#define AT(type, field)   .offset = offsetof(type, field)
+#define POSITIVE          .low = 0, .low_exclusive = true, .high = HUGE_VAL
+#define NOT_NEGATIVE      .low = 0, .high = HUGE_VAL
+#define BETWEEN(from, to) .low = (from), .high = (to)
 #define TABLE(title, text, key_array)                                                              \
     { .name = title, .help = text, .keys = key_array, .key_count = COUNT(key_array) }
 
@@ -90,7 +90,8 @@ static const SceneKey combination_keys[] = {
     {"of", VALUE_LATERS, AT(SceneCombination, of), .required = true, .table = &scene_shape_table,
      .help = "the shapes; a difference is the first less all others"},
     {"cells", VALUE_INTEGER, AT(SceneCombination, cells), "64", BETWEEN(4, 256),
-     .help = "cells of the distance field along the longest side; sharp edges are cut by up to one"},
+     .help =
+         "cells of the distance field along the longest side; sharp edges are cut by up to one"},
 };
 
 static const SceneKey place_keys[] = {
@@ -188,8 +189,8 @@ static const SceneKey body_keys[] = {
      .help = "how it is turned"},
     {"velocity", VALUE_VEC3, AT(SceneBody, velocity), "[0, 0, 0]", .unit = "m/s",
      .help = "at the start"},
-    {"angular_velocity", VALUE_VEC3, AT(SceneBody, angular_velocity), "[0, 0, 0]",
-     .unit = "rad/s", .help = "at the start, in world axes"},
+    {"angular_velocity", VALUE_VEC3, AT(SceneBody, angular_velocity), "[0, 0, 0]", .unit = "rad/s",
+     .help = "at the start, in world axes"},
     {"material", VALUE_NAME, AT(SceneBody, material),
      .help = "one of `materials`, for density and color"},
     {"density", VALUE_NUMBER, AT(SceneBody, density), .unit = "kg/m^3", POSITIVE,
@@ -200,8 +201,7 @@ static const SceneKey body_keys[] = {
      .help = "about the shape's own axes, in place of the inertia of its triangles"},
     {"color", VALUE_VEC3, AT(SceneBody, color), BETWEEN(0, 1),
      .help = "red, green, blue; by default the material's, or one of a palette"},
-    {"repeat", VALUE_TABLE, AT(SceneBody, repeat), .table = &repeat_table,
-     .help = "many copies"},
+    {"repeat", VALUE_TABLE, AT(SceneBody, repeat), .table = &repeat_table, .help = "many copies"},
 };
 
 const SceneTable scene_body_table = TABLE("rigid body", "A rigid body.", body_keys);
@@ -256,7 +256,8 @@ static const SceneKey camera_keys[] = {
      .help = "edge of a square of the ground; fitted when left out"},
 };
 
-static const SceneTable camera_table = TABLE("camera", "How `render` looks at the run.", camera_keys);
+static const SceneTable camera_table =
+    TABLE("camera", "How `render` looks at the run.", camera_keys);
 
 static const SceneKey time_step_keys[] = {
     {"max_dt", VALUE_NUMBER, AT(SceneTimeStep, max_dt), "0", .unit = "s", NOT_NEGATIVE,
@@ -270,8 +271,9 @@ static const SceneKey scene_keys[] = {
     {"plimsoll", VALUE_INTEGER, AT(SceneDocument, version), .required = true,
      .help = "version of the format: 1"},
     {"name", VALUE_NAME, AT(SceneDocument, name), "scene", .help = "name of the scene"},
-    {"params", VALUE_PARAMS, .help = "names for numbers, to be used in \"=expressions\" and set "
-                                     "from the command line"},
+    {"params", VALUE_PARAMS,
+     .help = "names for numbers, to be used in \"=expressions\" and set "
+             "from the command line"},
     {"duration", VALUE_NUMBER, AT(SceneDocument, duration), "1", .unit = "s", POSITIVE,
      .help = "length of the run"},
     {"fps", VALUE_NUMBER, AT(SceneDocument, fps), "24", .unit = "1/s", POSITIVE,
@@ -286,8 +288,7 @@ static const SceneKey scene_keys[] = {
      .help = "how time is cut into steps"},
     {"materials", VALUE_ITEMS, AT(SceneDocument, materials), .table = &scene_material_table,
      .help = "what bodies are made of"},
-    {"rigid", VALUE_TABLE, AT(SceneDocument, rigid), .table = &rigid_table,
-     .help = "rigid bodies"},
+    {"rigid", VALUE_TABLE, AT(SceneDocument, rigid), .table = &rigid_table, .help = "rigid bodies"},
     {"probes", VALUE_ITEMS, AT(SceneDocument, probes), .table = &scene_probe_table,
      .help = "quantities to record"},
     {"camera", VALUE_TABLE, AT(SceneDocument, camera), .table = &camera_table,

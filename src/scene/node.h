@@ -1,5 +1,5 @@
-/* A scene file as a tree: what was written, where, with its comments; defaults are added to it as it
- * is read, and scene.yaml is the tree written out again. */
+/* A scene file as a tree: what was written, where, with its comments; defaults are added to it as
+ * it is read, and scene.yaml is the tree written out again. */
 #ifndef SCENE_NODE_H
 #define SCENE_NODE_H
 
@@ -11,11 +11,11 @@ typedef struct SceneNode SceneNode;
 
 struct SceneNode {
     NodeKind kind;
-    int line;   /* from 1; 0 for nodes that were added */
-    bool quoted; /* scalar written in quotes: text, never a number or a truth value */
-    bool flow;   /* list or map on one line */
-    char *key;   /* in a map; NULL otherwise */
-    char *text;  /* of a scalar */
+    int line;             /* from 1; 0 for nodes that were added */
+    bool quoted;          /* scalar written in quotes: text, never a number or a truth value */
+    bool flow;            /* list or map on one line */
+    char *key;            /* in a map; NULL otherwise */
+    char *text;           /* of a scalar */
     char *comment_before; /* whole lines above it, each with its '#', or NULL */
     char *comment_after;  /* behind it on its line, or NULL */
     SceneNode *parent;

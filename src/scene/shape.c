@@ -26,9 +26,9 @@ static bool absolute_path(const PlimScene *scene, const char *path, char out[PAT
     char beside[PATH_CAPACITY];
     const char *slash = strrchr(scene->label, '/');
     int folder = slash ? (int)(slash - scene->label) + 1 : 0;
-    int length = path[0] == '/' ? snprintf(beside, sizeof beside, "%s", path)
-                                : snprintf(beside, sizeof beside, "%.*s%s", folder, scene->label,
-                                           path);
+    int length = path[0] == '/'
+                     ? snprintf(beside, sizeof beside, "%s", path)
+                     : snprintf(beside, sizeof beside, "%.*s%s", folder, scene->label, path);
     if (length < 0 || length >= PATH_CAPACITY) return false;
     char *real = realpath(beside, NULL);
     if (!real) return false;
@@ -296,8 +296,7 @@ static SolidKind solid_kind(int kind) {
 
 static PlimStatus fill_solid(SolidArena *arena, const SceneShape *shape, Solid *out) {
     *out = solid_default(solid_kind(shape->kind));
-    if (is_combination(shape->kind))
-        return build_children(arena, shape->combination.of.node, out);
+    if (is_combination(shape->kind)) return build_children(arena, shape->combination.of.node, out);
     if (shape->kind == SCENE_SHAPE_PLACE) return build_place(arena, &shape->place, out);
     if (shape->kind == SCENE_SHAPE_FILE) {
         uint64_t key = file_key(&shape->file);
@@ -319,12 +318,11 @@ static PlimStatus build_solid(SolidArena *arena, SceneNode *node, Solid *out) {
     if (arena->scene->reader.problems.count > problems)
         return context_fail(arena->scene->context, PLIM_BAD_INPUT, "a shape within it is wrong");
     TRY(fill_solid(arena, &shape, out));
-    const double numbers[] = {(double)out->kind,    out->size[0],       out->size[1],
-                              out->size[2],         out->radius,        out->tube,
-                              out->height,          out->position.x,    out->position.y,
-                              out->position.z,      out->orientation.w, out->orientation.x,
-                              out->orientation.y,   out->orientation.z, out->scale,
-                              (double)out->child_count};
+    const double numbers[] = {
+        (double)out->kind,  out->size[0],       out->size[1],       out->size[2],
+        out->radius,        out->tube,          out->height,        out->position.x,
+        out->position.y,    out->position.z,    out->orientation.w, out->orientation.x,
+        out->orientation.y, out->orientation.z, out->scale,         (double)out->child_count};
     add_key(arena, numbers, sizeof numbers);
     return PLIM_OK;
 }

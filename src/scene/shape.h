@@ -1,5 +1,5 @@
-/* Shapes of a scene: from the tree to triangles. Surfaces from files and combinations are made once and
- * shared by all bodies that describe them alike. */
+/* Shapes of a scene: from the tree to triangles. Surfaces from files and combinations are made once
+ * and shared by all bodies that describe them alike. */
 #ifndef SCENE_SHAPE_H
 #define SCENE_SHAPE_H
 
@@ -24,14 +24,14 @@ typedef struct SceneMeshes {
 
 typedef struct PlimScene PlimScene;
 
-/* Checks what can be checked without making triangles: nested shapes, files. Paths become absolute in
- * the tree. Returns about how many vertices the surface will have, and adds to *work_bytes what making
- * it takes for a while. */
+/* Checks what can be checked without making triangles: nested shapes, files. Paths become absolute
+ * in the tree. Returns about how many vertices the surface will have, and adds to *work_bytes what
+ * making it takes for a while. */
 double scene_shape_check(PlimScene *scene, SceneNode *node, const SceneShape *shape,
                          double *work_bytes);
 
-/* The description for the world, and the centre of mass in the shape's own axes. The mesh it may point
- * to belongs to the scene. */
+/* The description for the world, and the centre of mass in the shape's own axes. The mesh it may
+ * point to belongs to the scene. */
 PlimStatus scene_shape_resolve(PlimScene *scene, SceneNode *node, const SceneShape *shape,
                                PlimShapeDesc *out, Vec3 *center);
 

@@ -54,8 +54,8 @@ typedef struct SceneKey {
     bool required;
     const char *unit;
     const char *help;
-    double low, high;   /* bounds of numbers; equal bounds: none */
-    bool low_exclusive; /* `low` itself is not allowed */
+    double low, high;           /* bounds of numbers; equal bounds: none */
+    bool low_exclusive;         /* `low` itself is not allowed */
     const char *const *choices; /* NULL-terminated */
     const SceneTable *table;
 } SceneKey;

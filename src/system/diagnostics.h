@@ -16,7 +16,8 @@ typedef struct Diagnostics {
 /* Sets every value to zero; names stay, so columns keep their order. */
 void diagnostics_reset(Diagnostics *diagnostics);
 
-/* Adds to the named value; the name is new at its first use. `name` must outlive the diagnostics. */
+/* Adds to the named value; the name is new at its first use. `name` must outlive the diagnostics.
+ */
 void diagnostics_add(Diagnostics *diagnostics, const char *name, double value);
 
 /* The named value, or 0 when nobody has added to it. */

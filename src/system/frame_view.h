@@ -1,4 +1,5 @@
-/* What a system shows of itself in a frame: meshes of many objects, in single precision. */
+/* What a system shows of itself in a frame: meshes of many objects and values on grids, in single
+ * precision. */
 #ifndef SYSTEM_FRAME_VIEW_H
 #define SYSTEM_FRAME_VIEW_H
 
@@ -19,11 +20,26 @@ typedef struct FrameMesh {
     bool smooth;              /* shade with interpolated normals */
 } FrameMesh;
 
+/* Values at the cells of a regular grid, x running fastest. */
+typedef struct FrameVolume {
+    const char *name;      /* group in the frame file */
+    int dim;               /* 2 or 3 */
+    int n[3];              /* cells along each axis; n[2] == 1 in two dimensions */
+    double spacing;        /* m, edge of a cell */
+    double origin[3];      /* m, lowest corner */
+    const float *velocity; /* m/s, 3 a cell, at its centre */
+    const float *pressure; /* Pa */
+    /* The same in every frame of a run and stored once. */
+    const int32_t *solid; /* 1 in obstacles, else 0 */
+} FrameVolume;
+
 enum { FRAME_VIEW_CAPACITY = 16 };
 
 typedef struct FrameView {
     FrameMesh meshes[FRAME_VIEW_CAPACITY];
     size_t mesh_count;
+    FrameVolume volumes[FRAME_VIEW_CAPACITY];
+    size_t volume_count;
 } FrameView;
 
 #endif

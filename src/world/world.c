@@ -127,8 +127,7 @@ PlimStatus world_view_frame(PlimWorld *world, FrameView *view) {
     StepInfo step = world_step_info(world, 0.0);
     for (size_t i = 0; i < world->system_count; i++) {
         const WorldSystem *system = &world->systems[i];
-        if (system->class->view_frame)
-            TRY(system->class->view_frame(system->object, &step, view));
+        if (system->class->view_frame) TRY(system->class->view_frame(system->object, &step, view));
     }
     return PLIM_OK;
 }
@@ -158,8 +157,7 @@ PlimStatus plim_world_measure(PlimWorld *world) {
     StepInfo step = world_step_info(world, 0.0);
     for (size_t i = 0; i < world->system_count; i++) {
         const WorldSystem *system = &world->systems[i];
-        if (system->class->diagnose)
-            TRY(system->class->diagnose(system->object, &step, figures));
+        if (system->class->diagnose) TRY(system->class->diagnose(system->object, &step, figures));
     }
     diagnostics_add(figures, "energy.total",
                     diagnostics_get(figures, "energy.kinetic") +

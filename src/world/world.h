@@ -34,7 +34,8 @@ struct PlimWorld {
     PlimWorldDesc desc;
     Scratch scratch;
     WorldClock clock;
-    WorldSystem systems[WORLD_SYSTEM_CAPACITY]; /* the clock first, then in the order of the stages */
+    WorldSystem
+        systems[WORLD_SYSTEM_CAPACITY]; /* the clock first, then in the order of the stages */
     size_t system_count;
     RigidBodies *rigid;
     Diagnostics diagnostics;
@@ -48,8 +49,8 @@ StepInfo world_step_info(PlimWorld *world, double dt);
 /* Recomputes what is derived from the state, in every system. */
 PlimStatus world_refresh(PlimWorld *world);
 
-/* What to look at now. The arrays live until scratch_release(&world->scratch, mark) with a mark taken
- * before the call. */
+/* What to look at now. The arrays live until scratch_release(&world->scratch, mark) with a mark
+ * taken before the call. */
 PlimStatus world_view_frame(PlimWorld *world, FrameView *view);
 
 /* ---- probes ---- */

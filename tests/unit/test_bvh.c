@@ -408,7 +408,8 @@ static Vec3 point_inside(int which, double scale, uint64_t i) {
 }
 
 /* From inside through a vertex, the middle of an edge, or anywhere on an edge, and on to far
- * outside: a hit, and no later than where the ray was aimed. */
+ * outside: a hit, and no later than where the ray was aimed (inside a torus that may be where it
+ * only grazes an edge, which rounding must not lose either). */
 static void aim_at_seam(const Bvh *bvh, const TriangleMesh *mesh, Vec3 from, double scale,
                         uint64_t i) {
     const int32_t *t =

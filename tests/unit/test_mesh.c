@@ -191,6 +191,26 @@ static void neighbors_share_an_edge(void **state) {
     test_context_close(context);
 }
 
+/* So many that different places come to the same hash a few times. */
+static void many_places(void **state) {
+    (void)state;
+    enum { PLACES = 300000 };
+    PlimContext *context = test_context(1);
+    TriangleMesh mesh;
+    assert_int_equal(mesh_allocate(context, &mesh, 2 * PLACES, 0), PLIM_OK);
+    for (uint64_t i = 0; i < PLACES; i++) {
+        Vec3 place = vec3(uniform(0, i), i % 2 ? 0.0 : uniform(1, i), uniform(2, i) - 0.5);
+        mesh.vertices[i] = mesh.vertices[2 * PLACES - 1 - i] = place;
+        if (i % 2) mesh.vertices[i].y = -0.0;
+    }
+    MeshReport report = report_of(context, &mesh);
+    assert_int_equal(report.defects[DEFECT_DUPLICATE_VERTEX].count, PLACES);
+    assert_int_equal(report.defects[DEFECT_UNUSED_VERTEX].count, 2 * PLACES);
+    expect_place(&report.defects[DEFECT_DUPLICATE_VERTEX], 3, mesh.vertices[PLACES - 4]);
+    mesh_free(context, &mesh);
+    test_context_close(context);
+}
+
 static void empty_and_impossible_meshes(void **state) {
     (void)state;
     PlimContext *context = test_context(1);
@@ -225,9 +245,10 @@ static void empty_and_impossible_meshes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(primitives_are_clean),    cmocka_unit_test(cone_and_sheet),
-        cmocka_unit_test(edges_are_counted),       cmocka_unit_test(copies_and_leftovers),
-        cmocka_unit_test(neighbors_share_an_edge), cmocka_unit_test(empty_and_impossible_meshes),
+        cmocka_unit_test(primitives_are_clean),        cmocka_unit_test(cone_and_sheet),
+        cmocka_unit_test(edges_are_counted),           cmocka_unit_test(copies_and_leftovers),
+        cmocka_unit_test(neighbors_share_an_edge),     cmocka_unit_test(many_places),
+        cmocka_unit_test(empty_and_impossible_meshes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -132,7 +132,8 @@ static void numbers_are_exact(void **state) {
             if (k == point) text[length++] = '.';
             text[length++] = (char)('0' + (int)(random_uniform(2, i, (uint64_t)k) * 10));
         }
-        snprintf(text + length, sizeof text - (size_t)length, i % 2 ? "e%d" : "", exponent);
+        text[length] = '\0';
+        if (i % 2) snprintf(text + length, sizeof text - (size_t)length, "e%d", exponent);
         check_number(context, text);
     }
     /* Halfway between two doubles, and a hair above, 900 digits on. */

@@ -30,7 +30,7 @@ static void needles_are_flipped(void **state) {
     test_context_close(context);
 }
 
-static void sides_of_pieces(void **state) {
+static void nested_pieces_alternate(void **state) {
     (void)state;
     PlimContext *context = test_context(1);
     /* Balls of radius 4, 3, 2, 1 in each other, every one outward: the second and the fourth turn.
@@ -49,15 +49,21 @@ static void sides_of_pieces(void **state) {
     double unit = mesh_mass_properties(&one).volume;
     assert_close(report.volume, unit * (64 - 27 + 8 - 1), 1e-11);
     mesh_free(context, &one);
-    for (size_t i = 0; i < mesh.triangle_count; i++) turn_triangle(&mesh, i);
+    turn_all(&mesh);
     assert_true(report_of(context, &mesh).inside_out);
     done = repair_twice(context, &mesh);
     assert_int_equal(done.turned_triangles, 4 * each);
     assert_close(report_of(context, &mesh).volume, unit * 44, 1e-11);
     mesh_free(context, &mesh);
 
-    /* Two that overlap and one beside them: all outward, as they are. */
-    mesh = ball(context, 1.0, 3);
+    test_context_close(context);
+}
+
+static void pieces_that_overlap_or_touch(void **state) {
+    (void)state;
+    PlimContext *context = test_context(1);
+    /* Two that overlap and one beside them: outward every one. */
+    TriangleMesh mesh = ball(context, 1.0, 3);
     TriangleMesh second = ball(context, 0.9, 3), third = ball(context, 0.5, 2);
     mesh_translate(&second, vec3(0.3, 0.2, 0.1));
     mesh_translate(&third, vec3(3, 0, 0));
@@ -65,7 +71,7 @@ static void sides_of_pieces(void **state) {
     size_t turned = third.triangle_count;
     append(context, &mesh, &second);
     append(context, &mesh, &third);
-    done = repair_twice(context, &mesh);
+    MeshRepair done = repair_twice(context, &mesh);
     assert_int_equal(done.turned_triangles, turned);
     mesh_free(context, &mesh);
 
@@ -86,7 +92,7 @@ static void sides_of_pieces(void **state) {
     done = repair_twice(context, &mesh);
     assert_int_equal(done.merged_vertices, 2);
     assert_int_equal(done.turned_triangles, 12);
-    report = report_of(context, &mesh);
+    MeshReport report = report_of(context, &mesh);
     expect_only(&report, DEFECT_NON_MANIFOLD_EDGE, 1);
     assert_close(report.volume, 16.0, 1e-13);
     mesh_free(context, &mesh);
@@ -245,9 +251,13 @@ static void memory_runs_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(needles_are_flipped),         cmocka_unit_test(sides_of_pieces),
-        cmocka_unit_test(open_pieces_keep_their_side), cmocka_unit_test(one_sided_surfaces),
-        cmocka_unit_test(broken_balls_are_mended),     cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(needles_are_flipped),
+        cmocka_unit_test(nested_pieces_alternate),
+        cmocka_unit_test(pieces_that_overlap_or_touch),
+        cmocka_unit_test(open_pieces_keep_their_side),
+        cmocka_unit_test(one_sided_surfaces),
+        cmocka_unit_test(broken_balls_are_mended),
+        cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,54 @@
+/* The fluid in a frame: velocities brought to the cell centres, pressure, and where obstacles are. */
+#include "base/parallel.h"
+#include "fluid/fluid.h"
+
+typedef struct ViewJob {
+    const Fluid *fluid;
+    float *velocity, *pressure;
+    int32_t *solid;
+} ViewJob;
+
+static void view_slabs(void *user, size_t begin, size_t end) {
+    const ViewJob *job = user;
+    const Fluid *fluid = job->fluid;
+    const Grid *grid = &fluid->grid;
+    size_t cell = begin * (size_t)grid->n[0] * (size_t)grid->n[1];
+    for (int k = (int)begin; k < (int)end; k++)
+        for (int j = 0; j < grid->n[1]; j++)
+            for (int i = 0; i < grid->n[0]; i++, cell++) {
+                for (int axis = 0; axis < 3; axis++) {
+                    double sum = 0;
+                    if (axis < grid->dim) {
+                        const double *values = fluid_velocity(fluid, axis);
+                        sum = values[grid_face_index(grid, axis, i, j, k)] +
+                              values[grid_face_index(grid, axis, i + (axis == 0), j + (axis == 1),
+                                                     k + (axis == 2))];
+                    }
+                    job->velocity[3 * cell + (size_t)axis] = (float)(0.5 * sum);
+                }
+                job->pressure[cell] = (float)fluid->pressure[cell];
+                job->solid[cell] = fluid->kind[cell] == CELL_SOLID;
+            }
+}
+
+PlimStatus fluid_view_frame(const void *system, const StepInfo *step, FrameView *view) {
+    const Fluid *fluid = system;
+    const Grid *grid = &fluid->grid;
+    size_t cells = grid_cell_count(grid);
+    ViewJob job = {.fluid = fluid,
+                   .velocity = scratch_take(step->scratch, 3 * cells, sizeof(float)),
+                   .pressure = scratch_take(step->scratch, cells, sizeof(float)),
+                   .solid = scratch_take(step->scratch, cells, sizeof(int32_t))};
+    if (!job.velocity || !job.pressure || !job.solid) return PLIM_OUT_OF_MEMORY;
+    parallel_for(step->threads, (size_t)grid->n[2], 1, view_slabs, &job);
+    view->volumes[view->volume_count++] =
+        (FrameVolume){.name = "fluid",
+                      .dim = grid->dim,
+                      .n = {grid->n[0], grid->n[1], grid->n[2]},
+                      .spacing = grid->spacing,
+                      .origin = {grid->origin.x, grid->origin.y, grid->origin.z},
+                      .velocity = job.velocity,
+                      .pressure = job.pressure,
+                      .solid = job.solid};
+    return PLIM_OK;
+}

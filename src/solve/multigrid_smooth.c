@@ -1,0 +1,160 @@
+/* Red-black Gauss-Seidel and the residual. Cells of one colour read only the other colour, so the
+ * order within a colour, and with it the number of threads, does not enter the result. */
+#include "solve/multigrid.h"
+
+#include "base/parallel.h"
+
+#include <string.h>
+
+typedef struct SmoothJob {
+    const MgLevel *level;
+    int colour;
+    bool zero;
+} SmoothJob;
+
+static size_t layer_grain(const MgLevel *level) {
+    size_t cells = (size_t)level->rows_per_layer * (size_t)level->n[0];
+    return 1 + 16384 / cells;
+}
+
+static void copy_side(const MgLevel *level, float *x, int a) {
+    int b = a == 0 ? 1 : 0, d = a == 2 ? 1 : 2;
+    size_t origin = mg_index(level, 0, 0, 0), s = level->stride[a];
+    size_t length = (size_t)level->n[a];
+    for (int v = -1; v <= level->n[d]; v++)
+        for (int u = -1; u <= level->n[b]; u++) {
+            float *first = x + (ptrdiff_t)origin + (ptrdiff_t)level->stride[b] * u +
+                           (ptrdiff_t)level->stride[d] * v;
+            *(first - s) = first[(length - 1) * s];
+            first[length * s] = first[0];
+        }
+}
+
+void mg_fill_halo(const MgLevel *level, float *x) {
+    for (int a = 0; a < 3; a++)
+        if (level->periodic[a]) copy_side(level, x, a);
+}
+
+static inline void sweep_uniform(const MgLevel *level, const MgRun *run, int skip) {
+    size_t sx = level->stride[1], sxy = level->stride[2];
+    float *x = level->x + run->start;
+    const float *b = level->b + run->start;
+    float scale = 1.0f / run->uniform;
+    bool flat = level->layers != level->n[2];
+    int n = run->length;
+    if (flat) {
+#pragma omp simd
+        for (int i = 0; i < n; i++)
+            if ((i & 1) == skip)
+                x[i] = (b[i] * scale + ((x[i - 1] + x[i + 1]) + (x[i - (int)sx] + x[i + (int)sx]))) *
+                       0.25f;
+        return;
+    }
+    const float *south = x - sx, *north = x + sx, *below = x - sxy, *above = x + sxy;
+    const float sixth = 1.0f / 6.0f;
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        if ((i & 1) == skip)
+            x[i] = (b[i] * scale + (((x[i - 1] + x[i + 1]) + (south[i] + north[i])) +
+                                    (below[i] + above[i]))) *
+                   sixth;
+}
+
+static inline void sweep_mixed(const MgLevel *level, const MgRun *run, int skip) {
+    size_t sx = level->stride[1], sxy = level->stride[2], c = run->start;
+    float *x = level->x + c;
+    const float *b = level->b + c, *inverse = level->inverse + c;
+    const float *gx = level->g[0] + c, *gy = level->g[1] + c, *gz = level->g[2] + c;
+    const float *south = x - sx, *north = x + sx, *below = x - sxy, *above = x + sxy;
+    const float *gn = gy + sx, *ga = gz + sxy;
+    int n = run->length;
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        if ((i & 1) == skip)
+            x[i] = (b[i] + (((gx[i] * x[i - 1] + gx[i + 1] * x[i + 1]) +
+                             (gy[i] * south[i] + gn[i] * north[i])) +
+                            (gz[i] * below[i] + ga[i] * above[i]))) *
+                   inverse[i];
+}
+
+/* The first half of a sweep from zero. The other colour is set to zero. */
+static inline void sweep_from_zero(const MgLevel *level, const MgRun *run, int skip) {
+    float *x = level->x + run->start;
+    const float *b = level->b + run->start, *inverse = level->inverse + run->start;
+    int n = run->length;
+#pragma omp simd
+    for (int i = 0; i < n; i++) x[i] = (i & 1) == skip ? b[i] * inverse[i] : 0.0f;
+}
+
+static void sweep_layers(void *user, size_t begin, size_t end) {
+    const SmoothJob *job = user;
+    const MgLevel *level = job->level;
+    size_t rows = (size_t)level->rows_per_layer;
+    for (size_t row = begin * rows; row < end * rows; row++) {
+        const MgRun *run = level->runs + row * level->run_room;
+        for (int count = level->run_count[row]; count > 0; count--, run++) {
+            int skip = (run->i + run->j + run->k + job->colour) & 1;
+            if (job->zero)
+                sweep_from_zero(level, run, skip);
+            else if (run->uniform > 0.0f)
+                sweep_uniform(level, run, skip);
+            else
+                sweep_mixed(level, run, skip);
+        }
+    }
+}
+
+void mg_sweep(const MgLevel *level, int threads, int first, bool zero) {
+    SmoothJob job = {level, first, zero};
+    if (!zero) mg_fill_halo(level, level->x);
+    parallel_for(threads, (size_t)level->layers, layer_grain(level), sweep_layers, &job);
+    mg_fill_halo(level, level->x);
+    job = (SmoothJob){level, 1 - first, false};
+    parallel_for(threads, (size_t)level->layers, layer_grain(level), sweep_layers, &job);
+}
+
+static inline void residual_run(const MgLevel *level, const MgRun *run) {
+    size_t sx = level->stride[1], sxy = level->stride[2], c = run->start;
+    const float *x = level->x + c, *b = level->b + c, *inverse = level->inverse + c;
+    const float *gx = level->g[0] + c, *gy = level->g[1] + c, *gz = level->g[2] + c;
+    const float *south = x - sx, *north = x + sx, *below = x - sxy, *above = x + sxy;
+    const float *gn = gy + sx, *ga = gz + sxy;
+    const float *fixed = level->fixed ? level->fixed + c : NULL;
+    float *t = level->t + c, u = run->uniform;
+    int n = run->length;
+    if (u > 0.0f) {
+        bool flat = level->layers != level->n[2];
+        if (flat)
+            for (int i = 0; i < n; i++)
+                t[i] = b[i] + u * (((x[i - 1] + x[i + 1]) + (south[i] + north[i])) - 4.0f * x[i]);
+        else
+            for (int i = 0; i < n; i++)
+                t[i] = b[i] + u * ((((x[i - 1] + x[i + 1]) + (south[i] + north[i])) +
+                                    (below[i] + above[i])) -
+                                   6.0f * x[i]);
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        float xi = x[i];
+        float sum = ((gx[i] * (x[i - 1] - xi) + gx[i + 1] * (x[i + 1] - xi)) +
+                     (gy[i] * (south[i] - xi) + gn[i] * (north[i] - xi))) +
+                    (gz[i] * (below[i] - xi) + ga[i] * (above[i] - xi));
+        t[i] = inverse[i] > 0.0f ? b[i] + sum : 0.0f;
+    }
+    if (fixed)
+        for (int i = 0; i < n; i++) t[i] -= fixed[i] * x[i];
+}
+
+static void residual_layers(void *user, size_t begin, size_t end) {
+    const MgLevel *level = user;
+    size_t rows = (size_t)level->rows_per_layer;
+    for (size_t row = begin * rows; row < end * rows; row++) {
+        const MgRun *run = level->runs + row * level->run_room;
+        for (int count = level->run_count[row]; count > 0; count--, run++) residual_run(level, run);
+    }
+}
+
+void mg_residual(const MgLevel *level, int threads) {
+    mg_fill_halo(level, level->x);
+    parallel_for(threads, (size_t)level->layers, layer_grain(level), residual_layers, (void *)level);
+}

@@ -1,0 +1,137 @@
+/* Between levels: linear interpolation that knows walls. A child lies a quarter of the way from its
+ * parent's centre to those of the three neighbours on its side, so that
+ *   u_child = u_parent + 1/4 sum_a (u_neighbour(a) - u_parent)
+ * is exact for linear functions (Wesseling and Khalil's cell-centred interpolation). A term is left
+ * out towards a wall; towards a fixed value the neighbour counts as zero. Restriction is the
+ * transpose. */
+#include "solve/multigrid.h"
+
+#include "base/parallel.h"
+
+typedef struct TransferJob {
+    const MgLevel *fine, *coarse;
+} TransferJob;
+
+/* Offsets of a coarse cell's children on the fine level. */
+typedef struct Children {
+    size_t corner;
+    int count[3];
+} Children;
+
+static Children children_of(const MgLevel *fine, const int at[3]) {
+    Children c = {mg_index(fine, 0, 0, 0), {1, 1, 1}};
+    for (int a = 0; a < 3; a++) {
+        c.corner += (size_t)(at[a] * fine->factor[a]) * fine->stride[a];
+        if (fine->factor[a] == 2 && at[a] * 2 + 1 < fine->n[a]) c.count[a] = 2;
+    }
+    return c;
+}
+
+static inline size_t child_index(const MgLevel *fine, const Children *c, int u, int v, int w) {
+    return c->corner + (size_t)u + (size_t)v * fine->stride[1] + (size_t)w * fine->stride[2];
+}
+
+/* The sum of t over a layer of children one fine cell thick across axis a. */
+static float layer_sum(const MgLevel *fine, size_t first, const int count[3], int a) {
+    int b = (a + 1) % 3, d = (a + 2) % 3;
+    float sum = 0.0f;
+    for (int v = 0; v < count[d]; v++)
+        for (int u = 0; u < count[b]; u++)
+            sum += fine->t[first + (size_t)u * fine->stride[b] + (size_t)v * fine->stride[d]];
+    return sum;
+}
+
+static float restrict_cell(const MgLevel *fine, const MgLevel *coarse, size_t c, const int at[3]) {
+    Children own = children_of(fine, at);
+    unsigned ties = coarse->ties[c];
+    float sum = 0.0f, moved = 0.0f;
+    for (int w = 0; w < own.count[2]; w++)
+        for (int v = 0; v < own.count[1]; v++)
+            for (int u = 0; u < own.count[0]; u++) sum += fine->t[child_index(fine, &own, u, v, w)];
+    for (int a = 0; a < 3; a++) {
+        if (fine->factor[a] != 2) continue;
+        for (int s = 0; s < 2; s++) {
+            size_t inner = own.corner + (s ? (size_t)(own.count[a] - 1) * fine->stride[a] : 0);
+            size_t outer = s ? inner + fine->stride[a] : inner - fine->stride[a];
+            bool whole = own.count[a] == 2 || s == 0;
+            if (ties & (MG_COUPLED(a, s) | MG_DIRICHLET(a, s)) && whole)
+                moved -= layer_sum(fine, inner, own.count, a);
+            if (ties & MG_COUPLED(a, s)) moved += layer_sum(fine, outer, own.count, a);
+        }
+    }
+    return sum + 0.25f * moved;
+}
+
+static void restrict_run(const MgLevel *fine, const MgLevel *coarse, const MgRun *run) {
+    for (int i = 0; i < run->length; i++) {
+        size_t c = run->start + (size_t)i;
+        int at[3] = {run->i + i, run->j, run->k};
+        coarse->b[c] = coarse->inverse[c] > 0.0f ? restrict_cell(fine, coarse, c, at) : 0.0f;
+    }
+}
+
+static void restrict_rows(void *user, size_t begin, size_t end) {
+    const TransferJob *job = user;
+    const MgLevel *coarse = job->coarse;
+    for (size_t row = begin; row < end; row++) {
+        const MgRun *run = coarse->runs + row * coarse->run_room;
+        for (int count = coarse->run_count[row]; count > 0; count--, run++)
+            restrict_run(job->fine, coarse, run);
+    }
+}
+
+static size_t row_grain(const MgLevel *level) {
+    return 1 + 4096 / (size_t)level->n[0];
+}
+
+void mg_restrict(const MgLevel *fine, const MgLevel *coarse, int threads) {
+    TransferJob job = {fine, coarse};
+    mg_fill_halo(fine, fine->t);
+    parallel_for(threads, (size_t)coarse->n[1] * (size_t)coarse->n[2], row_grain(coarse),
+                 restrict_rows, &job);
+}
+
+static void prolong_cell(const MgLevel *fine, const MgLevel *coarse, size_t c, const int at[3]) {
+    Children own = children_of(fine, at);
+    unsigned ties = coarse->ties[c];
+    float parent = coarse->x[c], add[3][2] = {{0.0f}};
+    for (int a = 0; a < 3; a++)
+        for (int s = 0; s < 2; s++) {
+            bool whole = own.count[a] == 2 || s == 0;
+            if (ties & (MG_COUPLED(a, s) | MG_DIRICHLET(a, s)) && whole) add[a][s] -= parent;
+            if (ties & MG_COUPLED(a, s) && whole)
+                add[a][s] += coarse->x[s ? c + coarse->stride[a] : c - coarse->stride[a]];
+        }
+    for (int w = 0; w < own.count[2]; w++)
+        for (int v = 0; v < own.count[1]; v++)
+            for (int u = 0; u < own.count[0]; u++) {
+                size_t f = child_index(fine, &own, u, v, w);
+                if (fine->inverse[f] > 0.0f)
+                    fine->x[f] += parent + 0.25f * ((add[0][u] + add[1][v]) + add[2][w]);
+            }
+}
+
+static void prolong_run(const MgLevel *fine, const MgLevel *coarse, const MgRun *run) {
+    for (int i = 0; i < run->length; i++) {
+        int at[3] = {run->i + i, run->j, run->k};
+        if (coarse->inverse[run->start + (size_t)i] > 0.0f)
+            prolong_cell(fine, coarse, run->start + (size_t)i, at);
+    }
+}
+
+static void prolong_rows(void *user, size_t begin, size_t end) {
+    const TransferJob *job = user;
+    const MgLevel *coarse = job->coarse;
+    for (size_t row = begin; row < end; row++) {
+        const MgRun *run = coarse->runs + row * coarse->run_room;
+        for (int count = coarse->run_count[row]; count > 0; count--, run++)
+            prolong_run(job->fine, coarse, run);
+    }
+}
+
+void mg_prolong(const MgLevel *fine, const MgLevel *coarse, int threads) {
+    TransferJob job = {fine, coarse};
+    mg_fill_halo(coarse, coarse->x);
+    parallel_for(threads, (size_t)coarse->n[1] * (size_t)coarse->n[2], row_grain(coarse),
+                 prolong_rows, &job);
+}
