@@ -14,6 +14,8 @@ static const Benchmark benchmarks[] = {
     {"math", bench_math},
     {"rigid", bench_rigid},
     {"io", bench_io},
+    {"geometry", bench_geometry},
+    {"level_set", bench_level_set},
 };
 
 enum { BENCH_COUNT = sizeof benchmarks / sizeof *benchmarks, MAX_NAMES = 32 };

@@ -74,7 +74,7 @@ static void print_size(const RunFolder *folder) {
     printf("size of finished files: %.2f MB\n", 1e-6 * bytes);
 }
 
-static void print_meshes(RunFolder *folder, const FrameList *frames) {
+static void print_contents(RunFolder *folder, const FrameList *frames) {
     FrameData data;
     if (frames->numbers.count == 0 ||
         run_folder_load_frame(folder, frames->numbers.data[frames->numbers.count - 1], &data) !=
@@ -84,6 +84,11 @@ static void print_meshes(RunFolder *folder, const FrameList *frames) {
         const FrameMesh *mesh = &data.view.meshes[i];
         printf("%s: %zu objects, %zu vertices, %zu triangles\n", mesh->name, mesh->object_count,
                mesh->vertex_count, mesh->triangle_count);
+    }
+    for (size_t i = 0; i < data.view.volume_count; i++) {
+        const FrameVolume *volume = &data.view.volumes[i];
+        printf("%s: %d x %d x %d cells of %g m\n", volume->name, volume->n[0], volume->n[1],
+               volume->n[2], volume->spacing);
     }
     frame_data_free(folder->context, &data);
 }
@@ -114,7 +119,7 @@ static PlimStatus info_folder(PlimContext *context, const char *path) {
         print_range("frames", &frames);
         print_range("states", &states);
         print_size(&folder);
-        print_meshes(&folder, &frames);
+        print_contents(&folder, &frames);
         char stats_path[PATH_CAPACITY];
         Table stats;
         if (path_join(context, path, "stats.csv", stats_path) == PLIM_OK &&

@@ -3,6 +3,7 @@
 #include "io/run_folder.h"
 #include "render/film.h"
 #include "render/raytrace.h"
+#include "render/slice.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -18,6 +19,7 @@ typedef struct Studio {
     RunFolder *folder;
     RenderCamera camera;
     RenderOptions options;
+    double full_speed; /* m/s, of the last colour in slices */
     char pictures[PATH_CAPACITY];
 } Studio;
 
@@ -25,6 +27,7 @@ typedef struct Studio {
 
 typedef struct Bounds {
     Vec3 low, high;
+    double speed; /* m/s, the greatest in slices of fluids */
 } Bounds;
 
 static void grow_bounds(Bounds *bounds, const FrameMesh *mesh) {
@@ -39,15 +42,21 @@ static void grow_bounds(Bounds *bounds, const FrameMesh *mesh) {
 /* The box around everything in (a sample of) the run's frames. */
 static PlimStatus measure_run(RunFolder *folder, const FrameList *frames, Bounds *bounds) {
     enum { SAMPLED_FRAMES = 24 };
-    *bounds = (Bounds){vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), vec3(-HUGE_VAL, -HUGE_VAL, -HUGE_VAL)};
+    *bounds =
+        (Bounds){vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), vec3(-HUGE_VAL, -HUGE_VAL, -HUGE_VAL), 0};
     size_t count = frames->numbers.count, stride = count / SAMPLED_FRAMES + 1;
     for (size_t i = 0; i < count; i += stride) {
         FrameData data;
         TRY(run_folder_load_frame(folder, frames->numbers.data[i], &data));
         for (size_t k = 0; k < data.view.mesh_count; k++) grow_bounds(bounds, &data.view.meshes[k]);
+        for (size_t k = 0; k < data.view.volume_count; k++)
+            bounds->speed = fmax(bounds->speed, slice_greatest_speed(&data.view.volumes[k]));
         frame_data_free(folder->context, &data);
     }
-    if (!(bounds->low.x <= bounds->high.x)) *bounds = (Bounds){vec3(-1, 0, -1), vec3(1, 1, 1)};
+    if (!(bounds->low.x <= bounds->high.x)) {
+        bounds->low = vec3(-1, 0, -1);
+        bounds->high = vec3(1, 1, 1);
+    }
     return PLIM_OK;
 }
 
@@ -74,7 +83,11 @@ static void picture_name(uint64_t number, char name[FILE_NAME_CAPACITY]) {
     snprintf(name, FILE_NAME_CAPACITY, "picture_%05" PRIu64 ".png", number);
 }
 
+/* A fluid is shown as a slice, all else is traced. */
 static PlimStatus draw(const Studio *studio, const FrameData *data, Image *image) {
+    if (data->view.volume_count > 0)
+        return slice_draw(studio->folder->context, &data->view.volumes[0], studio->full_speed,
+                          image);
     RenderMesh meshes[FRAME_VIEW_CAPACITY];
     for (size_t i = 0; i < data->view.mesh_count; i++) {
         const FrameMesh *mesh = &data->view.meshes[i];
@@ -195,13 +208,14 @@ static PlimStatus render_run(RunFolder *folder, const PlimScene *scene,
     TRY(path_join(context, folder->path, "pictures", studio.pictures));
     FrameList frames;
     TRY(run_folder_list(folder, "frame", &frames));
-    Bounds bounds;
+    Bounds bounds = {0};
     Image image = {0};
     PlimStatus status = frames.numbers.count ? measure_run(folder, &frames, &bounds)
                                              : context_fail(context, PLIM_BAD_INPUT,
                                                             "%s has no frames", folder->path);
     if (status == PLIM_OK) {
         place_camera(&studio, &scene->document.camera, &bounds);
+        studio.full_speed = bounds.speed > 0 ? bounds.speed : 1;
         status = image_create(context, studio.options.width, studio.options.height, &image);
     }
     if (status == PLIM_OK && request->frame >= 0) {

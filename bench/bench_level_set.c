@@ -56,7 +56,7 @@ static PlimStatus measure_field(const BenchOptions *options, FieldBench *bench, 
     print_phase(options, bench, "all", bench->best.seconds);
     print_phase(options, bench, "signs", bench->best.sign_seconds);
     print_phase(options, bench, "distances", bench->best.distance_seconds);
-    if (!sparse) print_phase(options, bench, "marching", bench->best.march_seconds);
+    print_phase(options, bench, "marching", bench->best.march_seconds);
     return PLIM_OK;
 }
 

@@ -74,6 +74,8 @@ def check_surfaces(options, checks, folder):
     rng = np.random.default_rng(23)
     trefoil = meshes.read_obj(TREFOIL)
     cases = [("cube whose faces are on nodes", meshes.box(), 16, 2),
+             ("two boxes across each other, faces on nodes", meshes.joined(
+                 meshes.box((3, 1, 1)), meshes.box((1, 3, 1.5))), 48, 2),
              ("trefoil", trefoil, 64, 0),
              ("hollow ball", meshes.joined(meshes.icosphere(4), meshes.turned(
                  meshes.icosphere(3, 0.6))), 40, 4),
@@ -151,7 +153,8 @@ def check_threads(options, checks, folder):
     rng = np.random.default_rng(31)
     gone = rng.random(20480) < 0.01
     sphere = meshes.icosphere(5)
-    cases = (("trefoil", meshes.read_obj(TREFOIL)), ("boxes", union_of_boxes(meshes.rotation(rng))[0]),
+    cases = (("trefoil", meshes.read_obj(TREFOIL)),
+             ("boxes", union_of_boxes(meshes.rotation(rng))[0]),
              ("icosphere with gaps", (sphere[0], sphere[1][~gone])))
     for name, mesh in cases:
         path = os.path.join(folder, "threads.ply")
@@ -161,7 +164,10 @@ def check_threads(options, checks, folder):
             outs = [os.path.join(folder, f"threads{threads}{end}") for end in (".h5", ".ply", ".msh")]
             result = common.call(options.program, "mesh", path, "--cells", 64, "--threads", threads,
                                  "--field", outs[0], "--surface", outs[1], "--tets", outs[2])
-            files[threads] = [common.digest(out) for out in outs] if result.code == 0 else result.stderr
+            if result.code != 0:
+                raise RuntimeError(f"mesh {name}, {threads} threads: exit code {result.code}\n"
+                                   f"{result.stderr}")
+            files[threads] = [common.digest(out) for out in outs]
             said[threads] = result.stdout
         for number, what in enumerate(("field", "surface", "tets")):
             same = len({files[threads][number] for threads in files}) == 1

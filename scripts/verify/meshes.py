@@ -1,4 +1,4 @@
-"""Triangle and tetrahedral meshes for the geometry checks: making, writing, reading and measuring them.
+"""Meshes for the geometry checks: making, writing, reading and measuring them.
 
 A mesh is a pair (vertices, triangles) of arrays; outward is where the corners run counterclockwise.
 Everything is measured here by formulas of its own; nothing calls the library.
@@ -99,7 +99,7 @@ def joined(*meshes):
 
 
 def write(path, mesh, form=""):
-    """By the ending of the path; form: "ascii", "little" or "big" for PLY, "ascii" or "binary" for STL."""
+    """By the ending of the path. form: ascii, little or big of PLY; ascii or binary of STL."""
     v, t = mesh
     with open(path, "wb") as file:
         if path.endswith(".obj"):
@@ -254,7 +254,7 @@ def volume(mesh):
 # ---- distance and winding number, by brute force ----
 
 
-def chunks(count, width, pairs=2000000):
+def chunks(count, width, pairs=200000):
     step = max(1, pairs // max(1, width))
     return (slice(i, min(i + step, count)) for i in range(0, count, step))
 
@@ -309,7 +309,7 @@ def winding(points, mesh):
     """Sum of the solid angles of the triangles over 4 pi (van Oosterom and Strackee)."""
     corners = mesh[0][mesh[1]]
     found = np.zeros(len(points))
-    for part in chunks(len(points), len(corners), 500000):
+    for part in chunks(len(points), len(corners), 60000):
         a, b, c = ([corners[:, i, k] - points[part, k, None] for k in range(3)] for i in range(3))
         la, lb, lc = (np.sqrt(x[0]**2 + x[1]**2 + x[2]**2) for x in (a, b, c))
         inner = lambda x, y: x[0] * y[0] + x[1] * y[1] + x[2] * y[2]
@@ -334,7 +334,7 @@ def torus_distance(points, radius, tube):
 
 
 def sides(triangles):
-    """Directed edges as (from, to), three a triangle: corner i to corner i + 1 of triangle t at 3 t + i."""
+    """Directed edges as (from, to): corner i to corner i + 1 of triangle t at 3 t + i."""
     return np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=-1).reshape(-1, 2)
 
 
@@ -349,7 +349,7 @@ def is_closed(mesh):
 
 
 def fans(mesh):
-    """Of a closed mesh, the number of fans of triangles around vertices: as many as vertices if manifold."""
+    """The number of fans of triangles around the vertices of a closed mesh: one each if manifold."""
     t = mesh[1]
     edge = sides(t)
     key = edge[:, 0] * len(mesh[0]) + edge[:, 1]
@@ -398,7 +398,8 @@ def tet_angles(v, tets):
     """The six dihedral angles of each, degrees: between what is left of the other two corners across
     each edge."""
     found = []
-    for i, j, k, l in ((0, 1, 2, 3), (0, 2, 1, 3), (0, 3, 1, 2), (1, 2, 0, 3), (1, 3, 0, 2), (2, 3, 0, 1)):
+    for i, j, k, l in ((0, 1, 2, 3), (0, 2, 1, 3), (0, 3, 1, 2), (1, 2, 0, 3), (1, 3, 0, 2),
+                       (2, 3, 0, 1)):
         p, q = v[tets[:, i]], v[tets[:, j]]
         along = (q - p) / np.linalg.norm(q - p, axis=1)[:, None]
         across = [r - dot(r, along)[:, None] * along for r in (v[tets[:, k]] - p, v[tets[:, l]] - p)]
@@ -409,9 +410,13 @@ def tet_angles(v, tets):
 def tet_boundary(tets):
     """Faces that one tetrahedron has, pointing out; and the most that any face is used."""
     faces = np.concatenate([tets[:, three] for three in ((1, 2, 3), (0, 3, 2), (0, 1, 3), (0, 2, 1))])
-    _, place, count = np.unique(np.sort(faces, axis=1), axis=0, return_inverse=True,
-                                return_counts=True)
-    return faces[count[place.ravel()] == 1], int(count.max())
+    a, b, c = np.sort(faces, axis=1).T
+    size = int(tets.max()) + 1  # below 2^21: three of them make a key
+    key = (a * size + b) * size + c
+    order = np.argsort(key)
+    first = np.flatnonzero(np.diff(key[order], prepend=-1))
+    uses = np.diff(first, append=len(key))
+    return faces[order[first[uses == 1]]], int(uses.max())
 
 
 # ---- the mesh command ----

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define FLUID_FIELD(name, unit, group)                                                             \
-    {#name, unit, FIELD_F64, FIELD_STATE, 1, group, offsetof(Fluid, name)}
+    { #name, unit, FIELD_F64, FIELD_STATE, 1, group, offsetof(Fluid, name) }
 
 static const StateField fluid_fields[] = {
     FLUID_FIELD(velocity_x, "m/s", FLUID_GROUP_FACES_X),
@@ -27,7 +27,7 @@ static const StateSchema fluid_schema = {
 };
 
 double fluid_bytes_per_cell(void) {
-    enum { SOLVER = 80, FRAME = 3 * 5 * sizeof(float) }; /* a frame is encoded, then copied once */
+    enum { SOLVER = 100, FRAME = 3 * 5 * sizeof(float) }; /* a frame is encoded, then copied once */
     double bytes = SOLVER + FRAME + sizeof(unsigned char);
     for (int group = 0; group < FLUID_GROUP_COUNT; group++)
         bytes += (double)state_bytes_per_item(&fluid_schema, group);
@@ -41,8 +41,8 @@ static void scale_pressure(Fluid *fluid, double factor) {
     for (size_t i = 0; i < fluid->sizes[FLUID_GROUP_CELLS].count; i++) fluid->pressure[i] *= factor;
 }
 
-/* u^{n+1} = u* - dt/density grad p with div u^{n+1} = 0. The solve stops at an absolute residual, for
- * velocities that are divergence-free already stay what they are. */
+/* u^{n+1} = u* - dt/density grad p with div u^{n+1} = 0. The solve stops at an absolute residual,
+ * for velocities that are divergence-free already stay what they are. */
 static PlimStatus fluid_project(void *system, const StepInfo *step) {
     Fluid *fluid = system;
     PoissonProblem problem = {.grid = &fluid->grid, .kind = fluid->kind};
@@ -57,12 +57,12 @@ static PlimStatus fluid_project(void *system, const StepInfo *step) {
                         &fluid->solved, &divergence));
     scale_pressure(fluid, fluid->density / step->dt);
     if (fluid->solved.reason != SOLVE_CONVERGED)
-        return context_fail(step->context, PLIM_FAILED,
-                            "t = %g s: the pressure solve stopped after %d iterations: %s; residual "
-                            "%g, wanted %g",
-                            step->time, fluid->solved.iterations,
-                            solve_reason_name(fluid->solved.reason), fluid->solved.last_residual,
-                            options.absolute);
+        return context_fail(
+            step->context, PLIM_FAILED,
+            "t = %g s: the pressure solve stopped after %d iterations: %s; residual "
+            "%g, wanted %g",
+            step->time, fluid->solved.iterations, solve_reason_name(fluid->solved.reason),
+            fluid->solved.last_residual, options.absolute);
     return PLIM_OK;
 }
 

@@ -1,5 +1,5 @@
-/* The system of a fluid on a staggered grid: velocities on faces, pressure at cell centres, obstacles at
- * rest. A step makes the velocities divergence-free (000 section 4.4.4). */
+/* The system of a fluid on a staggered grid: velocities on faces, pressure at cell centres,
+ * obstacles at rest. A step makes the velocities divergence-free (000 section 4.4.4). */
 #ifndef FLUID_FLUID_H
 #define FLUID_FLUID_H
 
@@ -10,15 +10,15 @@
 /* What the velocities are at t = 0. */
 typedef enum FluidStart {
     FLUID_AT_REST,
-    FLUID_RANDOM /* smooth noise that flows through itself: the pressure solve has to put it right */
+    FLUID_RANDOM /* smooth noise, full of sources and sinks for the pressure solve to remove */
 } FluidStart;
 
 typedef struct FluidDesc {
     Grid grid;
     double density;   /* kg/m^3; above 0, default 1000 */
-    double tolerance; /* of the pressure solve: what is left of the divergence, root mean square, in units
-                         of the greatest velocity over a cell; above 0, default 1e-6 */
-    const Solid *obstacles; /* cells whose centre is inside are solid; NULL: none. Read, not kept. */
+    double tolerance; /* of the pressure solve: what is left of the divergence, root mean square, in
+                         units of the greatest velocity over a cell; above 0, default 1e-6 */
+    const Solid *obstacles; /* cells with their centre inside are solid; NULL: none; not kept */
     FluidStart start;
     double amplitude; /* m/s, standard deviation of each component of a random start */
     double length;    /* m, distance over which it changes */
@@ -54,8 +54,8 @@ static inline double *fluid_velocity(const Fluid *fluid, int axis) {
     return axis == 0 ? fluid->velocity_x : axis == 1 ? fluid->velocity_y : fluid->velocity_z;
 }
 
-/* True when fluid can pass the face across `axis` on the low side of cell (i, j, k): there is fluid on
- * both sides, or on one and the other is beyond an open side. Other faces have velocity 0. */
+/* True when fluid can pass the face across `axis` on the low side of cell (i, j, k): there is fluid
+ * on both sides, or on one and the other is beyond an open side. Other faces have velocity 0. */
 bool fluid_face_is_open(const Fluid *fluid, int axis, int i, int j, int k);
 
 /* In start.c: velocities at t = 0. */

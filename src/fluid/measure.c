@@ -23,8 +23,8 @@ static void faces_of(const Fluid *fluid, size_t cell, int axis, double velocity[
     velocity[1] = values[grid_face_index(grid, axis, at[0], at[1], at[2])];
 }
 
-/* Half of the fluid between the middles of two cells belongs to each: a face on an open side moves half a
- * cell of it, and the two layers of a periodic side one together. */
+/* Half of the fluid between the middles of two cells belongs to each: a face on an open side moves
+ * half a cell of it, and the two layers of a periodic side one together. */
 static void sum_energy(void *user, size_t begin, size_t end, double *sum) {
     const Fluid *fluid = user;
     for (size_t cell = begin; cell < end; cell++) {

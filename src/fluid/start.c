@@ -6,8 +6,8 @@
 #include "fluid/fluid.h"
 #include "grid/interpolate.h"
 
-/* A lattice over the domain, about `length` from node to node, in its own units: one from node to node,
- * never finer than the cells. */
+/* A lattice over the domain, about `length` from node to node, in its own units: one from node to
+ * node, never finer than the cells. */
 static Grid make_lattice(const Grid *grid, double length) {
     Grid lattice = *grid;
     lattice.spacing = 1.0;
@@ -47,10 +47,9 @@ static double noise_at(const StartJob *job, const int face[3]) {
     Vec3 p = vec3_sub(grid_face_center(grid, job->axis, at[0], at[1], at[2]), grid->origin);
     const int *nodes = job->noise->grid.n;
     double h = grid->spacing;
-    return field_sample_cubic(job->noise,
-                              vec3(p.x / (grid->n[0] * h) * nodes[0],
-                                   p.y / (grid->n[1] * h) * nodes[1],
-                                   grid->dim == 3 ? p.z / (grid->n[2] * h) * nodes[2] : 0.0));
+    return field_sample_cubic(
+        job->noise, vec3(p.x / (grid->n[0] * h) * nodes[0], p.y / (grid->n[1] * h) * nodes[1],
+                         grid->dim == 3 ? p.z / (grid->n[2] * h) * nodes[2] : 0.0));
 }
 
 static void start_rows(void *user, size_t begin, size_t end) {

@@ -1,4 +1,4 @@
-/* The fluid in a frame: velocities brought to the cell centres, pressure, and where obstacles are. */
+/* The fluid in a frame: velocities brought to the cell centres, pressure, where obstacles are. */
 #include "base/parallel.h"
 #include "fluid/fluid.h"
 

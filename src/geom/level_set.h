@@ -1,6 +1,6 @@
-/* The signed distance to a closed surface, on the nodes of a grid: negative inside (000 sections 2.3,
- * 2.3.1). Dense, or in sparse blocks near the surface when dense would take too much memory; the
- * queries are the same. */
+/* The signed distance to a closed surface, on the nodes of a grid: negative inside (000
+ * sections 2.3, 2.3.1). Dense, or in sparse blocks near the surface when dense would take too much
+ * memory; the queries are the same. */
 #ifndef GEOM_LEVEL_SET_H
 #define GEOM_LEVEL_SET_H
 
@@ -21,7 +21,7 @@ typedef struct LevelSetOptions {
 } LevelSetOptions;
 
 typedef struct LevelSetReport {
-    bool closed;           /* the surface has no gaps */
+    bool closed; /* the surface has no gaps */
     bool from_cache;
     size_t crossing_edges; /* grid edges that meet the surface */
     size_t regions;        /* connected regions of two nodes or more found by flood fill */
@@ -32,11 +32,11 @@ typedef struct LevelSetReport {
 
 LevelSetOptions level_set_options_default(void);
 
-/* From a triangle surface with normals pointing out. The Bvh is over the same mesh. A point is inside
- * where the winding number is positive, so solids may overlap and hold one another; a surface turned
- * inside out has no inside, the caller orients it first. Distances are exact within three cells of the
- * surface. Where solids overlap, walls that lie wholly inside do not count; near walls that end inside
- * the depth comes out too small. `report` may be NULL. */
+/* From a triangle surface with normals pointing out. The Bvh is over the same mesh. A point is
+ * inside where the winding number is positive, so solids may overlap and hold one another; a
+ * surface turned inside out has no inside, the caller orients it first. Distances are exact within
+ * three cells of the surface. Where solids overlap, walls that lie wholly inside do not count; near
+ * walls that end inside the depth comes out too small. `report` may be NULL. */
 PlimStatus level_set_from_mesh(PlimContext *context, const TriangleMesh *mesh, const Bvh *bvh,
                                const LevelSetOptions *options, LevelSet **out,
                                LevelSetReport *report);
@@ -53,7 +53,8 @@ size_t level_set_bytes(const LevelSet *field);
 /* The value at a node. */
 double level_set_node(const LevelSet *field, int i, int j, int k);
 
-/* Trilinear value; outside the grid, the value at the nearest point of it plus the distance there. */
+/* Trilinear value; outside the grid, the value at the nearest point of it plus the distance there.
+ */
 double level_set_value(const LevelSet *field, Vec3 p);
 /* Gradient of the trilinear interpolant, not normalised. */
 Vec3 level_set_gradient(const LevelSet *field, Vec3 p);
@@ -63,8 +64,8 @@ bool level_set_box_outside(const LevelSet *field, Box3 box);
 /* Least and greatest value over the blocks that the box touches. */
 void level_set_box_bounds(const LevelSet *field, Box3 box, double *least, double *greatest);
 
-/* The normal of the surface point reached from p along the gradient (000 section 2.3); the gradient's
- * direction where the ray meets nothing. */
+/* The normal of the surface point reached from p along the gradient (000 section 2.3); the
+ * gradient's direction where the ray meets nothing. */
 Vec3 level_set_surface_normal(const LevelSet *field, const Bvh *bvh, const TriangleMesh *mesh,
                               Vec3 p);
 

@@ -6,11 +6,14 @@
 #include "base/clock.h"
 #include "base/parallel.h"
 
+#include <string.h>
+
 typedef struct SparsePass {
     LevelSet *field;
     const GridSurface *surface;
     const Bvh *bvh;
     const unsigned char *flags;
+    size_t chosen;    /* blocks that were fine at first */
     size_t *block_of; /* the block of each fine one */
     Vec3 *reach;
     size_t *start; /* of each fine block's triangles, one more at the end */
@@ -34,14 +37,10 @@ static bool is_inside(const SparsePass *pass, int i, int j, int k) {
 
 /* ---- which blocks are fine ---- */
 
-/* A node may lie within the band, or (with gaps) the sign changes without a surface near. */
-static bool needs_values(const SparsePass *pass, const int at[3]) {
-    const NodeGrid *grid = &pass->field->grid;
+/* With gaps the sign may change without a surface near. */
+static bool sign_changes(const SparsePass *pass, const int at[3]) {
     int i = at[0] * LEVEL_SET_BLOCK, j = at[1] * LEVEL_SET_BLOCK, k = at[2] * LEVEL_SET_BLOCK;
     const int half = LEVEL_SET_BLOCK / 2;
-    double reach = (LEVEL_SET_BAND + sqrt(3.0) * half) * (1.0 + 1e-9) * grid->spacing;
-    Vec3 center = node_grid_position(grid, i + half, j + half, k + half);
-    if (bvh_closest(pass->bvh, center, reach).primitive != BVH_NONE) return true;
     bool inside = is_inside(pass, i + half, j + half, k + half);
     for (int c = 0; c < 8; c++)
         if (is_inside(pass, i + (c & 1) * LEVEL_SET_BLOCK, j + (c >> 1 & 1) * LEVEL_SET_BLOCK,
@@ -50,12 +49,23 @@ static bool needs_values(const SparsePass *pass, const int at[3]) {
     return false;
 }
 
+/* A node of the block may lie within the band. */
+static bool is_near(const SparsePass *pass, const int at[3]) {
+    const NodeGrid *grid = &pass->field->grid;
+    const int half = LEVEL_SET_BLOCK / 2;
+    double reach = (LEVEL_SET_BAND + sqrt(3.0) * half) * (1.0 + 1e-9) * grid->spacing;
+    Vec3 center =
+        node_grid_position(grid, at[0] * LEVEL_SET_BLOCK + half, at[1] * LEVEL_SET_BLOCK + half,
+                           at[2] * LEVEL_SET_BLOCK + half);
+    return bvh_closest(pass->bvh, center, reach).primitive != BVH_NONE;
+}
+
 static void choose_blocks(void *user, size_t begin, size_t end) {
     const SparsePass *pass = user;
     for (size_t block = begin; block < end; block++) {
         int at[3];
         block_position(pass->field, block, at);
-        pass->field->fine[block] = needs_values(pass, at);
+        pass->field->fine[block] = is_near(pass, at) || sign_changes(pass, at);
     }
 }
 
@@ -65,6 +75,7 @@ static PlimStatus list_fine(SparsePass *pass) {
     for (size_t b = 0; b < blocks; b++)
         if (field->fine[b]) field->fine[b] = (uint32_t)++count;
     TRY(level_set_take_fine(field, count));
+    pass->chosen = count;
     pass->block_of = context_allocate(field->context, count, sizeof *pass->block_of);
     if (!pass->block_of) return PLIM_OUT_OF_MEMORY;
     for (size_t b = 0; b < blocks; b++)
@@ -109,7 +120,7 @@ static void sort_triangles(SparsePass *pass) {
 
 static PlimStatus list_triangles(SparsePass *pass) {
     PlimContext *context = pass->field->context;
-    size_t fine = pass->field->fine_count;
+    size_t fine = pass->chosen;
     pass->reach =
         context_allocate(context, pass->surface->mesh->triangle_count, sizeof *pass->reach);
     pass->start = context_allocate(context, fine + 2, sizeof *pass->start);
@@ -144,6 +155,37 @@ static void band_blocks(void *user, size_t begin, size_t end) {
     }
 }
 
+static bool in_band(const double *values) {
+    for (int i = 0; i < LEVEL_SET_BLOCK_NODES; i++)
+        if (values[i] < HUGE_VAL) return true;
+    return false;
+}
+
+/* Blocks that were near but have no node in the band are coarse after all. */
+static PlimStatus drop_empty(SparsePass *pass) {
+    LevelSet *field = pass->field;
+    size_t kept = 0;
+    for (size_t place = 0; place < pass->chosen; place++) {
+        double *values = field->fine_values + place * LEVEL_SET_BLOCK_NODES;
+        size_t block = pass->block_of[place];
+        int at[3];
+        block_position(field, block, at);
+        bool keep = in_band(values) || sign_changes(pass, at);
+        field->fine[block] = keep ? (uint32_t)(kept + 1) : 0;
+        if (!keep) continue;
+        memmove(field->fine_values + kept * LEVEL_SET_BLOCK_NODES, values,
+                LEVEL_SET_BLOCK_NODES * sizeof *values);
+        pass->block_of[kept++] = block;
+    }
+    double *shrunk = context_resize(field->context, field->fine_values,
+                                    field->fine_count * LEVEL_SET_BLOCK_NODES,
+                                    kept * LEVEL_SET_BLOCK_NODES, sizeof *shrunk);
+    if (!shrunk) return PLIM_OUT_OF_MEMORY;
+    field->fine_values = shrunk;
+    field->fine_count = kept;
+    return PLIM_OK;
+}
+
 /* ---- the rest ---- */
 
 static size_t half_index(const SparsePass *pass, int i, int j, int k) {
@@ -151,32 +193,36 @@ static size_t half_index(const SparsePass *pass, int i, int j, int k) {
     return ((size_t)k * (size_t)n[1] + (size_t)j) * (size_t)n[0] + (size_t)i;
 }
 
+/* Copies what the fine blocks know to the half grid, and the sign to the rest of it. */
+static void start_half(SparsePass *pass) {
+    for (int k = 0; k < pass->half.n[2]; k++)
+        for (int j = 0; j < pass->half.n[1]; j++)
+            for (int i = 0; i < pass->half.n[0]; i++)
+                pass->half_values[half_index(pass, i, j, k)] =
+                    is_inside(pass, 2 * i, 2 * j, 2 * k) ? -1.0 : 1.0;
+    for (size_t place = 0; place < pass->field->fine_count; place++) {
+        const double *values = pass->field->fine_values + place * LEVEL_SET_BLOCK_NODES;
+        const int b = LEVEL_SET_BLOCK / 2;
+        int at[3];
+        block_position(pass->field, pass->block_of[place], at);
+        for (int k = 0; k <= b; k++)
+            for (int j = 0; j <= b; j++)
+                for (int i = 0; i <= b; i++) {
+                    double value = values[level_set_local_index(2 * i, 2 * j, 2 * k)];
+                    if (!(value < HUGE_VAL)) continue;
+                    size_t to = half_index(pass, at[0] * b + i, at[1] * b + j, at[2] * b + k);
+                    pass->half_values[to] = pass->half_values[to] < 0.0 ? -value : value;
+                    pass->half_known[to] = 1;
+                }
+    }
+}
+
 static PlimStatus march_half(SparsePass *pass, int order) {
     PlimContext *context = pass->field->context;
     pass->half_values = context_allocate(context, pass->half_count, sizeof *pass->half_values);
     pass->half_known = context_allocate(context, pass->half_count, 1);
     if (!pass->half_values || !pass->half_known) return PLIM_OUT_OF_MEMORY;
-    for (size_t i = 0; i < pass->half_count; i++) pass->half_values[i] = 1.0;
-    for (size_t place = 0; place < pass->field->fine_count; place++) {
-        const double *values = pass->field->fine_values + place * LEVEL_SET_BLOCK_NODES;
-        int at[3];
-        block_position(pass->field, pass->block_of[place], at);
-        for (int k = 0; k < LEVEL_SET_SIDE; k += 2)
-            for (int j = 0; j < LEVEL_SET_SIDE; j += 2)
-                for (int i = 0; i < LEVEL_SET_SIDE; i += 2) {
-                    double value = values[level_set_local_index(i, j, k)];
-                    if (!(value < HUGE_VAL)) continue;
-                    const int b = LEVEL_SET_BLOCK / 2;
-                    size_t to =
-                        half_index(pass, at[0] * b + i / 2, at[1] * b + j / 2, at[2] * b + k / 2);
-                    pass->half_values[to] =
-                        is_inside(pass, at[0] * LEVEL_SET_BLOCK + i, at[1] * LEVEL_SET_BLOCK + j,
-                                  at[2] * LEVEL_SET_BLOCK + k)
-                            ? -value
-                            : value;
-                    pass->half_known[to] = 1;
-                }
-    }
+    start_half(pass);
     Scratch scratch;
     scratch_init(&scratch, context);
     PlimStatus status =
@@ -265,6 +311,7 @@ static PlimStatus fill(SparsePass *pass, int march_order, LevelSetReport *report
     TRY(list_fine(pass));
     TRY(list_triangles(pass));
     parallel_for(threads, field->fine_count, 4, band_blocks, pass);
+    TRY(drop_empty(pass));
     report->distance_seconds = clock_seconds() - start;
     TRY(march_half(pass, march_order));
     set_corners(pass);
@@ -285,9 +332,9 @@ PlimStatus level_set_fill_sparse(LevelSet *field, const GridSurface *surface, co
         pass.half_count *= (size_t)pass.half.n[a];
     }
     PlimStatus status = fill(&pass, march_order, report);
-    context_free(context, pass.block_of, field->fine_count, sizeof *pass.block_of);
+    context_free(context, pass.block_of, pass.chosen, sizeof *pass.block_of);
     context_free(context, pass.reach, surface->mesh->triangle_count, sizeof *pass.reach);
-    context_free(context, pass.start, field->fine_count + 2, sizeof *pass.start);
+    context_free(context, pass.start, pass.chosen + 2, sizeof *pass.start);
     context_free(context, pass.items, pass.item_count, sizeof *pass.items);
     context_free(context, pass.half_values, pass.half_count, sizeof *pass.half_values);
     context_free(context, pass.half_known, pass.half_count, 1);

@@ -11,16 +11,17 @@ typedef struct MarchGrid {
 } MarchGrid;
 
 /* Solves |grad phi| = 1 outward from the known values. `known[i]` != 0 marks values that stay;
- * unknown ones keep the sign they come with (a negative value, whatever its size, stays negative) and
- * get the distance. order 1 or 2. Stops at `limit` (HUGE_VAL: never), beyond which |phi| = limit. Ties
- * are broken by index, so results do not depend on anything else. The nodes beside the surface should
- * be known; second order needs two layers of them on each side. */
+ * unknown ones keep the sign they come with (a negative value, whatever its size, stays negative)
+ * and get the distance. order 1 or 2. Stops at `limit` (HUGE_VAL: never), beyond which |phi| =
+ * limit. Ties are broken by index, so results do not depend on anything else. The nodes beside the
+ * surface should be known; second order needs two layers of them on each side. */
 PlimStatus march_distance(Scratch *scratch, const MarchGrid *grid, const unsigned char *known,
                           int order, double limit, double *phi);
 
-/* Carries values outward along the gradient of |phi|, in order of distance: grad v . grad |phi| = 0.
- * Values where known[i] != 0 stay; others within `limit` of the surface are set, from either side of
- * it. Those that nothing known reaches stay as they are. `width` values an item, interleaved. */
+/* Carries values outward along the gradient of |phi|, in order of distance: grad v . grad |phi| =
+ * 0. Values where known[i] != 0 stay; others within `limit` of the surface are set, from either
+ * side of it. Those that nothing known reaches stay as they are. `width` values an item,
+ * interleaved. */
 PlimStatus march_extrapolate(Scratch *scratch, const MarchGrid *grid, const unsigned char *known,
                              const double *phi, double limit, int width, double *values);
 

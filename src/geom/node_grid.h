@@ -25,7 +25,8 @@ static inline Vec3 node_grid_position(const NodeGrid *grid, int i, int j, int k)
                 grid->origin.z + k * grid->spacing);
 }
 
-/* A grid that covers the box with `margin` cells around it and `cells` cells along its longest side. */
+/* A grid that covers the box with `margin` cells around it and `cells` cells along its longest
+ * side. */
 NodeGrid node_grid_around(Box3 box, int cells, int margin);
 
 #endif

@@ -154,8 +154,7 @@ static void approach_edge(const RayProbe *probe, const Seen *seen, int i, int j,
 }
 
 /* A point of the ray within `reach`, other than its start; false when there is none. The distance
- * is convex along the ray: its least value is at an end, or where the ray comes nearest to an edge.
- */
+ * is convex along the ray, so least at an end, or where the ray comes nearest to an edge. */
 static bool find_near(const RayProbe *probe, const Seen *seen, double *z) {
     double least = HUGE_VAL, weights[3];
     for (int i = 0; i < (seen->corners == 3 ? 3 : 1); i++)

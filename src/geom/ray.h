@@ -1,7 +1,6 @@
 /* Rays against thickened triangles and segments (000 section 6.2.1, figure 6.3). A thickened
- * triangle is the wedge swept by moving it by half the thickness to both sides along its normal,
- * its edges extended likewise, so that wedges of neighbours overlap and no ray slips between them.
- */
+ * triangle is all that lies within half the thickness of it: the wedge of the figure with its edges
+ * rounded. Wedges of neighbours overlap, and no ray slips between them. */
 #ifndef GEOM_RAY_H
 #define GEOM_RAY_H
 

@@ -5,8 +5,8 @@
  * the values at the corners of the cell of values around the point.
  *
  * A point beyond the outermost values of an axis that is not periodic (between a wall and the first
- * cell centre, or outside the grid) has the value on the hull nearest to it; a periodic axis wraps.
- */
+ * cell centre, or outside the grid) has the value on the nearest point of their hull; a periodic
+ * axis wraps. */
 #ifndef GRID_INTERPOLATE_H
 #define GRID_INTERPOLATE_H
 

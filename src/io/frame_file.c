@@ -154,14 +154,14 @@ static PlimStatus read_volume_size(PlimContext *context, const char *label, H5Re
     for (int axis = 0; axis < 3; axis++) {
         TRY(h5_read_u64(frame, group, size_names[axis], &n[axis]));
         TRY(h5_read_number(frame, group, origin_names[axis], &volume->origin[axis]));
-        if (n[axis] < 1 || n[axis] > INT32_MAX || dim < 2 || dim > 3 || (dim == 2 && n[2] != 1) ||
-            !(volume->spacing > 0))
-            return context_fail(context, PLIM_BAD_INPUT, "%s: the grid of %s is damaged", label,
-                                volume->name);
-        volume->n[axis] = (int)n[axis];
+        volume->n[axis] = n[axis] <= INT32_MAX ? (int)n[axis] : 0;
     }
     volume->dim = (int)dim;
-    return PLIM_OK;
+    if (volume->n[0] >= 1 && volume->n[1] >= 1 && volume->n[2] >= 1 && volume->spacing > 0 &&
+        (dim == 3 || (dim == 2 && volume->n[2] == 1)))
+        return PLIM_OK;
+    return context_fail(context, PLIM_BAD_INPUT, "%s: the grid of %s is damaged", label,
+                        volume->name);
 }
 
 static size_t volume_cells(const FrameVolume *volume) {

@@ -250,26 +250,33 @@ static void format_bytes(double bytes, char *buffer, size_t size) {
     snprintf(buffer, size, "%.3g %s", bytes, units[unit]);
 }
 
+void scene_add_memory(PlimScene *scene, const SceneNode *node, double bytes, double count,
+                      const char *things) {
+    double machine = machine_memory();
+    bool was_too_much = scene->memory > machine; /* then it was said already */
+    scene->memory += bytes;
+    if (was_too_much || (scene->memory <= machine && count < INT32_MAX)) return;
+    char needed[32], present[32];
+    format_bytes(scene->memory, needed, sizeof needed);
+    format_bytes(machine, present, sizeof present);
+    reader_problem(&scene->reader, node,
+                   "%.6g %s would need about %s of memory; this machine has %s", count, things,
+                   needed, present);
+}
+
 /* Copies share their triangles; a frame holds place and velocity of each one's vertices. */
 static void check_count(PlimScene *scene, SceneNode *node, const SceneBody *body, double copies) {
     enum {
         MESH_BYTES = 3 * sizeof(double) + 2 * 3 * sizeof(int32_t), /* a vertex of the shape */
         FRAME_BYTES = 6 * sizeof(float) + 2 * 4 * sizeof(int32_t)  /* a vertex of a body */
     };
-    double work_bytes = 0, machine = machine_memory();
+    double work_bytes = 0;
     double vertices = scene_shape_check(scene, node_get(node, "shape"), &body->shape, &work_bytes);
-    bool was_too_much = scene->memory > machine;
     scene->body_count += copies;
-    scene->memory += vertices * MESH_BYTES + work_bytes;
-    scene->memory += copies * ((double)rigid_bytes_per_body() + vertices * FRAME_BYTES);
-    if (was_too_much || (scene->memory <= machine && scene->body_count < INT32_MAX)) return;
-    char needed[32], present[32];
-    format_bytes(scene->memory, needed, sizeof needed);
-    format_bytes(machine, present, sizeof present);
+    double bytes = vertices * MESH_BYTES + work_bytes +
+                   copies * ((double)rigid_bytes_per_body() + vertices * FRAME_BYTES);
     SceneNode *where = node_get(node, "repeat");
-    reader_problem(&scene->reader, where ? where : node,
-                   "%.6g bodies would need about %s of memory; this machine has %s",
-                   scene->body_count, needed, present);
+    scene_add_memory(scene, where ? where : node, bytes, scene->body_count, "bodies");
 }
 
 void scene_check_objects(PlimScene *scene) {
@@ -286,6 +293,7 @@ void scene_check_objects(PlimScene *scene) {
         if (read_body(scene, node, &body)) check_count(scene, node, &body, copies);
     }
     reader->repeat = (RepeatIndex){0};
+    scene_check_fluid(scene);
     const SceneNode *probes = scene->document.probes.node;
     for (size_t i = 0; probes && i < probes->children.count; i++) {
         SceneProbe probe = {0};
@@ -295,7 +303,7 @@ void scene_check_objects(PlimScene *scene) {
 
 /* ---- the world ---- */
 
-static PlimStatus as_problem(PlimScene *scene, const SceneNode *node, PlimStatus status) {
+PlimStatus scene_as_problem(PlimScene *scene, const SceneNode *node, PlimStatus status) {
     if (status != PLIM_BAD_INPUT) return status;
     reader_problem(&scene->reader, node, "%s", scene->context->message);
     TRY(scene->reader.trouble);
@@ -342,8 +350,8 @@ static PlimStatus add_copy(PlimScene *scene, SceneNode *node, size_t number, voi
     SceneNode *shape_node = node_get(node, "shape");
     PlimShapeDesc shape;
     Vec3 center;
-    TRY(as_problem(scene, shape_node,
-                   scene_shape_resolve(scene, shape_node, &body.shape, &shape, &center)));
+    TRY(scene_as_problem(scene, shape_node,
+                         scene_shape_resolve(scene, shape_node, &body.shape, &shape, &center)));
     PlimRigidDesc desc = describe_copy(scene, &body, center, number);
     desc.name = name;
     desc.shape = shape;
@@ -354,7 +362,7 @@ static PlimStatus add_copy(PlimScene *scene, SceneNode *node, size_t number, voi
         desc.motion_user = path;
     }
     size_t id;
-    return as_problem(scene, node, plim_rigid_add(world, &desc, &id));
+    return scene_as_problem(scene, node, plim_rigid_add(world, &desc, &id));
 }
 
 static PlimStatus add_probes(PlimScene *scene, PlimWorld *world) {
@@ -366,7 +374,7 @@ static PlimStatus add_probes(PlimScene *scene, PlimWorld *world) {
         const char *object = probe.object ? probe.object : probe.name;
         const SceneNode *names = probe.quantities.node;
         for (size_t k = 0; k < names->children.count; k++)
-            TRY(as_problem(
+            TRY(scene_as_problem(
                 scene, node,
                 world_add_probe(world, probe.name, object, names->children.data[k]->text)));
     }
@@ -381,6 +389,7 @@ static PlimStatus fill_world(PlimScene *scene, PlimWorld *world) {
         TRY(plim_rigid_configure(world, &options));
         TRY(for_each_copy(scene, add_copy, world));
     }
+    TRY(scene_add_fluid(scene, world));
     TRY(add_probes(scene, world));
     TRY(world_refresh(world));
     return plim_world_measure(world);

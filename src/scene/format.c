@@ -217,6 +217,71 @@ static const SceneKey rigid_keys[] = {
 
 static const SceneTable rigid_table = TABLE("rigid", "Rigid bodies.", rigid_keys);
 
+/* ---- the fluid ---- */
+
+static const SceneKey domain_keys[] = {
+    {"low", VALUE_VEC3, AT(SceneDomain, low), "[0, 0, 0]", .unit = "m",
+     .help = "lowest corner; z does not count in two dimensions"},
+    {"high", VALUE_VEC3, AT(SceneDomain, high), "[1, 1, 1]", .unit = "m",
+     .help = "highest corner; moved to a whole number of cells along the shorter sides"},
+};
+
+static const SceneTable domain_table =
+    TABLE("domain", "The box that holds the fluid.", domain_keys);
+
+static const char *const side_choices[] = {"wall", "open", "periodic", NULL};
+
+#define SIDE(name, axis, end, where)                                                               \
+    {                                                                                              \
+        name, VALUE_CHOICE, AT(SceneSides, of[axis][end]), "wall", .choices = side_choices,        \
+                                                                   .help = where                   \
+    }
+
+static const SceneKey side_keys[] = {
+    SIDE("left", 0, 0, "low x"), SIDE("right", 0, 1, "high x"), SIDE("bottom", 1, 0, "low y"),
+    SIDE("top", 1, 1, "high y"), SIDE("back", 2, 0, "low z"),   SIDE("front", 2, 1, "high z"),
+};
+
+static const SceneTable sides_table =
+    TABLE("sides",
+          "What the sides of the domain are. wall: nothing passes; open: pressure 0 outside, "
+          "anything passes; periodic: joined to the opposite side.",
+          side_keys);
+
+static const char *const start_choices[] = {"rest", "random", NULL};
+
+static const SceneKey start_keys[] = {
+    {"velocity", VALUE_CHOICE, AT(SceneStart, velocity), "rest", .choices = start_choices,
+     .help = "rest; random: smooth noise from the scene's seed, not divergence-free"},
+    {"amplitude", VALUE_NUMBER, AT(SceneStart, amplitude), "1", .unit = "m/s", NOT_NEGATIVE,
+     .help = "of random: standard deviation of each component"},
+    {"length", VALUE_NUMBER, AT(SceneStart, length), "0.2", .unit = "m", POSITIVE,
+     .help = "of random: distance over which it changes"},
+};
+
+static const SceneTable start_table = TABLE("initial", "The fluid at t = 0.", start_keys);
+
+static const SceneKey fluid_keys[] = {
+    {"domain", VALUE_TABLE, AT(SceneFluid, domain), "{}", .table = &domain_table,
+     .help = "the box that holds it"},
+    {"cells", VALUE_INTEGER, AT(SceneFluid, cells), "64", BETWEEN(1, 100000),
+     .help = "cells along the longest side of the domain"},
+    {"sides", VALUE_TABLE, AT(SceneFluid, sides), "{}", .table = &sides_table,
+     .help = "what the sides of the domain are"},
+    {"obstacles", VALUE_LATERS, AT(SceneFluid, obstacles), .table = &scene_shape_table,
+     .help = "shapes at rest that the fluid flows around; in two dimensions their cut at z = 0"},
+    {"density", VALUE_NUMBER, AT(SceneFluid, density), "1000", .unit = "kg/m^3", POSITIVE,
+     .help = "mass per volume"},
+    {"tolerance", VALUE_NUMBER, AT(SceneFluid, tolerance), "1e-6", .low = 1e-14, .high = 1,
+     .help = "of the pressure solve: divergence left, root mean square, over greatest velocity a "
+             "cell"},
+    {"initial", VALUE_TABLE, AT(SceneFluid, initial), "{}", .table = &start_table,
+     .help = "how it starts"},
+};
+
+static const SceneTable fluid_table =
+    TABLE("fluid", "A fluid on a grid. Each step makes its velocity divergence-free.", fluid_keys);
+
 /* ---- the rest ---- */
 
 static const SceneKey material_keys[] = {
@@ -281,7 +346,7 @@ static const SceneKey scene_keys[] = {
     {"gravity", VALUE_VEC3, AT(SceneDocument, gravity), "[0, -9.81, 0]", .unit = "m/s^2",
      .help = "acceleration of free fall"},
     {"dim", VALUE_INTEGER, AT(SceneDocument, dim), "3", BETWEEN(2, 3),
-     .help = "dimensions; rigid bodies have 3"},
+     .help = "dimensions; 2: a fluid in the plane z = 0, 1 m deep; rigid bodies have 3"},
     {"seed", VALUE_INTEGER, AT(SceneDocument, seed), "1", BETWEEN(0, 0x1p53),
      .help = "of everything random"},
     {"time_step", VALUE_TABLE, AT(SceneDocument, time_step), "{}", .table = &time_step_table,
@@ -289,6 +354,8 @@ static const SceneKey scene_keys[] = {
     {"materials", VALUE_ITEMS, AT(SceneDocument, materials), .table = &scene_material_table,
      .help = "what bodies are made of"},
     {"rigid", VALUE_TABLE, AT(SceneDocument, rigid), .table = &rigid_table, .help = "rigid bodies"},
+    {"fluid", VALUE_TABLE, AT(SceneDocument, fluid), .table = &fluid_table,
+     .help = "a fluid on a grid"},
     {"probes", VALUE_ITEMS, AT(SceneDocument, probes), .table = &scene_probe_table,
      .help = "quantities to record"},
     {"camera", VALUE_TABLE, AT(SceneDocument, camera), .table = &camera_table,

@@ -101,6 +101,29 @@ typedef struct SceneRigid {
     SceneItems bodies;
 } SceneRigid;
 
+typedef struct SceneDomain {
+    double low[3], high[3];
+} SceneDomain;
+
+/* Each 0 wall, 1 open, 2 periodic; of each axis: low, high. */
+typedef struct SceneSides {
+    int of[3][2];
+} SceneSides;
+
+typedef struct SceneStart {
+    int velocity; /* FluidStart */
+    double amplitude, length;
+} SceneStart;
+
+typedef struct SceneFluid {
+    SceneDomain domain;
+    int64_t cells;
+    SceneSides sides;
+    SceneItems obstacles;
+    double density, tolerance;
+    SceneStart initial;
+} SceneFluid;
+
 typedef struct SceneProbe {
     const char *name;
     const char *object;
@@ -125,6 +148,7 @@ typedef struct SceneDocument {
     SceneTimeStep time_step;
     SceneItems materials;
     SceneRigid rigid;
+    SceneFluid fluid;
     SceneItems probes;
     SceneCamera camera;
     SceneNames resumed_from;

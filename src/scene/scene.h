@@ -44,6 +44,20 @@ PlimStatus scene_add_ancestor(PlimScene *scene, uint64_t hash);
 /* Reads every body of every copy, counts them, and checks what can be checked without a world. */
 void scene_check_objects(PlimScene *scene);
 
+/* Keeps a message of the library as a problem of the scene, with its place; passes the status on.
+ */
+PlimStatus scene_as_problem(PlimScene *scene, const SceneNode *node, PlimStatus status);
+
+/* Adds what `node` describes to the memory the scene takes; a problem when the machine has less, or
+ * when there are more things than can be counted. */
+void scene_add_memory(PlimScene *scene, const SceneNode *node, double bytes, double count,
+                      const char *things);
+
+/* ---- fluid.c ---- */
+
+void scene_check_fluid(PlimScene *scene);
+PlimStatus scene_add_fluid(PlimScene *scene, PlimWorld *world);
+
 /* ---- schema.c: documents made from the tables, freed with context_free_text ---- */
 
 char *scene_json_schema(PlimContext *context);

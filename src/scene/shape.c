@@ -100,13 +100,17 @@ static void check_nested(PlimScene *scene, SceneNode *node, double *work_bytes) 
         scene_shape_check(scene, node, &shape, work_bytes);
 }
 
+void scene_shapes_check(PlimScene *scene, const SceneNode *list, double *work_bytes) {
+    for (size_t i = 0; i < list->children.count; i++)
+        check_nested(scene, list->children.data[i], work_bytes);
+}
+
 static double check_combination(PlimScene *scene, SceneNode *node,
                                 const SceneCombination *combination, double *work_bytes) {
     const SceneNode *list = combination->of.node;
     if (list->children.count == 0)
         reader_problem(&scene->reader, list, "should have at least one shape");
-    for (size_t i = 0; i < list->children.count; i++)
-        check_nested(scene, list->children.data[i], work_bytes);
+    scene_shapes_check(scene, list, work_bytes);
     (void)node;
     double cells = (double)combination->cells + 5;
     *work_bytes += 8 * cells * cells * cells;
@@ -241,7 +245,7 @@ static PlimStatus load_field(PlimScene *scene, const SceneFile *file, const Leve
 
 /* The solids of one tree; children lie beside each other, so addresses must not move. */
 typedef struct SolidArena {
-    Scratch memory;
+    Scratch *memory;
     PlimScene *scene;
     uint64_t key; /* hash of everything that shapes the surface */
 } SolidArena;
@@ -253,7 +257,7 @@ static void add_key(SolidArena *arena, const void *bytes, size_t size) {
 }
 
 static PlimStatus build_children(SolidArena *arena, const SceneNode *list, Solid *out) {
-    Solid *children = scratch_take(&arena->memory, list->children.count, sizeof *children);
+    Solid *children = scratch_take(arena->memory, list->children.count, sizeof *children);
     if (!children) return PLIM_OUT_OF_MEMORY;
     for (size_t i = 0; i < list->children.count; i++)
         TRY(build_solid(arena, list->children.data[i], &children[i]));
@@ -264,7 +268,7 @@ static PlimStatus build_children(SolidArena *arena, const SceneNode *list, Solid
 
 /* A place is a union of one shape, moved. */
 static PlimStatus build_place(SolidArena *arena, const ScenePlace *place, Solid *out) {
-    Solid *child = scratch_take(&arena->memory, 1, sizeof *child);
+    Solid *child = scratch_take(arena->memory, 1, sizeof *child);
     if (!child) return PLIM_OUT_OF_MEMORY;
     TRY(build_solid(arena, place->shape.node, child));
     Vec3 axis = vec3_normalize(vec3_load(place->orientation.axis));
@@ -329,8 +333,9 @@ static PlimStatus build_solid(SolidArena *arena, SceneNode *node, Solid *out) {
 
 static PlimStatus make_combination(PlimScene *scene, SceneNode *node, int64_t cells,
                                    SceneMesh **out) {
-    SolidArena arena = {.scene = scene, .key = hash_bytes(HASH_START, &cells, sizeof cells)};
-    scratch_init(&arena.memory, scene->context);
+    Scratch memory;
+    scratch_init(&memory, scene->context);
+    SolidArena arena = {&memory, scene, hash_bytes(HASH_START, &cells, sizeof cells)};
     Solid solid;
     PlimStatus status = build_solid(&arena, node, &solid);
     *out = status == PLIM_OK ? find_mesh(scene, arena.key) : NULL;
@@ -339,8 +344,15 @@ static PlimStatus make_combination(PlimScene *scene, SceneNode *node, int64_t ce
         status = solid_to_mesh(scene->context, &solid, (int)cells, &mesh);
         if (status == PLIM_OK) status = keep_mesh(scene, arena.key, &mesh, out);
     }
-    scratch_free(&arena.memory);
+    scratch_free(&memory);
     return status;
+}
+
+PlimStatus scene_shapes_solid(PlimScene *scene, const SceneNode *list, Scratch *memory,
+                              Solid *out) {
+    SolidArena arena = {memory, scene, HASH_START};
+    *out = solid_default(SOLID_UNION);
+    return build_children(&arena, list, out);
 }
 
 /* ---- descriptions for the world ---- */

@@ -35,6 +35,11 @@ double scene_shape_check(PlimScene *scene, SceneNode *node, const SceneShape *sh
 PlimStatus scene_shape_resolve(PlimScene *scene, SceneNode *node, const SceneShape *shape,
                                PlimShapeDesc *out, Vec3 *center);
 
+/* A list of shapes: checks them, and makes one solid of all of them. The solid lives in `memory`,
+ * level sets of files in the scene. */
+void scene_shapes_check(PlimScene *scene, const SceneNode *list, double *work_bytes);
+PlimStatus scene_shapes_solid(PlimScene *scene, const SceneNode *list, Scratch *memory, Solid *out);
+
 void scene_meshes_free(PlimScene *scene);
 
 #endif

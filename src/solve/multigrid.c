@@ -3,7 +3,7 @@
 #include "solve/multigrid.h"
 #include <stdlib.h>
 
-enum { SWEEPS = 1, COARSEST_SWEEPS = 12 };
+enum { SWEEPS = 1, COARSEST_SWEEPS = 1 };
 static int cs(void){ static int v=-1; if(v<0){const char*e=getenv("CS"); v=e?atoi(e):1;} return v;}
 static int gam(void){ static int v=-1; if(v<0){const char*e=getenv("GAM"); v=e?atoi(e):1;} return v;}
 

@@ -20,9 +20,12 @@ typedef struct MgRun {
     float uniform;
 } MgRun;
 
-/* How a coarse cell's children are tied to its neighbours, axis a, side s (0 low, 1 high). */
-#define MG_COUPLED(axis, side) (1u << (2 * (axis) + (side)))
-#define MG_DIRICHLET(axis, side) (1u << (6 + 2 * (axis) + (side)))
+/* How the children of a coarse cell on side 2 a + s (axis a, s: 0 low, 1 high) are interpolated, in
+ * 1/256: the weight of that side's neighbour, and what the parent's own loses to it and to fixed
+ * values. */
+typedef struct MgTies {
+    uint8_t neighbour[6], loss[6];
+} MgTies;
 
 /* Arrays have one cell of halo on every side: cell (i, j, k) is at ((k+1) ny + j+1) sx + i+1. */
 typedef struct MgLevel {
@@ -35,7 +38,7 @@ typedef struct MgLevel {
                                neighbour itself holds the fixed value, zero */
     float *inverse;         /* 1 / diagonal; 0: not active */
     float *x, *b, *t;       /* unknown, right side, residual; zero where not active */
-    uint16_t *ties;         /* MG_COUPLED and MG_DIRICHLET, towards this level's neighbours */
+    MgTies *ties;           /* of this level's cells to their neighbours; NULL on the finest */
     MgRun *runs;            /* run_room a row */
     uint16_t *run_count;    /* of each row */
     size_t run_room;

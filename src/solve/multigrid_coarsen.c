@@ -12,12 +12,15 @@ typedef struct CoarsenJob {
     MgLevel *coarse;
 } CoarsenJob;
 
-/* Conductances one after the other; 0 stands for a piece that is left out. */
-static inline float series(float g, float half_a, float half_b) {
-    float resistance = 1.0f / g;
-    if (half_a > 0.0f) resistance += 0.5f / half_a;
-    if (half_b > 0.0f) resistance += 0.5f / half_b;
-    return 1.0f / resistance;
+#include <stdlib.h>
+static int flag(const char*n,int d){const char*e=getenv(n);return e?atoi(e):d;}
+/* The resistance of the half cell between a fine face and the coarse centre. A piece that conducts
+ * worse than the face is not in the way: there the coarse value is that of the better conductor. */
+static inline float half_resistance(float inner, float g) {
+    static int hm=-1; if(hm<0)hm=flag("HM",0);
+    if(hm==1&&!(inner>0.0f)) return 0.0f;
+    if(hm==2) return inner>0.0f?0.5f/inner:0.0f;
+    return 0.5f / (inner > g ? inner : g);
 }
 
 /* The conductance of cell c's inner face away from side s of axis a, if it leads to an active cell. */
@@ -28,13 +31,15 @@ static inline float behind(const MgLevel *fine, size_t c, int a, int s) {
 }
 
 typedef struct Gathered {
-    float coupled, fixed;
+    float coupled, fixed;              /* conductance to the neighbour, to fixed values */
+    float coupled_weight, fixed_weight; /* part of the way to it that the children lie at, summed */
+    float strength; /* of the children: their diagonals' sum */
 } Gathered;
 
 /* Sums the fine faces on side s of axis a of the coarse cell whose first child is `corner`. */
 static Gathered gather_side(const MgLevel *fine, size_t corner, const int children[3], int a, int s,
                             bool seam) {
-    Gathered sum = {0.0f, 0.0f};
+    Gathered sum = {.strength = 0.0f};
     int b = (a + 1) % 3, d = (a + 2) % 3;
     ptrdiff_t across = (ptrdiff_t)fine->stride[a] * (s ? 1 : -1);
     if (seam) across *= 1 - fine->n[a];
@@ -46,12 +51,22 @@ static Gathered gather_side(const MgLevel *fine, size_t corner, const int childr
             size_t face = s ? c + fine->stride[a] : c;
             size_t other = (size_t)((ptrdiff_t)c + across);
             float g = fine->g[a][face];
-            if (!(g > 0.0f) || fine->inverse[c] == 0.0f) continue;
-            float inner = deep && children[a] == 2 ? behind(fine, c, a, s) : 0.0f;
-            if (fine->inverse[other] > 0.0f)
-                sum.coupled += series(g, inner, deep ? behind(fine, other, a, 1 - s) : 0.0f);
-            else
-                sum.fixed += series(g, inner, 0.0f);
+            if (fine->inverse[c] == 0.0f) continue;
+            static int sw=-1; if(sw<0)sw=flag("SW",1);
+            float strength = sw?1.0f / fine->inverse[c]:1.0f;
+            sum.strength += strength;
+            if (!(g > 0.0f)) continue;
+            float near = deep ? half_resistance(children[a] == 2 ? behind(fine, c, a, s) : 0.0f, g) : 0.0f;
+            if (fine->inverse[other] > 0.0f) {
+                float far = deep ? half_resistance(behind(fine, other, a, 1 - s), g) : 0.0f;
+                float joined = 1.0f / (near + 1.0f / g + far);
+                sum.coupled += joined;
+                sum.coupled_weight += strength * joined * near;
+            } else {
+                float joined = 1.0f / (near + 1.0f / g);
+                sum.fixed += joined;
+                sum.fixed_weight += strength * joined * near;
+            }
         }
     return sum;
 }
@@ -93,21 +108,29 @@ static void coarsen_cell(const MgLevel *fine, MgLevel *coarse, int i, int j, int
                 if (fine->inverse[corner + (size_t)u + (size_t)v * fine->stride[1] +
                                   (size_t)w * fine->stride[2]] > 0.0f)
                     active = true;
-    unsigned ties = 0;
+    MgTies ties = {{0}, {0}};
     float fixed = active ? gather_inside(fine, corner, children) : 0.0f;
     for (int a = 0; a < 3; a++)
         for (int s = 0; s < 2; s++) {
-            Gathered sum = {0.0f, 0.0f};
+            Gathered sum = {.strength = 0.0f};
             bool seam = fine->periodic[a] && at[a] == (s ? coarse->n[a] - 1 : 0);
             if (active) sum = gather_side(fine, corner, children, a, s, seam);
+            if (seam && coarse->n[a] == 1) sum.coupled = 0.0f; /* a cell beside itself */
             if (s == 0 || at[a] == coarse->n[a] - 1)
                 coarse->g[a][s ? c + coarse->stride[a] : c] = sum.coupled;
             fixed += sum.fixed;
-            if (fine->factor[a] == 2 && sum.coupled > 0.0f) ties |= MG_COUPLED(a, s);
-            if (fine->factor[a] == 2 && sum.fixed > sum.coupled) ties |= MG_DIRICHLET(a, s);
+            bool uneven = seam && fine->n[a] % 2 != 0; /* a single child, with neighbours on both sides */
+            if (fine->factor[a] != 2 || !(sum.strength > 0.0f)) continue;
+            if (uneven) sum.coupled_weight = 0.0f;
+            static int fw=-1; if(fw<0)fw=flag("FW",1); if(!fw)sum.fixed_weight=0;
+            static int wc=-1; if(wc<0)wc=flag("WC",85);
+            float w=256.0f/sum.strength*sum.coupled_weight, v=256.0f/sum.strength*sum.fixed_weight;
+            w=w>wc?wc:w; v=w+v>wc?wc-w:v;
+            ties.neighbour[2 * a + s] = (uint8_t)(w + 0.5f);
+            ties.loss[2 * a + s] = (uint8_t)((w + v) + 0.5f);
         }
     coarse->fixed[c] = fixed;
-    coarse->ties[c] = (uint16_t)ties;
+    coarse->ties[c] = ties;
 }
 
 static void coarsen_rows(void *user, size_t begin, size_t end) {

@@ -39,7 +39,7 @@ static PlimStatus take_level(Multigrid *mg, MgLevel *level, bool finest, bool ve
     TRY(take(mg, (void **)&level->inverse, level->size, sizeof(float)));
     if (!finest) {
         TRY(take(mg, (void **)&level->fixed, level->size, sizeof(float)));
-        TRY(take(mg, (void **)&level->ties, level->size, sizeof(uint16_t)));
+        TRY(take(mg, (void **)&level->ties, level->size, sizeof(MgTies)));
     }
     if (vectors) {
         TRY(take(mg, (void **)&level->x, level->size, sizeof(float)));
@@ -50,19 +50,17 @@ static PlimStatus take_level(Multigrid *mg, MgLevel *level, bool finest, bool ve
     return take(mg, (void **)&level->run_count, row_count(level), sizeof(uint16_t));
 }
 
-/* An axis is halved while it has cells to pair. A periodic one must stay even, so that the seam is
- * not special; z of a two-dimensional grid has one cell and stays. */
+/* Down to one cell: then every region is one unknown, and the coarsest solve is exact. z of a
+ * two-dimensional grid has one cell and stays. */
 static bool coarser(const MgLevel *level, int n[3], int factor[3]) {
-    size_t cells = 1;
     bool any = false;
     for (int a = 0; a < 3; a++) {
-        cells *= (size_t)level->n[a];
-        bool halve = level->n[a] > 1 && !(level->periodic[a] && level->n[a] % 2 != 0);
+        bool halve = level->n[a] > 1;
         factor[a] = halve ? 2 : 1;
         n[a] = halve ? (level->n[a] + 1) / 2 : level->n[a];
         any = any || halve;
     }
-    return any && cells > 32;
+    return any;
 }
 
 PlimStatus mg_create(PlimContext *context, const int n[3], const bool periodic[3], int dim,
@@ -85,7 +83,7 @@ void mg_free(Multigrid *mg) {
         for (int a = 0; a < 3; a++) give(mg, level->g[a], level->size, sizeof(float));
         give(mg, level->inverse, level->size, sizeof(float));
         give(mg, level->fixed, level->size, sizeof(float));
-        give(mg, level->ties, level->size, sizeof(uint16_t));
+        give(mg, level->ties, level->size, sizeof(MgTies));
         give(mg, level->x, level->size, sizeof(float));
         give(mg, level->b, level->size, sizeof(float));
         give(mg, level->t, level->size, sizeof(float));
@@ -185,6 +183,7 @@ static void find_runs(void *user, size_t begin, size_t end) {
             bool active = !job->fluid || job->fluid[c];
             float diagonal = active ? diagonal_of(level, c, at) : 0.0f;
             level->inverse[c] = diagonal > 0.0f ? 1.0f / diagonal : 0.0f;
+            if (level->t) level->x[c] = level->t[c] = 0.0f; /* of an earlier problem */
         }
         find_row_runs(level, at[1], at[2]);
     }

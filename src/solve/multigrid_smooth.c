@@ -12,6 +12,11 @@ typedef struct SmoothJob {
     bool zero;
 } SmoothJob;
 
+/* Small levels are not worth waking threads for. */
+static int useful_threads(const MgLevel *level, int threads) {
+    return level->size < 40000 ? 1 : threads;
+}
+
 static size_t layer_grain(const MgLevel *level) {
     size_t cells = (size_t)level->rows_per_layer * (size_t)level->n[0];
     return 1 + 16384 / cells;
@@ -107,10 +112,10 @@ static void sweep_layers(void *user, size_t begin, size_t end) {
 void mg_sweep(const MgLevel *level, int threads, int first, bool zero) {
     SmoothJob job = {level, first, zero};
     if (!zero) mg_fill_halo(level, level->x);
-    parallel_for(threads, (size_t)level->layers, layer_grain(level), sweep_layers, &job);
+    parallel_for(useful_threads(level, threads), (size_t)level->layers, layer_grain(level), sweep_layers, &job);
     mg_fill_halo(level, level->x);
     job = (SmoothJob){level, 1 - first, false};
-    parallel_for(threads, (size_t)level->layers, layer_grain(level), sweep_layers, &job);
+    parallel_for(useful_threads(level, threads), (size_t)level->layers, layer_grain(level), sweep_layers, &job);
 }
 
 static inline void residual_run(const MgLevel *level, const MgRun *run) {
@@ -156,5 +161,5 @@ static void residual_layers(void *user, size_t begin, size_t end) {
 
 void mg_residual(const MgLevel *level, int threads) {
     mg_fill_halo(level, level->x);
-    parallel_for(threads, (size_t)level->layers, layer_grain(level), residual_layers, (void *)level);
+    parallel_for(useful_threads(level, threads), (size_t)level->layers, layer_grain(level), residual_layers, (void *)level);
 }

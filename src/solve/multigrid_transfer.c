@@ -41,9 +41,16 @@ static float layer_sum(const MgLevel *fine, size_t first, const int count[3], in
     return sum;
 }
 
+static size_t coarse_neighbour(const MgLevel *coarse, size_t c, const int at[3], int a, int s) {
+    size_t stride = coarse->stride[a];
+    if (s == 0 && at[a] == 0) return c + (size_t)(coarse->n[a] - 1) * stride;
+    if (s == 1 && at[a] == coarse->n[a] - 1) return c - (size_t)at[a] * stride;
+    return s ? c + stride : c - stride;
+}
+
 static float restrict_cell(const MgLevel *fine, const MgLevel *coarse, size_t c, const int at[3]) {
     Children own = children_of(fine, at);
-    unsigned ties = coarse->ties[c];
+    const MgTies *ties = &coarse->ties[c];
     float sum = 0.0f, moved = 0.0f;
     for (int w = 0; w < own.count[2]; w++)
         for (int v = 0; v < own.count[1]; v++)
@@ -54,12 +61,14 @@ static float restrict_cell(const MgLevel *fine, const MgLevel *coarse, size_t c,
             size_t inner = own.corner + (s ? (size_t)(own.count[a] - 1) * fine->stride[a] : 0);
             size_t outer = s ? inner + fine->stride[a] : inner - fine->stride[a];
             bool whole = own.count[a] == 2 || s == 0;
-            if (ties & (MG_COUPLED(a, s) | MG_DIRICHLET(a, s)) && whole)
-                moved -= layer_sum(fine, inner, own.count, a);
-            if (ties & MG_COUPLED(a, s)) moved += layer_sum(fine, outer, own.count, a);
+            if (whole && ties->loss[2 * a + s])
+                moved -= (float)ties->loss[2 * a + s] * layer_sum(fine, inner, own.count, a);
+            size_t other = coarse_neighbour(coarse, c, at, a, s);
+            moved += (float)coarse->ties[other].neighbour[2 * a + 1 - s] *
+                     layer_sum(fine, outer, own.count, a);
         }
     }
-    return sum + 0.25f * moved;
+    return sum + moved * (1.0f / 256.0f);
 }
 
 static void restrict_run(const MgLevel *fine, const MgLevel *coarse, const MgRun *run) {
@@ -87,27 +96,27 @@ static size_t row_grain(const MgLevel *level) {
 void mg_restrict(const MgLevel *fine, const MgLevel *coarse, int threads) {
     TransferJob job = {fine, coarse};
     mg_fill_halo(fine, fine->t);
+    if (fine->size < 40000) threads = 1;
     parallel_for(threads, (size_t)coarse->n[1] * (size_t)coarse->n[2], row_grain(coarse),
                  restrict_rows, &job);
 }
 
 static void prolong_cell(const MgLevel *fine, const MgLevel *coarse, size_t c, const int at[3]) {
     Children own = children_of(fine, at);
-    unsigned ties = coarse->ties[c];
+    const MgTies *ties = &coarse->ties[c];
     float parent = coarse->x[c], add[3][2] = {{0.0f}};
     for (int a = 0; a < 3; a++)
         for (int s = 0; s < 2; s++) {
-            bool whole = own.count[a] == 2 || s == 0;
-            if (ties & (MG_COUPLED(a, s) | MG_DIRICHLET(a, s)) && whole) add[a][s] -= parent;
-            if (ties & MG_COUPLED(a, s) && whole)
-                add[a][s] += coarse->x[s ? c + coarse->stride[a] : c - coarse->stride[a]];
+            float beyond = coarse->x[s ? c + coarse->stride[a] : c - coarse->stride[a]];
+            add[a][s] = (float)ties->neighbour[2 * a + s] * beyond -
+                        (float)ties->loss[2 * a + s] * parent;
         }
     for (int w = 0; w < own.count[2]; w++)
         for (int v = 0; v < own.count[1]; v++)
             for (int u = 0; u < own.count[0]; u++) {
                 size_t f = child_index(fine, &own, u, v, w);
                 if (fine->inverse[f] > 0.0f)
-                    fine->x[f] += parent + 0.25f * ((add[0][u] + add[1][v]) + add[2][w]);
+                    fine->x[f] += parent + (1.0f / 256.0f) * ((add[0][u] + add[1][v]) + add[2][w]);
             }
 }
 
@@ -132,6 +141,7 @@ static void prolong_rows(void *user, size_t begin, size_t end) {
 void mg_prolong(const MgLevel *fine, const MgLevel *coarse, int threads) {
     TransferJob job = {fine, coarse};
     mg_fill_halo(coarse, coarse->x);
+    if (fine->size < 40000) threads = 1;
     parallel_for(threads, (size_t)coarse->n[1] * (size_t)coarse->n[2], row_grain(coarse),
                  prolong_rows, &job);
 }

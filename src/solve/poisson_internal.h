@@ -58,6 +58,11 @@ PlimStatus poisson_apply(Poisson *poisson, int threads, double *x, double *y);
 PlimStatus poisson_right_side(Poisson *poisson, int threads, const double *b, double *r,
                               double *largest_mean);
 
+/* poisson_setup and poisson_solve, leaving what the caller has on the scratch stack alone. */
+PlimStatus poisson_setup_inside(Poisson *poisson, const PoissonProblem *problem);
+PlimStatus poisson_solve_inside(Poisson *poisson, const KrylovOptions *options, const double *b,
+                                double *p, SolveResult *result, double *incompatible);
+
 /* Number of layer blocks that MIC(0) factors on their own. */
 enum { MIC_BLOCKS = 16 };
 void mic_setup(Poisson *poisson, int threads);

@@ -96,7 +96,7 @@ static double interface_fraction(double phi_fluid, double phi_air) {
     return theta > POISSON_THETA_FLOOR ? theta : POISSON_THETA_FLOOR;
 }
 
-double poisson_face_factor(const PoissonProblem *problem, size_t a, size_t b) {
+static double face_factor(const PoissonProblem *problem, size_t a, size_t b) {
     unsigned char ka = problem->kind[a], kb = problem->kind[b];
     if (ka == CELL_FLUID && kb == CELL_FLUID) return 1.0;
     if (ka == CELL_FLUID && kb == CELL_AIR)
@@ -117,7 +117,7 @@ static double side_factor(const Grid *grid, int a, int s, const PoissonProblem *
                           size_t opposite) {
     if (grid->sides[a][s] == SIDE_OPEN) return problem->kind[cell] == CELL_FLUID ? 2.0 : 0.0;
     if (grid->sides[a][s] == SIDE_PERIODIC && grid->n[a] > 1)
-        return poisson_face_factor(problem, cell, opposite);
+        return face_factor(problem, cell, opposite);
     return 0.0;
 }
 
@@ -152,7 +152,7 @@ static bool face_row(Poisson *poisson, const PoissonProblem *problem, int a, int
             if (grid->sides[a][1] == SIDE_PERIODIC)
                 from = a == 0 ? low_face : low_face + (size_t)i;
         } else {
-            factor = poisson_face_factor(problem, up - step, up);
+            factor = face_factor(problem, up - step, up);
         }
         double value = factor > 0.0 ? factor * scale * (c ? c[from] : 1.0) : 0.0;
         if (!(value >= 0.0 && value < 1e30)) bad = true;
@@ -182,7 +182,7 @@ static void face_rows(void *user, size_t begin, size_t end) {
     }
 }
 
-static PlimStatus set_up(Poisson *poisson, const PoissonProblem *problem) {
+PlimStatus poisson_setup_inside(Poisson *poisson, const PoissonProblem *problem) {
     PlimContext *context = poisson->context;
     const Grid *grid = &poisson->grid, *given = problem->grid;
     if (given->dim != grid->dim || memcmp(given->n, grid->n, sizeof grid->n) != 0 ||
@@ -210,7 +210,7 @@ static PlimStatus set_up(Poisson *poisson, const PoissonProblem *problem) {
 }
 
 PlimStatus poisson_setup(Poisson *poisson, const PoissonProblem *problem) {
-    PlimStatus status = set_up(poisson, problem);
+    PlimStatus status = poisson_setup_inside(poisson, problem);
     PlimStatus reset = scratch_reset(&poisson->scratch);
     return status != PLIM_OK ? status : reset;
 }

@@ -312,8 +312,10 @@ static void finish_rows(void *user, size_t begin, size_t end) {
     }
 }
 
-static PlimStatus solve(Poisson *poisson, const KrylovOptions *options, const double *b, double *p,
-                        SolveResult *result, double *incompatible) {
+PlimStatus poisson_solve_inside(Poisson *poisson, const KrylovOptions *options, const double *b,
+                                double *p, SolveResult *result, double *incompatible) {
+    *result = (SolveResult){.reason = SOLVE_BREAKDOWN};
+    *incompatible = 0.0;
     CgJob job = {.poisson = poisson, .threads = options->threads, .x = p};
     double mean, sum[4];
     TRY(poisson_right_side(poisson, job.threads, b, poisson->r, incompatible));
@@ -331,9 +333,7 @@ static PlimStatus solve(Poisson *poisson, const KrylovOptions *options, const do
 
 PlimStatus poisson_solve(Poisson *poisson, const KrylovOptions *options, const double *b, double *p,
                          SolveResult *result, double *incompatible) {
-    *result = (SolveResult){.reason = SOLVE_BREAKDOWN};
-    *incompatible = 0.0;
-    PlimStatus status = solve(poisson, options, b, p, result, incompatible);
+    PlimStatus status = poisson_solve_inside(poisson, options, b, p, result, incompatible);
     PlimStatus reset = scratch_reset(&poisson->scratch);
     return status != PLIM_OK ? status : reset;
 }

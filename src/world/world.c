@@ -41,6 +41,12 @@ static PlimStatus fill_world(PlimWorld *world) {
     return PLIM_OK;
 }
 
+PlimStatus world_add_fluid(PlimWorld *world, const FluidDesc *desc) {
+    TRY(fluid_create(world->context, desc, &world->fluid));
+    add_system(world, &fluid_class, world->fluid);
+    return PLIM_OK;
+}
+
 PlimStatus plim_world_create(PlimContext *context, const PlimWorldDesc *desc, PlimWorld **out) {
     *out = NULL;
     const double *g = desc->gravity;

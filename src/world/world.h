@@ -3,6 +3,7 @@
 #define WORLD_WORLD_H
 
 #include "base/array.h"
+#include "fluid/fluid.h"
 #include "plimsoll/world.h"
 #include "rigid/bodies.h"
 #include "system/system.h"
@@ -38,10 +39,14 @@ struct PlimWorld {
         systems[WORLD_SYSTEM_CAPACITY]; /* the clock first, then in the order of the stages */
     size_t system_count;
     RigidBodies *rigid;
+    Fluid *fluid; /* NULL: none */
     Diagnostics diagnostics;
     double stage_seconds[STAGE_COUNT]; /* wall time of the last step */
     ARRAY(WorldProbe) probes;
 };
+
+/* Puts a fluid into a world that has none. */
+PlimStatus world_add_fluid(PlimWorld *world, const FluidDesc *desc);
 
 /* Describes a step from the present time; dt 0 where no step is meant. */
 StepInfo world_step_info(PlimWorld *world, double dt);

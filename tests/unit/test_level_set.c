@@ -324,8 +324,8 @@ static void buried_walls_do_not_count(void **state) {
         if (sparse) options.memory_limit = 0;
         solid_build(&solid, options);
         assert_int_equal(level_set_is_sparse(solid.field), sparse);
-        assert_close(level_set_value(solid.field, vec3(0.5, 0, 0)), -0.5, sparse ? 0.1 : 0.02);
-        assert_close(level_set_value(solid.field, vec3(0.1, 0, 0)), -0.9, sparse ? 0.2 : 0.04);
+        assert_close(level_set_value(solid.field, vec3(0.5, 0, 0)), -0.5, sparse ? 0.3 : 0.02);
+        assert_close(level_set_value(solid.field, vec3(0.1, 0, 0)), -0.9, sparse ? 0.3 : 0.04);
         assert_close(level_set_value(solid.field, vec3(0, 0.95, 0)), -0.05, 1e-12);
         solid_free(&solid);
     }
@@ -447,7 +447,8 @@ static void compare_stores(const Solid *dense, Vec3 p, double value, void *user)
     if (bvh_closest(dense->bvh, p, 2.999 * h).primitive != BVH_NONE)
         assert_close(other, value, 1e-12);
     else
-        assert_close(other, value, 4.5 * h); /* far off eight cells make one, kinks and all */
+        assert_close(other, value,
+                     7.0 * h); /* half a block across, where far off there is a kink */
     if (fabs(value) > 1e-12) assert_int_equal(other < 0.0, value < 0.0);
 }
 
@@ -455,9 +456,9 @@ static void sparse_and_dense_agree(void **state) {
     (void)state;
     PlimContext *context = test_context(2);
     Solid dense = {.context = context}, sparse = {.context = context};
-    assert_int_equal(primitive_torus(context, 1.0, 0.35, 60, 24, &dense.mesh), PLIM_OK);
-    assert_int_equal(primitive_torus(context, 1.0, 0.35, 60, 24, &sparse.mesh), PLIM_OK);
-    LevelSetOptions options = with_cells(100);
+    assert_int_equal(primitive_torus(context, 1.0, 0.5, 60, 24, &dense.mesh), PLIM_OK);
+    assert_int_equal(primitive_torus(context, 1.0, 0.5, 60, 24, &sparse.mesh), PLIM_OK);
+    LevelSetOptions options = with_cells(130);
     solid_build(&dense, options);
     options.memory_limit = level_set_bytes(dense.field) / 2;
     solid_build(&sparse, options);

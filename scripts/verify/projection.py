@@ -1,0 +1,217 @@
+#!/usr/bin/python3
+"""The pressure solve: velocities around obstacles made divergence-free, from the state files alone."""
+import math
+import os
+
+import common
+from common import h5py, np
+
+LOW, HIGH = np.array([0.0, 0.0, -0.4]), np.array([1.6, 0.9, 0.4])
+DENSITY, TOLERANCE = 1000.0, 1e-6
+WALLS = ("wall",) * 6
+
+
+class Tank:
+    """The grid, the obstacles of scenes/fluid/project.yaml, and what is open, by our own reckoning."""
+
+    def __init__(self, dim, cells, shift, sides):
+        self.dim, self.sides = dim, [(sides[2 * axis], sides[2 * axis + 1]) for axis in range(dim)]
+        self.h = (HIGH[0] - LOW[0]) / cells
+        self.n = [int(round(x / self.h)) for x in (HIGH - LOW)[:dim]] + [1] * (3 - dim)
+        self.volume = self.h**dim # in two dimensions 1 m deep
+        at = [LOW[a] + (np.arange(self.n[a]) + 0.5) * self.h for a in range(dim)] + [np.zeros(1)] * (3 - dim)
+        x, y, z = np.meshgrid(*at, indexing="ij")
+        angle = math.radians(25)
+        ball = np.sqrt((x - 0.52 - shift)**2 + (y - 0.5)**2 + z**2) - 0.17
+        post = np.maximum(np.abs(x - 1.05 - shift) - 0.05, np.abs(y - 0.275) - 0.275)
+        along = math.cos(angle) * (x - 1.2 - shift) + math.sin(angle) * (y - 0.72)
+        across = math.cos(angle) * (y - 0.72) - math.sin(angle) * (x - 1.2 - shift)
+        board = np.maximum(np.abs(along) - 0.15, np.abs(across) - 0.04)
+        self.inside = np.minimum(np.minimum(ball, post), board)
+        self.fluid = self.inside >= 0
+        self.share = [self.face_share(axis) for axis in range(dim)]
+
+    def pad(self, values, axis, outside):
+        """One layer more on both ends: the other end where periodic, else `outside` (low, high)."""
+        wide = np.concatenate([np.take(values, [-1], axis), values, np.take(values, [0], axis)], axis)
+        for end, kind in enumerate(self.sides[axis]):
+            if kind != "periodic":
+                index = [slice(None)] * 3
+                index[axis] = -end
+                wide[tuple(index)] = outside[end]
+        return wide
+
+    def pairs(self, values, axis, outside=(0, 0)):
+        """The values below and above every face across an axis."""
+        wide = self.pad(values, axis, outside)
+        count = wide.shape[axis]
+        return np.take(wide, range(count - 1), axis), np.take(wide, range(1, count), axis)
+
+    def face_share(self, axis):
+        """Of a cell's volume that moves with a face: 1 between fluid, 1/2 on an open side, 0 closed."""
+        opened = [side == "open" for side in self.sides[axis]]
+        below, above = self.pairs(self.fluid.astype(float), axis)
+        share = below * above
+        for end, is_open in enumerate(opened):
+            index = [slice(None)] * 3
+            index[axis] = -end
+            if is_open:
+                share[tuple(index)] = 0.5 * np.maximum(below, above)[tuple(index)]
+        return share
+
+    def gradient(self, p, axis):
+        """Across open faces, with pressure 0 on open sides; 0 elsewhere."""
+        below, above = self.pairs(np.where(self.fluid, p, 0.0), axis)
+        share = self.share[axis]
+        return np.where(share > 0, (above - below) / self.h / np.where(share > 0, share, 1), 0.0)
+
+    def outflow(self, u):
+        """Divergence of fluid cells, 1/s."""
+        total = sum(np.diff(u[axis], axis=axis) for axis in range(self.dim)) / self.h
+        return np.where(self.fluid, total, 0.0)
+
+    def dot(self, u, v):
+        """Twice the kinetic energy of u and v; the two layers of a periodic side are one."""
+        total = 0.0
+        for axis in range(self.dim):
+            term = self.share[axis] * u[axis] * v[axis]
+            if self.sides[axis][0] == "periodic":
+                term = np.take(term, range(self.n[axis]), axis)
+            total += np.sum(term)
+        return DENSITY * self.volume * total
+
+    def project(self, u):
+        """Our own projection: the dense least-squares solution of the pressure equation."""
+        cells = np.flatnonzero(self.fluid)
+        matrix = np.zeros((cells.size, cells.size))
+        for column, cell in enumerate(cells):
+            p = np.zeros(self.fluid.size)
+            p[cell] = 1.0
+            p = p.reshape(self.fluid.shape)
+            matrix[:, column] = self.outflow([self.gradient(p, a) for a in range(self.dim)]).flat[cells]
+        p = np.zeros(self.fluid.size)
+        p[cells] = np.linalg.lstsq(matrix, self.outflow(u).flat[cells], rcond=1e-12)[0]
+        p = p.reshape(self.fluid.shape)
+        return [u[axis] - self.gradient(p, axis) for axis in range(self.dim)]
+
+
+def read_state(path, tank):
+    """Velocities of the faces across each axis and pressures, as arrays [i][j][k]."""
+    def array(file, name, axis):
+        size = list(tank.n)
+        if axis is not None:
+            size[axis] += 1
+        return file[f"fluid/{name}"][()].reshape(size[::-1]).transpose(2, 1, 0)
+
+    with h5py.File(path, "r") as file:
+        return ([array(file, "velocity_" + "xyz"[axis], axis) for axis in range(tank.dim)],
+                array(file, "pressure", None))
+
+
+def run(options, folder, name, dim, cells, shift, sides, more=None, words=()):
+    values = {"dim": dim, "params/cells": cells, "params/shift": shift, **(more or {})}
+    if sides != WALLS:
+        names = ("left", "right", "bottom", "top", "back", "front")
+        values["fluid/sides"] = "{%s}" % ", ".join(f"{n}: {s}" for n, s in zip(names, sides))
+    return common.run(options.program, common.scene_path("fluid/project.yaml"),
+                      os.path.join(folder, name), values, "--keep-states", "--state-every", 1, *words)
+
+
+def check_case(options, checks, folder, number, case):
+    dim, cells, shift, sides = case
+    label = f"{dim}D cells={cells} shift={shift} sides={','.join(s[0] for s in sides[:2 * dim])}"
+    tank = Tank(dim, cells, shift, sides)
+    output = run(options, folder, f"case{number}", dim, cells, shift, sides, {"duration": 3 / 24})
+    stats = output.stats()
+    with h5py.File(output.frame(1), "r") as file:
+        solid = file["fluid/solid"][()].transpose(2, 1, 0).astype(bool)
+    sure = np.abs(tank.inside) > 1e-9 # on the surface to the last bits either is right
+    checks.true(f"{label} obstacles", np.array_equal(solid[sure], ~tank.fluid[sure]),
+                f"{np.count_nonzero(solid)} of {solid.size} cells")
+    if np.any(solid == tank.fluid):
+        tank.fluid = ~solid
+        tank.share = [tank.face_share(axis) for axis in range(dim)]
+
+    states = [read_state(output.state(frame), tank) for frame in range(4)]
+    start = states[0][0]
+    fastest = max(np.max(np.abs(u)) for u in start)
+    rough = np.max(np.abs(tank.outflow(start)))
+    checks.above(f"{label} divergence at the start, of speed a cell", rough * tank.h / fastest, 0.1)
+    energy = [0.5 * tank.dot(u, u) for u, _ in states]
+    for frame, (u, _) in enumerate(states):
+        closed = max(np.max(np.abs(np.where(tank.share[a] == 0, u[a], 0))) for a in range(dim))
+        checks.below(f"{label} frame {frame} velocity of closed faces", closed, 0.0)
+        checks.near(f"{label} frame {frame} energy.kinetic", stats["energy.kinetic"][frame],
+                    energy[frame], 1e-9)
+        left = tank.outflow(u)
+        checks.below(f"{label} frame {frame} divergence.max column",
+                     abs(stats["divergence.max"][frame] - np.max(np.abs(left))),
+                     1e-12 * fastest / tank.h)
+        if frame > 0:
+            mean = math.sqrt(np.sum(left**2) / np.count_nonzero(tank.fluid))
+            checks.below(f"{label} frame {frame} divergence, mean square, of speed a cell",
+                         mean * tank.h / fastest, TOLERANCE * (1 + 1e-6))
+            checks.below(f"{label} frame {frame} greatest divergence against the start",
+                         np.max(np.abs(left)) / rough, 1e-3)
+            checks.below(f"{label} frame {frame} energy over that before",
+                         energy[frame] / energy[frame - 1] - 1, 1e-12)
+    check_gradient(checks, label, tank, states, fastest)
+    for axis in range(dim):
+        if sides[2 * axis] == "periodic":
+            first, last = np.take(states[1][0][axis], [0, -1], axis).swapaxes(0, axis)
+            checks.true(f"{label} both layers of the periodic side", np.array_equal(first, last))
+    checks.note(f"{label}: iterations {stats['solve.pressure.iterations'][1]:.0f}, kinetic energy "
+                f"{energy[0]:.6g} -> {energy[1]:.6g} J")
+
+
+def check_gradient(checks, label, tank, states, fastest):
+    """What the step took away is dt/density grad p, at right angles to what is left."""
+    taken = [a - b for a, b in zip(states[0][0], states[1][0])]
+    pressure = states[1][1] / DENSITY / 24
+    away = max(np.max(np.abs(taken[axis] - tank.gradient(pressure, axis)))
+               for axis in range(tank.dim))
+    # The solver keeps its coefficients in single precision.
+    checks.below(f"{label} velocity taken away less dt/density grad p", away / fastest, 1e-6)
+    whole = tank.dot(states[0][0], states[0][0])
+    checks.below(f"{label} it is at right angles to what is left",
+                 abs(tank.dot(taken, states[1][0])) / whole, 1e-5)
+
+
+def check_direct(options, checks, folder, number, case):
+    """Small tanks against a dense solve of our own."""
+    dim, cells, shift, sides = case
+    label = f"direct {dim}D cells={cells} shift={shift} sides={','.join(s[0] for s in sides[:2 * dim])}"
+    tank = Tank(dim, cells, shift, sides)
+    output = run(options, folder, f"direct{number}", dim, cells, shift, sides,
+                 {"fluid/tolerance": 1e-12})
+    before, after = (read_state(output.state(frame), tank)[0] for frame in (0, 1))
+    expected = tank.project(before)
+    fastest = max(np.max(np.abs(u)) for u in before)
+    away = max(np.max(np.abs(a - b)) for a, b in zip(after, expected))
+    checks.below(f"{label} velocities", away / fastest, 1e-9)
+
+
+def main():
+    options = common.arguments(__doc__)
+    checks = common.Checks()
+    through = ("periodic", "periodic") + ("wall",) * 4
+    windy = ("wall", "open", "wall", "open", "wall", "wall")
+    cases = [(2, 64, 0, WALLS), (2, 97, 0.137, WALLS), (3, 44, 0, WALLS), (2, 80, -0.2, windy),
+             (3, 34, -0.11, through), (3, 28, 0.05, windy), (2, 51, 0.3, ("periodic",) * 6),
+             (2, 400, 0.02, WALLS), (2, 777, 0, WALLS), (3, 96, 0, WALLS), (3, 74, 0.07, windy)]
+    direct = [(2, 32, 0, WALLS), (3, 14, 0, WALLS), (2, 37, 0.1, windy), (3, 12, 0.04, through),
+              (2, 30, -0.1, ("periodic",) * 6), (3, 16, 0.3, windy)]
+    with common.temporary() as folder:
+        for number, case in enumerate(cases[:6] if options.quick else cases):
+            check_case(options, checks, folder, number, case)
+        for number, case in enumerate(direct[:4] if options.quick else direct):
+            check_direct(options, checks, folder, number, case)
+        hashes = [common.info_hash(options.program,
+                                   run(options, folder, f"threads{n}", 3, 48, 0, WALLS, None,
+                                       ("--threads", n)).state()) for n in (1, 2, 4)]
+        checks.true("same bits for 1, 2, 4 threads", len(set(hashes)) == 1, " ".join(hashes))
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()

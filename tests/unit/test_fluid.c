@@ -1,0 +1,234 @@
+/* The fluid of a world: what scenes are refused, that a step makes velocities divergence-free and
+ * allocates nothing later, bits for any number of threads and dropped caches, frames. */
+#include "check.h"
+
+#include "io/frame_file.h"
+#include "scene/scene.h"
+#include "world/world.h"
+
+#include <string.h>
+
+#define HEAD "plimsoll: 1\nduration: 1\nfluid:\n"
+
+static const char tank[] =
+    HEAD "  domain: {low: [-0.5, 0, 0], high: [1, 0.8, 0.6]}\n"
+         "  cells: 20\n"
+         "  initial: {velocity: random, amplitude: 2, length: 0.3}\n"
+         "  obstacles:\n"
+         "    - place: {shape: {ball: {radius: 0.2}}, position: [0.2, 0.4, 0.3]}\n";
+
+static PlimScene *parse(PlimContext *context, const char *text, const PlimOverride *override,
+                        PlimStatus expected) {
+    PlimScene *scene;
+    assert_int_equal(
+        plim_scene_parse(context, "tank", text, strlen(text), override, override ? 1 : 0, &scene),
+        expected);
+    return scene;
+}
+
+/* The fluid alone, in the world of a scene. */
+static PlimWorld *make_world(PlimContext *context, const char *dim, PlimScene **scene) {
+    const PlimOverride override = {"/dim", dim};
+    *scene = parse(context, tank, &override, PLIM_OK);
+    PlimWorld *world;
+    assert_int_equal(plim_scene_create_world(*scene, &world), PLIM_OK);
+    return world;
+}
+
+static double figure(PlimWorld *world, const char *name) {
+    assert_int_equal(plim_world_measure(world), PLIM_OK);
+    return diagnostics_get(&world->diagnostics, name);
+}
+
+/* ---- scenes ---- */
+
+static void test_bad_scenes(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {HEAD "  domain: {low: [0, 1, 0], high: [1, 1, 1]}\n", "low must be below high"},
+        {HEAD "  sides: {left: periodic}\n", "one end of x is periodic"},
+        {HEAD "  sides: {left: close}\n", "is not one of: wall, open, periodic"},
+        {HEAD "  cells: 0\n", "at least 1"},
+        {HEAD "  cells: 100000\n", "1e+15 cells of fluid would need"},
+        {HEAD "  density: 0\n", "above 0"},
+        {HEAD "  obstacle: []\n", "did you mean 'obstacles'"},
+        {HEAD "  obstacles: [{bal: {}}]\n", "did you mean 'ball'"},
+        {HEAD "  obstacles: [{union: {of: []}}]\n", "at least one shape"},
+        {HEAD "  initial: {velocity: random, length: 0}\n", "above 0"},
+        {"plimsoll: 1\nfluid: 3\n", "should be a map"},
+    };
+    PlimContext *context = test_context(1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        PlimScene *scene = parse(context, cases[i][0], NULL, PLIM_BAD_INPUT);
+        if (!strstr(plim_scene_problem(scene, 0), cases[i][1]))
+            fail_msg("case %zu: '%s' has no '%s'", i, plim_scene_problem(scene, 0), cases[i][1]);
+        plim_scene_destroy(scene);
+    }
+    test_context_close(context);
+}
+
+static void test_grid(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; dim++) {
+        PlimContext *context = test_context(1);
+        PlimScene *scene;
+        PlimWorld *world = make_world(context, dim == 2 ? "2" : "3", &scene);
+        const Fluid *fluid = world->fluid;
+        assert_int_equal(fluid->grid.dim, dim);
+        assert_int_equal(fluid->grid.n[0], 20);
+        assert_int_equal(fluid->grid.n[1], 11); /* 10.67 */
+        assert_int_equal(fluid->grid.n[2], dim == 3 ? 8 : 1);
+        assert_close(fluid->grid.spacing, 0.075, 1e-15);
+        assert_int_equal(fluid->sizes[FLUID_GROUP_FACES_Z].count, dim == 3 ? 20 * 11 * 9 : 0);
+        /* In two dimensions the plane z = 0 misses the ball, whose centre is 0.3 away. */
+        if (dim == 2) assert_int_equal(fluid->fluid_cells, 220);
+        if (dim == 3) assert_true(fluid->fluid_cells < 1760);
+        /* The estimate that `check` prints holds for the world. */
+        assert_true(plim_scene_memory(scene) > 0);
+        plim_world_destroy(world);
+        plim_scene_destroy(scene);
+        test_context_close(context);
+    }
+}
+
+/* ---- steps ---- */
+
+static void test_projection(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; dim++) {
+        PlimContext *context = test_context(2);
+        PlimScene *scene;
+        PlimWorld *world = make_world(context, dim == 2 ? "2" : "3", &scene);
+        double rough = figure(world, "divergence.max");
+        double energy = figure(world, "energy.kinetic");
+        assert_true(rough > 1.0 && energy > 1.0);
+        assert_int_equal(plim_world_step(world, 0.1), PLIM_OK);
+        double kept = figure(world, "energy.kinetic");
+        print_message("%dD: divergence %.3g -> %.3g 1/s, energy %.4g -> %.4g J, %g iterations\n",
+                      dim, rough, figure(world, "divergence.max"), energy, kept,
+                      figure(world, "solve.pressure.iterations"));
+        assert_true(figure(world, "divergence.max") < 1e-4 * rough);
+        assert_true(kept < energy && kept > 0.05 * energy);
+        assert_true(figure(world, "solve.pressure.iterations") > 0);
+        assert_int_equal(plim_world_step(world, 0.05), PLIM_OK);
+        uint64_t allocations = context->allocations;
+        for (int i = 0; i < 3; i++) assert_int_equal(plim_world_step(world, 0.05), PLIM_OK);
+        assert_true(context->allocations == allocations);
+        assert_close(figure(world, "energy.kinetic") / kept, 1.0, 1e-9);
+        plim_world_destroy(world);
+        plim_scene_destroy(scene);
+        test_context_close(context);
+    }
+}
+
+/* Runs three steps, with what may not matter in between. */
+static uint64_t hash_after(int threads, const char *dim, bool drop, bool restore) {
+    PlimContext *context = test_context(threads);
+    PlimScene *scene;
+    PlimWorld *world = make_world(context, dim, &scene);
+    PlimSnapshot *snapshot = NULL;
+    if (restore) assert_int_equal(plim_snapshot_create(world, &snapshot), PLIM_OK);
+    for (int pass = restore ? 0 : 1; pass < 2; pass++) {
+        for (int i = 0; i < 3; i++) {
+            if (drop) assert_int_equal(plim_world_drop_caches(world), PLIM_OK);
+            assert_int_equal(plim_world_step(world, 0.1), PLIM_OK);
+        }
+        if (pass == 0) assert_int_equal(plim_snapshot_restore(world, snapshot), PLIM_OK);
+    }
+    uint64_t hash = plim_world_hash(world);
+    plim_snapshot_destroy(snapshot);
+    plim_world_destroy(world);
+    plim_scene_destroy(scene);
+    test_context_close(context);
+    return hash;
+}
+
+static void test_same_bits(void **state) {
+    (void)state;
+    static const char *const dims[] = {"2", "3"};
+    for (int i = 0; i < 2; i++) {
+        uint64_t hash = hash_after(1, dims[i], false, false);
+        assert_true(hash_after(2, dims[i], false, false) == hash);
+        assert_true(hash_after(4, dims[i], true, false) == hash);
+        assert_true(hash_after(2, dims[i], false, true) == hash);
+    }
+}
+
+/* ---- frames ---- */
+
+static void test_frame(void **state) {
+    (void)state;
+    PlimContext *context = test_context(1);
+    PlimScene *scene;
+    PlimWorld *world = make_world(context, "3", &scene);
+    FrameView view;
+    size_t mark = scratch_mark(&world->scratch), sizes[2];
+    assert_int_equal(world_view_frame(world, &view), PLIM_OK);
+    char *frame, *shapes;
+    assert_int_equal(frame_file_encode(context, &view, 7, 0.5, &frame, &sizes[0]), PLIM_OK);
+    assert_int_equal(shapes_file_encode(context, &view, &shapes, &sizes[1]), PLIM_OK);
+    FrameData data;
+    assert_int_equal(frame_file_decode(context, "frame", frame, sizes[0], shapes, sizes[1], &data),
+                     PLIM_OK);
+    assert_int_equal(data.view.volume_count, 1);
+    const FrameVolume *a = &view.volumes[0], *b = &data.view.volumes[0];
+    size_t cells = grid_cell_count(&world->fluid->grid);
+    assert_string_equal(b->name, "fluid");
+    assert_int_equal(b->dim, 3);
+    assert_memory_equal(a->n, b->n, sizeof a->n);
+    assert_memory_equal(a->origin, b->origin, sizeof a->origin);
+    assert_memory_equal(a->velocity, b->velocity, 3 * cells * sizeof(float));
+    assert_memory_equal(a->pressure, b->pressure, cells * sizeof(float));
+    assert_memory_equal(a->solid, b->solid, cells * sizeof(int32_t));
+    frame_data_free(context, &data);
+    context_free(context, frame, sizes[0], 1);
+    context_free(context, shapes, sizes[1], 1);
+    scratch_release(&world->scratch, mark);
+    plim_world_destroy(world);
+    plim_scene_destroy(scene);
+    test_context_close(context);
+}
+
+/* Frames whose grid and arrays do not fit together are refused, not read. */
+static void test_damaged_frame(void **state) {
+    (void)state;
+    PlimContext *context = test_context(1);
+    const float values[24] = {0};
+    const int32_t solid[8] = {0};
+    FrameVolume volume = {.name = "fluid",
+                          .dim = 3,
+                          .n = {2, 2, 2},
+                          .spacing = 1,
+                          .velocity = values,
+                          .pressure = values,
+                          .solid = solid};
+    FrameVolume small = volume, flat = volume, none = volume;
+    small.n[2] = 1;
+    flat.dim = 2;
+    none.spacing = 0;
+    const FrameVolume *pairs[][2] = {{&volume, &small}, {&flat, &flat}, {&none, &none}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        FrameView views[2] = {{.volume_count = 1}, {.volume_count = 1}};
+        char *bytes[2];
+        size_t sizes[2];
+        for (int k = 0; k < 2; k++) views[k].volumes[0] = *pairs[i][k];
+        assert_int_equal(frame_file_encode(context, &views[0], 0, 0, &bytes[0], &sizes[0]),
+                         PLIM_OK);
+        assert_int_equal(shapes_file_encode(context, &views[1], &bytes[1], &sizes[1]), PLIM_OK);
+        FrameData data;
+        assert_int_equal(
+            frame_file_decode(context, "frame", bytes[0], sizes[0], bytes[1], sizes[1], &data),
+            PLIM_BAD_INPUT);
+        for (int k = 0; k < 2; k++) context_free(context, bytes[k], sizes[k], 1);
+    }
+    test_context_close(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bad_scenes), cmocka_unit_test(test_grid),
+        cmocka_unit_test(test_projection), cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_frame),      cmocka_unit_test(test_damaged_frame),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
