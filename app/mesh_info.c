@@ -49,9 +49,10 @@ PlimStatus mesh_info_print(PlimContext *context, const TriangleMesh *mesh) {
 PlimStatus mesh_info_repair(PlimContext *context, TriangleMesh *mesh) {
     MeshRepair done;
     TRY(mesh_repair(context, mesh, &done));
-    printf("repair: %zu vertices merged, %zu unused dropped, %zu triangles dropped, %zu turned, %zu "
-           "edges flipped\n",
-           done.merged_vertices, done.dropped_vertices, done.dropped_triangles,
-           done.turned_triangles, done.flipped_edges);
+    printf(
+        "repair: %zu vertices merged, %zu unused dropped, %zu triangles dropped, %zu turned, %zu "
+        "edges flipped\n",
+        done.merged_vertices, done.dropped_vertices, done.dropped_triangles, done.turned_triangles,
+        done.flipped_edges);
     return PLIM_OK;
 }

@@ -86,12 +86,13 @@ static bool read_all(int file, char *bytes, size_t size) {
 }
 
 PlimStatus file_read(PlimContext *context, const char *path, char **bytes, size_t *size) {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not hold us up */
+    if (file < 0)
+        return context_fail(context, PLIM_IO_ERROR, "cannot read %s: %s", path, strerror(errno));
     struct stat info;
-    if (file < 0 || fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) {
-        int error = file < 0 ? errno : EINVAL;
-        if (file >= 0) close(file);
-        return context_fail(context, PLIM_IO_ERROR, "cannot read %s: %s", path, strerror(error));
+    if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) {
+        close(file);
+        return context_fail(context, PLIM_IO_ERROR, "cannot read %s: not a regular file", path);
     }
     *size = (size_t)info.st_size;
     *bytes = context_allocate(context, *size + 1, 1);

@@ -178,7 +178,9 @@ void level_set_try_triangle(const GridSurface *surface, size_t triangle, Vec3 re
             int last = last_node(fmin(to, high.x), box->last[0]);
             for (int i = first_node(fmax(from, low.x), box->first[0]); i <= last; i++) {
                 double *at = row + (i - box->first[0]), d2 = facet_distance2(&facet, vec3(i, j, k));
-                if (d2 < *at) *at = d2;
+                if (d2 >= *at) continue;
+                if (surface->flags && level_set_is_buried(surface, facet.corner, i, j, k)) continue;
+                *at = d2;
             }
         }
     }

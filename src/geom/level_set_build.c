@@ -240,8 +240,10 @@ static PlimStatus fill_field(LevelSet *field, GridSurface *surface, const Bvh *b
     unsigned char *flags = context_allocate(context, count, 1);
     if (!flags) return PLIM_OUT_OF_MEMORY;
     PlimStatus status = level_set_find_signs(context, surface, flags, report);
-    if (status == PLIM_OK && surface->closed)
+    if (status == PLIM_OK && surface->closed) {
         level_set_drop_buried(surface, flags, context->threads);
+        if (level_set_has_buried(&field->grid, flags)) surface->flags = flags;
+    }
     report->sign_seconds = clock_seconds() - start;
     if (status == PLIM_OK && field->values)
         status = fill_dense(field, surface, flags, march_order, report);

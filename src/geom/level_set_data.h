@@ -78,6 +78,7 @@ typedef struct GridSurface {
         *dropped; /* for each triangle: buried inside the solid, no part of its boundary */
     size_t dropped_count;
     bool closed;
+    const unsigned char *flags; /* of the nodes, when parts of triangles are buried; else NULL */
 } GridSurface;
 
 PlimStatus grid_surface_create(PlimContext *context, const TriangleMesh *mesh, const NodeGrid *grid,
@@ -141,6 +142,13 @@ void level_set_drop_buried(GridSurface *surface, const unsigned char *flags, int
 
 /* Exact distances, in cells, at the nodes within the band; HUGE_VAL elsewhere. */
 PlimStatus level_set_band(PlimContext *context, const GridSurface *surface, double *distance);
+
+/* Does a grid edge between two inside nodes meet the surface? */
+bool level_set_has_buried(const NodeGrid *grid, const unsigned char *flags);
+
+/* Does the point of a triangle nearest to node (i, j, k), an inside one, lie inside the solid? All
+ * nodes around it do. `corner` in cells; surface->flags must be set. */
+bool level_set_is_buried(const GridSurface *surface, const Vec3 corner[3], int i, int j, int k);
 
 /* For each triangle how far along x, y, z a node of the band that is nearest to it can lie outside
  * its box, in cells. */

@@ -37,8 +37,10 @@ PlimStatus mesh_read(PlimContext *context, const char *path, TriangleMesh *out) 
                             "%s: meshes are read from files ending in .obj, .ply or .stl", path);
     char *bytes;
     size_t size;
-    TRY(file_read(context, path, &bytes, &size));
-    PlimStatus status = parse(context, path, bytes, size, out);
+    PlimStatus status = file_read(context, path, &bytes, &size);
+    if (status == PLIM_IO_ERROR) return PLIM_BAD_INPUT; /* the path was wrong, not the disk */
+    TRY(status);
+    status = parse(context, path, bytes, size, out);
     context_free(context, bytes, size + 1, 1);
     return status;
 }

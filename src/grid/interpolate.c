@@ -106,7 +106,7 @@ double field_sample_cubic(const GridField *field, Vec3 point) {
     bool deep = field->grid.dim == 3;
     const double *corner = field->data + field_index(field, at[0].base - 1, at[1].base - 1,
                                                      at[2].base - (deep ? 1 : 0));
-    double slabs[4];
+    double slabs[4] = {0};
     for (int k = 0; k < (deep ? 4 : 1); k++) {
         double rows[4];
         for (int j = 0; j < 4; j++)

@@ -45,6 +45,10 @@ void scene_check_fluid(PlimScene *scene) {
     double work_bytes = 0, n[3], spacing;
     if (fluid->obstacles.node) scene_shapes_check(scene, fluid->obstacles.node, &work_bytes);
     count_cells(document, n, &spacing);
+    if (!(spacing >= 1e-30 && spacing <= 1e30)) { /* its powers must be numbers, too */
+        reader_problem(&scene->reader, node, "cells would have %g m: change the domain", spacing);
+        return;
+    }
     double cells = n[0] * n[1] * n[2];
     scene_add_memory(scene, node, work_bytes + cells * fluid_bytes_per_cell(), cells,
                      "cells of fluid");

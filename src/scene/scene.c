@@ -1,5 +1,6 @@
 #include "scene/scene.h"
 
+#include "base/file.h"
 #include "base/hash.h"
 
 #include <errno.h>
@@ -14,32 +15,11 @@ enum { MAX_FILE_BYTES = 64 << 20 };
 /* ---- loading ---- */
 
 static PlimStatus read_file(PlimContext *context, const char *path, char **text, size_t *size) {
-    *text = NULL;
-    *size = 0;
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return context_fail(context, PLIM_BAD_INPUT, "%s: cannot open the scene: %s", path,
-                            strerror(errno));
     struct stat info;
-    PlimStatus status = PLIM_OK;
-    if (fstat(fileno(file), &info) != 0 || !S_ISREG(info.st_mode))
-        status = context_fail(context, PLIM_BAD_INPUT, "%s: not a regular file", path);
-    else if (info.st_size > MAX_FILE_BYTES)
-        status = context_fail(context, PLIM_BAD_INPUT, "%s: larger than 64 MB; not a scene", path);
-    if (status == PLIM_OK) {
-        *text = context_allocate(context, (size_t)info.st_size + 1, 1);
-        if (!*text) status = PLIM_OUT_OF_MEMORY;
-    }
-    if (status == PLIM_OK) {
-        size_t got = fread(*text, 1, (size_t)info.st_size, file);
-        *size = (size_t)info.st_size;
-        if (got != *size) {
-            context_free(context, *text, *size + 1, 1);
-            status = context_fail(context, PLIM_BAD_INPUT, "%s: cannot read the scene", path);
-        }
-    }
-    fclose(file);
-    return status;
+    if (stat(path, &info) == 0 && info.st_size > MAX_FILE_BYTES)
+        return context_fail(context, PLIM_BAD_INPUT, "%s: larger than 64 MB; not a scene", path);
+    PlimStatus status = file_read(context, path, text, size);
+    return status == PLIM_IO_ERROR ? PLIM_BAD_INPUT : status;
 }
 
 static void check_version(PlimScene *scene) {

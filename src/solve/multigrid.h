@@ -4,7 +4,7 @@
 #ifndef SOLVE_MULTIGRID_H
 #define SOLVE_MULTIGRID_H
 
-#include "base/context.h"
+#include "base/array.h"
 
 enum {
     MG_LEVEL_CAPACITY = 24,
@@ -27,6 +27,36 @@ typedef struct MgTies {
     uint8_t neighbour[6], loss[6];
 } MgTies;
 
+typedef struct MgLink {
+    uint32_t to; /* a padded cell of the level, or size + number of an extra */
+    float g;     /* conductance */
+} MgLink;
+
+/* Unknowns of a level beside those of its grid. Where walls or light cells (see multigrid_split.c)
+ * cut a coarse cell into parts that hardly feel each other, the strongest part is the cell's unknown
+ * and each other part an extra one. Ordered by cell. */
+typedef struct MgExtra {
+    uint32_t cell;        /* the coarse cell it is in */
+    uint32_t first_link;  /* into links; up to the next extra's */
+    uint32_t first_member; /* into members: cells or extras of the finer level */
+    uint32_t parent;      /* cell or extra of the next coarser level */
+    float x, b, t, fixed, inverse;
+} MgExtra;
+
+/* A cell with links to extras. */
+typedef struct MgTouched {
+    uint32_t cell, first_link;      /* into touched_links */
+    float fixed, with_links, saved; /* conductance to fixed values; links added; b during a sweep */
+} MgTouched;
+
+typedef struct MgExtras {
+    ARRAY(MgExtra) all; /* one past the end closes the ranges; so has touched */
+    ARRAY(MgLink) links;
+    ARRAY(uint32_t) members;
+    ARRAY(MgTouched) touched;
+    ARRAY(MgLink) touched_links; /* to: number of an extra */
+} MgExtras;
+
 /* Arrays have one cell of halo on every side: cell (i, j, k) is at ((k+1) ny + j+1) sx + i+1. */
 typedef struct MgLevel {
     int n[3];
@@ -39,6 +69,8 @@ typedef struct MgLevel {
     float *inverse;         /* 1 / diagonal; 0: not active */
     float *x, *b, *t;       /* unknown, right side, residual; zero where not active */
     MgTies *ties;           /* of this level's cells to their neighbours; NULL on the finest */
+    unsigned char *aside;   /* 1: the cell is a member of an extra of the next coarser level */
+    MgExtras extras;
     MgRun *runs;            /* run_room a row */
     uint16_t *run_count;    /* of each row */
     size_t run_room;
@@ -67,11 +99,16 @@ void mg_free(Multigrid *mg);
 
 /* After the finest level's g is written: inverse diagonals, runs, coarse levels. `fluid` over the
  * finest level's padded cells tells which are unknowns. */
-void mg_setup(Multigrid *mg, int threads, const unsigned char *fluid);
+PlimStatus mg_setup(Multigrid *mg, int threads, const unsigned char *fluid);
 
 /* Pieces of mg_setup. */
 void mg_find_runs(MgLevel *level, int threads, const unsigned char *fluid);
-void mg_coarsen(const MgLevel *fine, MgLevel *coarse, int threads);
+PlimStatus mg_coarsen(PlimContext *context, MgLevel *fine, MgLevel *coarse, int threads);
+/* Cuts the flagged coarse cells (aside == 2) into parts; then links the parts. */
+PlimStatus mg_split(PlimContext *context, MgLevel *fine, MgLevel *coarse);
+PlimStatus mg_link(PlimContext *context, const MgLevel *fine, MgLevel *coarse);
+/* Whether the cells that are children of one coarse cell fall into parts. */
+bool mg_is_split(const MgLevel *fine, const int at[3]);
 
 /* Copies opposite sides into the halo where periodic. */
 void mg_fill_halo(const MgLevel *level, float *x);
@@ -84,6 +121,20 @@ void mg_residual(const MgLevel *level, int threads);
 /* Coarse b = P^T fine t, and fine x += P coarse x. */
 void mg_restrict(const MgLevel *fine, const MgLevel *coarse, int threads);
 void mg_prolong(const MgLevel *fine, const MgLevel *coarse, int threads);
+
+/* The extras' part of those. Before a pass over cells their share goes into b, after it b is put back. */
+static inline size_t mg_extra_count(const MgLevel *level) {
+    return level->extras.all.count ? level->extras.all.count - 1 : 0;
+}
+void mg_extras_into_b(const MgLevel *level);
+void mg_extras_out_of_b(const MgLevel *level);
+void mg_extras_clear(const MgLevel *level);
+void mg_extras_sweep(const MgLevel *level, bool backward);
+void mg_extras_residual(const MgLevel *level);
+void mg_extras_restrict_members(const MgLevel *fine, const MgLevel *coarse);
+void mg_extras_restrict_parents(const MgLevel *fine, const MgLevel *coarse);
+void mg_extras_save_members(const MgLevel *fine, const MgLevel *coarse);
+void mg_extras_prolong(const MgLevel *fine, const MgLevel *coarse);
 
 /* levels[0].x = M^-1 levels[0].b, symmetric and positive definite on active cells. */
 void mg_cycle(Multigrid *mg, int threads);

@@ -7,19 +7,19 @@
 
 #include "base/parallel.h"
 
+#include <math.h>
+
+/* Of a child's value at most this comes from one neighbour, so that the parent's share is not negative. */
+static const float MOST_WEIGHT = 1.0f / 3.0f;
+
 typedef struct CoarsenJob {
-    const MgLevel *fine;
+    MgLevel *fine;
     MgLevel *coarse;
 } CoarsenJob;
 
-#include <stdlib.h>
-static int flag(const char*n,int d){const char*e=getenv(n);return e?atoi(e):d;}
 /* The resistance of the half cell between a fine face and the coarse centre. A piece that conducts
  * worse than the face is not in the way: there the coarse value is that of the better conductor. */
 static inline float half_resistance(float inner, float g) {
-    static int hm=-1; if(hm<0)hm=flag("HM",0);
-    if(hm==1&&!(inner>0.0f)) return 0.0f;
-    if(hm==2) return inner>0.0f?0.5f/inner:0.0f;
     return 0.5f / (inner > g ? inner : g);
 }
 
@@ -31,7 +31,7 @@ static inline float behind(const MgLevel *fine, size_t c, int a, int s) {
 }
 
 typedef struct Gathered {
-    float coupled, fixed;              /* conductance to the neighbour, to fixed values */
+    float fixed;                        /* conductance to fixed values */
     float coupled_weight, fixed_weight; /* part of the way to it that the children lie at, summed */
     float strength; /* of the children: their diagonals' sum */
 } Gathered;
@@ -51,16 +51,14 @@ static Gathered gather_side(const MgLevel *fine, size_t corner, const int childr
             size_t face = s ? c + fine->stride[a] : c;
             size_t other = (size_t)((ptrdiff_t)c + across);
             float g = fine->g[a][face];
-            if (fine->inverse[c] == 0.0f) continue;
-            static int sw=-1; if(sw<0)sw=flag("SW",1);
-            float strength = sw?1.0f / fine->inverse[c]:1.0f;
+            if (fine->inverse[c] == 0.0f || fine->aside[c]) continue;
+            float strength = 1.0f / fine->inverse[c];
             sum.strength += strength;
-            if (!(g > 0.0f)) continue;
+            if (!(g > 0.0f) || fine->aside[other]) continue;
             float near = deep ? half_resistance(children[a] == 2 ? behind(fine, c, a, s) : 0.0f, g) : 0.0f;
             if (fine->inverse[other] > 0.0f) {
                 float far = deep ? half_resistance(behind(fine, other, a, 1 - s), g) : 0.0f;
                 float joined = 1.0f / (near + 1.0f / g + far);
-                sum.coupled += joined;
                 sum.coupled_weight += strength * joined * near;
             } else {
                 float joined = 1.0f / (near + 1.0f / g);
@@ -78,7 +76,7 @@ static float gather_inside(const MgLevel *fine, size_t corner, const int childre
         for (int v = 0; v < children[1]; v++)
             for (int u = 0; u < children[0]; u++) {
                 size_t c = corner + (size_t)u + (size_t)v * fine->stride[1] + (size_t)w * fine->stride[2];
-                if (fine->inverse[c] == 0.0f) continue;
+                if (fine->inverse[c] == 0.0f || fine->aside[c]) continue;
                 if (fine->fixed) {
                     if (fine->fixed[c] > 0.0f) sum += fine->fixed[c];
                     continue;
@@ -93,55 +91,128 @@ static float gather_inside(const MgLevel *fine, size_t corner, const int childre
     return sum;
 }
 
-static void coarsen_cell(const MgLevel *fine, MgLevel *coarse, int i, int j, int k) {
-    int at[3] = {i, j, k}, children[3];
-    size_t corner = mg_index(fine, 0, 0, 0), c = mg_index(coarse, i, j, k);
-    bool active = false;
+typedef struct Children {
+    size_t corner;
+    int count[3];
+    bool active;
+} Children;
+
+static Children children_of(const MgLevel *fine, const int at[3]) {
+    Children c = {.corner = mg_index(fine, 0, 0, 0), .count = {1, 1, 1}};
     for (int a = 0; a < 3; a++) {
-        corner += (size_t)(at[a] * fine->factor[a]) * fine->stride[a];
-        bool last = at[a] * fine->factor[a] + 2 > fine->n[a];
-        children[a] = fine->factor[a] == 2 && !last ? 2 : 1;
+        c.corner += (size_t)(at[a] * fine->factor[a]) * fine->stride[a];
+        if (fine->factor[a] == 2 && at[a] * 2 + 1 < fine->n[a]) c.count[a] = 2;
     }
-    for (int w = 0; w < children[2] && !active; w++)
-        for (int v = 0; v < children[1]; v++)
-            for (int u = 0; u < children[0]; u++)
-                if (fine->inverse[corner + (size_t)u + (size_t)v * fine->stride[1] +
+    for (int w = 0; w < c.count[2]; w++)
+        for (int v = 0; v < c.count[1]; v++)
+            for (int u = 0; u < c.count[0]; u++)
+                if (fine->inverse[c.corner + (size_t)u + (size_t)v * fine->stride[1] +
                                   (size_t)w * fine->stride[2]] > 0.0f)
-                    active = true;
+                    c.active = true;
+    return c;
+}
+
+/* Interpolation weights, and what leads to fixed values. */
+static void weigh_cell(const MgLevel *fine, MgLevel *coarse, int i, int j, int k) {
+    int at[3] = {i, j, k};
+    size_t c = mg_index(coarse, i, j, k);
+    Children own = children_of(fine, at);
     MgTies ties = {{0}, {0}};
-    float fixed = active ? gather_inside(fine, corner, children) : 0.0f;
-    for (int a = 0; a < 3; a++)
+    float fixed = own.active ? gather_inside(fine, own.corner, own.count) : 0.0f;
+    for (int a = 0; a < 3 && own.active; a++)
         for (int s = 0; s < 2; s++) {
-            Gathered sum = {.strength = 0.0f};
             bool seam = fine->periodic[a] && at[a] == (s ? coarse->n[a] - 1 : 0);
-            if (active) sum = gather_side(fine, corner, children, a, s, seam);
-            if (seam && coarse->n[a] == 1) sum.coupled = 0.0f; /* a cell beside itself */
-            if (s == 0 || at[a] == coarse->n[a] - 1)
-                coarse->g[a][s ? c + coarse->stride[a] : c] = sum.coupled;
+            Gathered sum = gather_side(fine, own.corner, own.count, a, s, seam);
             fixed += sum.fixed;
-            bool uneven = seam && fine->n[a] % 2 != 0; /* a single child, with neighbours on both sides */
+            /* Round the seam of an odd axis a single child has neighbours on both sides. */
+            if (seam && (fine->n[a] % 2 != 0 || coarse->n[a] == 1)) sum.coupled_weight = 0.0f;
             if (fine->factor[a] != 2 || !(sum.strength > 0.0f)) continue;
-            if (uneven) sum.coupled_weight = 0.0f;
-            static int fw=-1; if(fw<0)fw=flag("FW",1); if(!fw)sum.fixed_weight=0;
-            static int wc=-1; if(wc<0)wc=flag("WC",85);
-            float w=256.0f/sum.strength*sum.coupled_weight, v=256.0f/sum.strength*sum.fixed_weight;
-            w=w>wc?wc:w; v=w+v>wc?wc-w:v;
-            ties.neighbour[2 * a + s] = (uint8_t)(w + 0.5f);
-            ties.loss[2 * a + s] = (uint8_t)((w + v) + 0.5f);
+            float neighbour = fminf(sum.coupled_weight / sum.strength, MOST_WEIGHT);
+            float loss = fminf(neighbour + sum.fixed_weight / sum.strength, MOST_WEIGHT);
+            ties.neighbour[2 * a + s] = (uint8_t)(256.0f * neighbour + 0.5f);
+            ties.loss[2 * a + s] = (uint8_t)(256.0f * loss + 0.5f);
         }
     coarse->fixed[c] = fixed;
     coarse->ties[c] = ties;
 }
 
-static void coarsen_rows(void *user, size_t begin, size_t end) {
-    CoarsenJob *job = user;
-    for (size_t row = begin; row < end; row++) {
-        int j = (int)(row % (size_t)job->coarse->n[1]), k = (int)(row / (size_t)job->coarse->n[1]);
-        for (int i = 0; i < job->coarse->n[0]; i++) coarsen_cell(job->fine, job->coarse, i, j, k);
+/* Conductance between coarse cell c and its lower neighbour d across axis a: the energy that a
+ * difference of one between them has on the fine level, where it is spread over the face and, by the
+ * weights, the inner faces on both sides of it; those also carry the other side's share of a uniform
+ * slope, hence the twos. */
+static float couple(const MgLevel *fine, const MgLevel *coarse, const Children *own, size_t c, size_t d,
+                    int a, bool seam) {
+    int b = (a + 1) % 3, e = (a + 2) % 3;
+    float near = (float)coarse->ties[c].neighbour[2 * a] / 256.0f;
+    float far = (float)coarse->ties[d].neighbour[2 * a + 1] / 256.0f, rest = 1.0f - near - far;
+    size_t stride = fine->stride[a];
+    float sum = 0.0f;
+    for (int v = 0; v < own->count[e]; v++)
+        for (int u = 0; u < own->count[b]; u++) {
+            size_t f = own->corner + (size_t)u * fine->stride[b] + (size_t)v * fine->stride[e];
+            size_t other = seam ? f + (size_t)(fine->n[a] - 1) * stride : f - stride;
+            float g = fine->g[a][f];
+            if (!(g > 0.0f) || fine->inverse[f] == 0.0f || fine->inverse[other] == 0.0f) continue;
+            if (fine->aside[f] || fine->aside[other]) continue;
+            sum += g * rest * rest;
+            if (near > 0.0f && own->count[a] == 2)
+                sum += 2.0f * near * near * behind(fine, f, a, 0);
+            if (far > 0.0f) sum += 2.0f * far * far * behind(fine, other, a, 1);
+        }
+    return sum;
+}
+
+static void couple_cell(const MgLevel *fine, MgLevel *coarse, int i, int j, int k) {
+    int at[3] = {i, j, k};
+    size_t c = mg_index(coarse, i, j, k);
+    Children own = children_of(fine, at);
+    for (int a = 0; a < 3; a++) {
+        size_t stride = coarse->stride[a], wrap = (size_t)(coarse->n[a] - 1) * stride;
+        bool seam = fine->periodic[a] && at[a] == 0;
+        float g = 0.0f;
+        if (own.active && (seam ? coarse->n[a] > 1 : at[a] > 0))
+            g = couple(fine, coarse, &own, c, seam ? c + wrap : c - stride, a, seam);
+        coarse->g[a][c] = g;
+        if (at[a] == 0) coarse->g[a][c + wrap + stride] = seam ? g : 0.0f;
     }
 }
 
-void mg_coarsen(const MgLevel *fine, MgLevel *coarse, int threads) {
+static void couple_rows(void *user, size_t begin, size_t end) {
+    CoarsenJob *job = user;
+    for (size_t row = begin; row < end; row++) {
+        int j = (int)(row % (size_t)job->coarse->n[1]), k = (int)(row / (size_t)job->coarse->n[1]);
+        for (int i = 0; i < job->coarse->n[0]; i++) couple_cell(job->fine, job->coarse, i, j, k);
+    }
+}
+
+static void weigh_rows(void *user, size_t begin, size_t end) {
+    CoarsenJob *job = user;
+    for (size_t row = begin; row < end; row++) {
+        int j = (int)(row % (size_t)job->coarse->n[1]), k = (int)(row / (size_t)job->coarse->n[1]);
+        for (int i = 0; i < job->coarse->n[0]; i++) weigh_cell(job->fine, job->coarse, i, j, k);
+    }
+}
+
+/* Clears what an earlier problem left aside, and flags coarse cells that fall into parts. */
+static void flag_rows(void *user, size_t begin, size_t end) {
+    CoarsenJob *job = user;
+    const MgLevel *fine = job->fine;
+    MgLevel *coarse = job->coarse;
+    for (size_t row = begin; row < end; row++) {
+        int j = (int)(row % (size_t)coarse->n[1]), k = (int)(row / (size_t)coarse->n[1]);
+        for (int i = 0; i < coarse->n[0]; i++) {
+            int at[3] = {i, j, k};
+            coarse->aside[mg_index(coarse, i, j, k)] = mg_is_split(fine, at) ? 2 : 0;
+        }
+    }
+}
+
+PlimStatus mg_coarsen(PlimContext *context, MgLevel *fine, MgLevel *coarse, int threads) {
     CoarsenJob job = {fine, coarse};
-    parallel_for(threads, (size_t)coarse->n[1] * (size_t)coarse->n[2], 16, coarsen_rows, &job);
+    size_t rows = (size_t)coarse->n[1] * (size_t)coarse->n[2];
+    parallel_for(threads, rows, 16, flag_rows, &job);
+    TRY(mg_split(context, fine, coarse));
+    parallel_for(threads, rows, 16, weigh_rows, &job);
+    parallel_for(threads, rows, 16, couple_rows, &job);
+    return mg_link(context, fine, coarse);
 }

@@ -37,6 +37,7 @@ static PlimStatus take_level(Multigrid *mg, MgLevel *level, bool finest, bool ve
     for (int a = 0; a < 3; a++)
         TRY(take(mg, (void **)&level->g[a], level->size, sizeof(float)));
     TRY(take(mg, (void **)&level->inverse, level->size, sizeof(float)));
+    TRY(take(mg, (void **)&level->aside, level->size, 1));
     if (!finest) {
         TRY(take(mg, (void **)&level->fixed, level->size, sizeof(float)));
         TRY(take(mg, (void **)&level->ties, level->size, sizeof(MgTies)));
@@ -82,6 +83,12 @@ void mg_free(Multigrid *mg) {
         MgLevel *level = &mg->levels[l];
         for (int a = 0; a < 3; a++) give(mg, level->g[a], level->size, sizeof(float));
         give(mg, level->inverse, level->size, sizeof(float));
+        give(mg, level->aside, level->size, 1);
+        array_free(mg->context, &level->extras.all);
+        array_free(mg->context, &level->extras.links);
+        array_free(mg->context, &level->extras.members);
+        array_free(mg->context, &level->extras.touched);
+        array_free(mg->context, &level->extras.touched_links);
         give(mg, level->fixed, level->size, sizeof(float));
         give(mg, level->ties, level->size, sizeof(MgTies));
         give(mg, level->x, level->size, sizeof(float));
@@ -184,6 +191,7 @@ static void find_runs(void *user, size_t begin, size_t end) {
             float diagonal = active ? diagonal_of(level, c, at) : 0.0f;
             level->inverse[c] = diagonal > 0.0f ? 1.0f / diagonal : 0.0f;
             if (level->t) level->x[c] = level->t[c] = 0.0f; /* of an earlier problem */
+            level->aside[c] = 0;
         }
         find_row_runs(level, at[1], at[2]);
     }
@@ -194,10 +202,24 @@ void mg_find_runs(MgLevel *level, int threads, const unsigned char *fluid) {
     parallel_for(threads, row_count(level), 64, find_runs, &job);
 }
 
-void mg_setup(Multigrid *mg, int threads, const unsigned char *fluid) {
+/* Conductance to fixed values of the cells with extra links: with the links for sweeps, without for the
+ * next coarsening. */
+static void set_fixed(MgLevel *level, bool with_links) {
+    for (size_t i = 0; i + 1 < level->extras.touched.count; i++) {
+        const MgTouched *touched = &level->extras.touched.data[i];
+        level->fixed[touched->cell] = with_links ? touched->with_links : touched->fixed;
+    }
+}
+
+PlimStatus mg_setup(Multigrid *mg, int threads, const unsigned char *fluid) {
     mg_find_runs(&mg->levels[0], threads, fluid);
     for (int l = 0; l + 1 < mg->level_count; l++) {
-        mg_coarsen(&mg->levels[l], &mg->levels[l + 1], threads);
-        mg_find_runs(&mg->levels[l + 1], threads, NULL);
+        MgLevel *fine = &mg->levels[l], *coarse = &mg->levels[l + 1];
+        set_fixed(fine, false);
+        TRY(mg_coarsen(mg->context, fine, coarse, threads));
+        set_fixed(fine, true);
+        set_fixed(coarse, true);
+        mg_find_runs(coarse, threads, NULL);
     }
+    return PLIM_OK;
 }

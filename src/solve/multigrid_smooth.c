@@ -40,7 +40,7 @@ void mg_fill_halo(const MgLevel *level, float *x) {
         if (level->periodic[a]) copy_side(level, x, a);
 }
 
-static inline void sweep_uniform(const MgLevel *level, const MgRun *run, int skip) {
+static inline void sweep_uniform(const MgLevel *level, const MgRun *run, int parity) {
     size_t sx = level->stride[1], sxy = level->stride[2];
     float *x = level->x + run->start;
     const float *b = level->b + run->start;
@@ -50,7 +50,7 @@ static inline void sweep_uniform(const MgLevel *level, const MgRun *run, int ski
     if (flat) {
 #pragma omp simd
         for (int i = 0; i < n; i++)
-            if ((i & 1) == skip)
+            if ((i & 1) == parity)
                 x[i] = (b[i] * scale + ((x[i - 1] + x[i + 1]) + (x[i - (int)sx] + x[i + (int)sx]))) *
                        0.25f;
         return;
@@ -59,13 +59,13 @@ static inline void sweep_uniform(const MgLevel *level, const MgRun *run, int ski
     const float sixth = 1.0f / 6.0f;
 #pragma omp simd
     for (int i = 0; i < n; i++)
-        if ((i & 1) == skip)
+        if ((i & 1) == parity)
             x[i] = (b[i] * scale + (((x[i - 1] + x[i + 1]) + (south[i] + north[i])) +
                                     (below[i] + above[i]))) *
                    sixth;
 }
 
-static inline void sweep_mixed(const MgLevel *level, const MgRun *run, int skip) {
+static inline void sweep_mixed(const MgLevel *level, const MgRun *run, int parity) {
     size_t sx = level->stride[1], sxy = level->stride[2], c = run->start;
     float *x = level->x + c;
     const float *b = level->b + c, *inverse = level->inverse + c;
@@ -75,47 +75,79 @@ static inline void sweep_mixed(const MgLevel *level, const MgRun *run, int skip)
     int n = run->length;
 #pragma omp simd
     for (int i = 0; i < n; i++)
-        if ((i & 1) == skip)
+        if ((i & 1) == parity)
             x[i] = (b[i] + (((gx[i] * x[i - 1] + gx[i + 1] * x[i + 1]) +
                              (gy[i] * south[i] + gn[i] * north[i])) +
                             (gz[i] * below[i] + ga[i] * above[i]))) *
                    inverse[i];
 }
 
+/* The same where the inverse is not that of the diagonal (at an odd seam, see diagonal_of). */
+static inline void sweep_damped(const MgLevel *level, const MgRun *run, int parity) {
+    size_t c = run->start;
+    for (size_t end = c + run->length; c < end; c++) {
+        if (((int)(c - run->start) & 1) != parity) continue;
+        float xi = level->x[c], sum = level->b[c] - (level->fixed ? level->fixed[c] * xi : 0.0f);
+        for (int a = 0; a < 3; a++) {
+            size_t s = level->stride[a];
+            sum += level->g[a][c] * (level->x[c - s] - xi) +
+                   level->g[a][c + s] * (level->x[c + s] - xi);
+        }
+        level->x[c] = xi + sum * level->inverse[c];
+    }
+}
+
+static bool has_odd_seam(const MgLevel *level) {
+    for (int a = 0; a < 3; a++)
+        if (level->periodic[a] && level->n[a] % 2 != 0) return true;
+    return false;
+}
+
 /* The first half of a sweep from zero. The other colour is set to zero. */
-static inline void sweep_from_zero(const MgLevel *level, const MgRun *run, int skip) {
+static inline void sweep_from_zero(const MgLevel *level, const MgRun *run, int parity) {
     float *x = level->x + run->start;
     const float *b = level->b + run->start, *inverse = level->inverse + run->start;
     int n = run->length;
 #pragma omp simd
-    for (int i = 0; i < n; i++) x[i] = (i & 1) == skip ? b[i] * inverse[i] : 0.0f;
+    for (int i = 0; i < n; i++) x[i] = (i & 1) == parity ? b[i] * inverse[i] : 0.0f;
 }
 
 static void sweep_layers(void *user, size_t begin, size_t end) {
     const SmoothJob *job = user;
     const MgLevel *level = job->level;
     size_t rows = (size_t)level->rows_per_layer;
+    bool odd = has_odd_seam(level);
     for (size_t row = begin * rows; row < end * rows; row++) {
         const MgRun *run = level->runs + row * level->run_room;
         for (int count = level->run_count[row]; count > 0; count--, run++) {
-            int skip = (run->i + run->j + run->k + job->colour) & 1;
+            int parity = (run->i + run->j + run->k + job->colour) & 1;
             if (job->zero)
-                sweep_from_zero(level, run, skip);
+                sweep_from_zero(level, run, parity);
             else if (run->uniform > 0.0f)
-                sweep_uniform(level, run, skip);
+                sweep_uniform(level, run, parity);
+            else if (odd)
+                sweep_damped(level, run, parity);
             else
-                sweep_mixed(level, run, skip);
+                sweep_mixed(level, run, parity);
         }
     }
 }
 
 void mg_sweep(const MgLevel *level, int threads, int first, bool zero) {
     SmoothJob job = {level, first, zero};
-    if (!zero) mg_fill_halo(level, level->x);
-    parallel_for(useful_threads(level, threads), (size_t)level->layers, layer_grain(level), sweep_layers, &job);
+    threads = useful_threads(level, threads);
+    if (zero)
+        mg_extras_clear(level);
+    else
+        mg_fill_halo(level, level->x);
+    if (first == 1) mg_extras_sweep(level, true);
+    if (!zero) mg_extras_into_b(level);
+    parallel_for(threads, (size_t)level->layers, layer_grain(level), sweep_layers, &job);
     mg_fill_halo(level, level->x);
     job = (SmoothJob){level, 1 - first, false};
-    parallel_for(useful_threads(level, threads), (size_t)level->layers, layer_grain(level), sweep_layers, &job);
+    parallel_for(threads, (size_t)level->layers, layer_grain(level), sweep_layers, &job);
+    if (!zero) mg_extras_out_of_b(level);
+    if (first == 0) mg_extras_sweep(level, false);
 }
 
 static inline void residual_run(const MgLevel *level, const MgRun *run) {
@@ -161,5 +193,9 @@ static void residual_layers(void *user, size_t begin, size_t end) {
 
 void mg_residual(const MgLevel *level, int threads) {
     mg_fill_halo(level, level->x);
-    parallel_for(useful_threads(level, threads), (size_t)level->layers, layer_grain(level), residual_layers, (void *)level);
+    mg_extras_into_b(level);
+    parallel_for(useful_threads(level, threads), (size_t)level->layers, layer_grain(level),
+                 residual_layers, (void *)level);
+    mg_extras_out_of_b(level);
+    mg_extras_residual(level);
 }

@@ -95,10 +95,12 @@ static size_t row_grain(const MgLevel *level) {
 
 void mg_restrict(const MgLevel *fine, const MgLevel *coarse, int threads) {
     TransferJob job = {fine, coarse};
+    mg_extras_restrict_members(fine, coarse);
     mg_fill_halo(fine, fine->t);
     if (fine->size < 40000) threads = 1;
     parallel_for(threads, (size_t)coarse->n[1] * (size_t)coarse->n[2], row_grain(coarse),
                  restrict_rows, &job);
+    mg_extras_restrict_parents(fine, coarse);
 }
 
 static void prolong_cell(const MgLevel *fine, const MgLevel *coarse, size_t c, const int at[3]) {
@@ -140,8 +142,10 @@ static void prolong_rows(void *user, size_t begin, size_t end) {
 
 void mg_prolong(const MgLevel *fine, const MgLevel *coarse, int threads) {
     TransferJob job = {fine, coarse};
+    mg_extras_save_members(fine, coarse);
     mg_fill_halo(coarse, coarse->x);
     if (fine->size < 40000) threads = 1;
     parallel_for(threads, (size_t)coarse->n[1] * (size_t)coarse->n[2], row_grain(coarse),
                  prolong_rows, &job);
+    mg_extras_prolong(fine, coarse);
 }

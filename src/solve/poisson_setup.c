@@ -204,7 +204,7 @@ PlimStatus poisson_setup_inside(Poisson *poisson, const PoissonProblem *problem)
                                 "a face coefficient in row y %zu, z %zu is negative, not finite or "
                                 "above 1e30",
                                 row % ((size_t)grid->n[1] + 1), row / ((size_t)grid->n[1] + 1));
-    mg_setup(&poisson->mg, context->threads, poisson->mark);
+    TRY(mg_setup(&poisson->mg, context->threads, poisson->mark));
     if (poisson->method == POISSON_MIC0) mic_setup(poisson, context->threads);
     return poisson_find_regions(poisson, context->threads);
 }

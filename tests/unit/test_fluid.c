@@ -51,6 +51,8 @@ static void test_bad_scenes(void **state) {
         {HEAD "  cells: 0\n", "at least 1"},
         {HEAD "  cells: 100000\n", "1e+15 cells of fluid would need"},
         {HEAD "  density: 0\n", "above 0"},
+        {HEAD "  domain: {low: [-1e308, 0, 0], high: [1e308, 1, 1]}\n", "cells would have inf m"},
+        {HEAD "  domain: {high: [1e-310, 1e-310, 1e-310]}\n", "change the domain"},
         {HEAD "  obstacle: []\n", "did you mean 'obstacles'"},
         {HEAD "  obstacles: [{bal: {}}]\n", "did you mean 'ball'"},
         {HEAD "  obstacles: [{union: {of: []}}]\n", "at least one shape"},
