@@ -30,6 +30,7 @@ PlimStatus bench_rigid(const BenchOptions *options);
 PlimStatus bench_math(const BenchOptions *options);
 PlimStatus bench_io(const BenchOptions *options);
 PlimStatus bench_geometry(const BenchOptions *options);
+PlimStatus bench_poisson(const BenchOptions *options);
 PlimStatus bench_level_set(const BenchOptions *options);
 
 #endif

@@ -27,7 +27,8 @@ void csr_free(PlimContext *context, Csr *matrix) {
 
 /* Applies the map to every unit vector. With `out` NULL the entries that are not zero are counted;
  * otherwise they are written, row_start[row] being where the next one of a row goes. */
-static size_t visit_columns(const LinearMap *map, double *x, double *y, Csr *out, size_t *row_count) {
+static size_t visit_columns(const LinearMap *map, double *x, double *y, Csr *out,
+                            size_t *row_count) {
     size_t entries = 0;
     memset(x, 0, map->columns * sizeof *x);
     for (size_t column = 0; column < map->columns; column++) {

@@ -1,6 +1,6 @@
-/* Preconditioned conjugate gradients (Hestenes and Stiefel 1952; Saad 2003, algorithm 9.1). When the
- * recurrence's residual is at the target the true one is formed; if it is not there yet the iteration
- * goes on from it. */
+/* Preconditioned conjugate gradients (Hestenes and Stiefel 1952; Saad 2003, algorithm 9.1). When
+ * the recurrence's residual is at the target the true one is formed; if it is not there yet the
+ * iteration goes on from it. */
 #include "solve/krylov.h"
 
 #include "base/parallel.h"
@@ -11,18 +11,25 @@
 
 const char *solve_reason_name(SolveReason reason) {
     switch (reason) {
-    case SOLVE_CONVERGED: return "converged";
-    case SOLVE_ITERATION_LIMIT: return "iteration limit";
-    case SOLVE_STAGNATED: return "stagnated";
-    case SOLVE_INDEFINITE: return "indefinite";
-    case SOLVE_BREAKDOWN: return "breakdown";
-    case SOLVE_NOT_FINITE: return "not finite";
+    case SOLVE_CONVERGED:
+        return "converged";
+    case SOLVE_ITERATION_LIMIT:
+        return "iteration limit";
+    case SOLVE_STAGNATED:
+        return "stagnated";
+    case SOLVE_INDEFINITE:
+        return "indefinite";
+    case SOLVE_BREAKDOWN:
+        return "breakdown";
+    case SOLVE_NOT_FINITE:
+        return "not finite";
     }
     return "unknown";
 }
 
 KrylovOptions krylov_options_default(int threads) {
-    return (KrylovOptions){.relative = 1e-6, .absolute = 0.0, .max_iterations = 1000, .threads = threads};
+    return (KrylovOptions){
+        .relative = 1e-6, .absolute = 0.0, .max_iterations = 1000, .threads = threads};
 }
 
 typedef struct Cg {
@@ -85,11 +92,13 @@ PlimStatus solve_cg(Scratch *scratch, const LinearMap *a, const Preconditioner *
     cg.q = work + 3 * n;
     double target;
     PlimStatus status = krylov_start(&cg.v, a, options, b, x, cg.r, cg.q, &target, result);
-    while (status == PLIM_OK && result->reason == SOLVE_CONVERGED && result->last_residual > target) {
+    while (status == PLIM_OK && result->reason == SOLVE_CONVERGED &&
+           result->last_residual > target) {
         double before = result->last_residual;
         memset(cg.p, 0, n * sizeof *cg.p);
         status = iterate(&cg, a, target, options->max_iterations, x, result);
-        if (status == PLIM_OK) status = krylov_finish(&cg.v, a, b, x, cg.r, cg.q, before, target, result);
+        if (status == PLIM_OK)
+            status = krylov_finish(&cg.v, a, b, x, cg.r, cg.q, before, target, result);
     }
     scratch_release(scratch, mark);
     return status;

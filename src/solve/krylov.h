@@ -1,4 +1,5 @@
-/* Preconditioned conjugate gradients and MINRES. Dots are deterministic; a solve says why it stopped. */
+/* Preconditioned conjugate gradients and MINRES. Dots are deterministic; a solve says why it
+ * stopped. */
 #ifndef SOLVE_KRYLOV_H
 #define SOLVE_KRYLOV_H
 
@@ -39,7 +40,8 @@ typedef struct Preconditioner {
 } Preconditioner;
 
 /* Solves A x = b for symmetric positive (semi)definite A. x is the first guess on entry; it is used
- * only if it lowers the energy x^T A x / 2 - b^T x below that of zero. `preconditioner` may be NULL. */
+ * only if it lowers the energy x^T A x / 2 - b^T x below that of zero. `preconditioner` may be
+ * NULL. */
 PlimStatus solve_cg(Scratch *scratch, const LinearMap *a, const Preconditioner *preconditioner,
                     const KrylovOptions *options, const double *b, double *x, SolveResult *result);
 

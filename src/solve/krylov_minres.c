@@ -1,6 +1,6 @@
 /* Preconditioned MINRES (Paige and Saunders 1975; the recurrences as in Elman, Silvester and Wathen
- * 2014, algorithm 4.1). The 2-norm of the residual is not what the recurrence minimises when there is a
- * preconditioner, so rounds end on its estimate and the true residual decides. */
+ * 2014, algorithm 4.1). The 2-norm of the residual is not what the recurrence minimises when there
+ * is a preconditioner, so rounds end on its estimate and the true residual decides. */
 #include "solve/krylov_vectors.h"
 
 #include <math.h>
@@ -9,9 +9,9 @@
 typedef struct Minres {
     KrylovVectors v;
     const Preconditioner *preconditioner;
-    double *r, *q;                 /* residual, A z */
+    double *r, *q;                      /* residual, A z */
     double *v_old, *v_now, *z, *z_next; /* Lanczos vectors and M^-1 of them */
-    double *w_old, *w_now;         /* search directions */
+    double *w_old, *w_now;              /* search directions */
 } Minres;
 
 enum { MINRES_VECTORS = 8 };
@@ -37,14 +37,15 @@ typedef struct Rotation {
 
 /* One Lanczos step: v_now, v_old and z move on. *delta is the diagonal entry, *gamma_next the next
  * off-diagonal one, squared. */
-static PlimStatus lanczos(Minres *m, const LinearMap *a, double gamma, double gamma_old, double *delta,
-                          double *gamma_next) {
+static PlimStatus lanczos(Minres *m, const LinearMap *a, double gamma, double gamma_old,
+                          double *delta, double *gamma_next) {
     const KrylovVectors *v = &m->v;
     krylov_combine(v, 0.0, m->z, 1.0 / gamma, m->z);
     a->apply(a->object, m->z, m->q);
     TRY(krylov_dot(v, m->q, m->z, delta));
     /* v_old becomes v_next = q - delta / gamma v_now - gamma / gamma_old v_old. */
-    krylov_combine(v, -*delta / gamma, m->v_now, gamma_old > 0.0 ? -gamma / gamma_old : 0.0, m->v_old);
+    krylov_combine(v, -*delta / gamma, m->v_now, gamma_old > 0.0 ? -gamma / gamma_old : 0.0,
+                   m->v_old);
     krylov_combine(v, 1.0, m->q, 1.0, m->v_old);
     swap(&m->v_old, &m->v_now);
     return precondition(m, m->v_now, m->z_next, gamma_next);
@@ -112,15 +113,17 @@ PlimStatus solve_minres(Scratch *scratch, const LinearMap *a, const Precondition
     Minres m = {.v = {scratch, options->threads, n}, .preconditioner = preconditioner};
     double *work = scratch_take(scratch, MINRES_VECTORS * n + 1, sizeof *work);
     if (!work) return PLIM_OUT_OF_MEMORY;
-    double **vectors[MINRES_VECTORS] = {&m.r,  &m.q,      &m.v_old, &m.v_now,
+    double **vectors[MINRES_VECTORS] = {&m.r, &m.q,      &m.v_old, &m.v_now,
                                         &m.z, &m.z_next, &m.w_old, &m.w_now};
     for (size_t i = 0; i < MINRES_VECTORS; i++) *vectors[i] = work + i * n;
     double target;
     PlimStatus status = krylov_start(&m.v, a, options, b, x, m.r, m.q, &target, result);
-    while (status == PLIM_OK && result->reason == SOLVE_CONVERGED && result->last_residual > target) {
+    while (status == PLIM_OK && result->reason == SOLVE_CONVERGED &&
+           result->last_residual > target) {
         double before = result->last_residual;
         status = iterate(&m, a, 0.5 * target / before, options->max_iterations, x, result);
-        if (status == PLIM_OK) status = krylov_finish(&m.v, a, b, x, m.r, m.q, before, target, result);
+        if (status == PLIM_OK)
+            status = krylov_finish(&m.v, a, b, x, m.r, m.q, before, target, result);
     }
     scratch_release(scratch, mark);
     return status;

@@ -5,6 +5,11 @@
 #include <math.h>
 #include <string.h>
 
+#if defined(__clang__)
+/* Without optimisation clang says that loops marked simd stay scalar; that is as it should be. */
+#pragma clang diagnostic ignored "-Wpass-failed"
+#endif
+
 typedef struct VectorJob {
     const double *x, *other;
     double *y, alpha, beta;
@@ -34,7 +39,8 @@ static void combine_range(void *user, size_t begin, size_t end) {
     if (job->beta == 0.0)
         for (size_t i = begin; i < end; i++) job->y[i] = job->alpha * job->x[i];
     else
-        for (size_t i = begin; i < end; i++) job->y[i] = job->alpha * job->x[i] + job->beta * job->y[i];
+        for (size_t i = begin; i < end; i++)
+            job->y[i] = job->alpha * job->x[i] + job->beta * job->y[i];
 }
 
 void krylov_combine(const KrylovVectors *v, double alpha, const double *x, double beta, double *y) {
@@ -68,8 +74,9 @@ PlimStatus krylov_start(const KrylovVectors *v, const LinearMap *a, const Krylov
     return PLIM_OK;
 }
 
-PlimStatus krylov_finish(const KrylovVectors *v, const LinearMap *a, const double *b, const double *x,
-                         double *r, double *q, double before, double target, SolveResult *result) {
+PlimStatus krylov_finish(const KrylovVectors *v, const LinearMap *a, const double *b,
+                         const double *x, double *r, double *q, double before, double target,
+                         SolveResult *result) {
     a->apply(a->object, x, q);
     result->applications++;
     memcpy(r, b, v->n * sizeof *r);

@@ -1,5 +1,6 @@
-/* Linear maps: a matrix known by what it does. Every map comes with its transpose and can be written
- * out as rows, so that forces travel back the way velocities came and tests can compare the two. */
+/* Linear maps: a matrix known by what it does. Every map comes with its transpose and can be
+ * written out as rows, so that forces travel back the way velocities came and tests can compare the
+ * two. */
 #ifndef SOLVE_LINEAR_MAP_H
 #define SOLVE_LINEAR_MAP_H
 

@@ -1,24 +1,33 @@
-/* Geometric multigrid in single precision: the preconditioner of the pressure equation. A level is a
- * grid of cells with one conductance a face; the finest is also what the double precision operator
- * reads. Internal to src/solve. */
+/* Geometric multigrid in single precision: the preconditioner of the pressure equation. A level is
+ * a grid of cells with one conductance a face; the finest is also what the double precision
+ * operator reads. Internal to src/solve. */
 #ifndef SOLVE_MULTIGRID_H
 #define SOLVE_MULTIGRID_H
 
 #include "base/array.h"
+#include "base/scratch.h"
 
 enum {
     MG_LEVEL_CAPACITY = 24,
     MG_RUN_LEAST = 16 /* shortest stretch worth a run of its own */
 };
 
-/* Neighbouring cells of one row that are worked on together. `uniform` > 0: all faces of all its cells
- * have this conductance, no coefficient is read. Otherwise cells that are not active may be among
- * them: their conductances and inverse diagonals are zero. */
+/* Neighbouring cells of one row that are worked on together. `uniform` > 0: all faces of all its
+ * cells have this conductance, no coefficient is read. Otherwise cells that are not active may be
+ * among them: their conductances and inverse diagonals are zero. */
 typedef struct MgRun {
-    uint32_t start;            /* index of the first cell in the padded arrays */
-    uint16_t i, j, k, length;  /* the first cell, and how many */
+    uint32_t start;           /* index of the first cell in the padded arrays */
+    uint16_t i, j, k, length; /* the first cell, and how many */
     float uniform;
+    uint32_t regular; /* a coarse run: all interpolation weights to and from it are 1/4 */
 } MgRun;
+
+/* Marks of a cell in `aside`. */
+enum {
+    MG_ASIDE = 1,  /* member of an extra of the next coarser level */
+    MG_PARTS = 2,  /* falls into parts (while coarsening) */
+    MG_UNIFORM = 4 /* in a uniform run */
+};
 
 /* How the children of a coarse cell on side 2 a + s (axis a, s: 0 low, 1 high) are interpolated, in
  * 1/256: the weight of that side's neighbour, and what the parent's own loses to it and to fixed
@@ -33,13 +42,13 @@ typedef struct MgLink {
 } MgLink;
 
 /* Unknowns of a level beside those of its grid. Where walls or light cells (see multigrid_split.c)
- * cut a coarse cell into parts that hardly feel each other, the strongest part is the cell's unknown
- * and each other part an extra one. Ordered by cell. */
+ * cut a coarse cell into parts that hardly feel each other, the strongest part is the cell's
+ * unknown and each other part an extra one. Ordered by cell. */
 typedef struct MgExtra {
-    uint32_t cell;        /* the coarse cell it is in */
-    uint32_t first_link;  /* into links; up to the next extra's */
+    uint32_t cell;         /* the coarse cell it is in */
+    uint32_t first_link;   /* into links; up to the next extra's */
     uint32_t first_member; /* into members: cells or extras of the finer level */
-    uint32_t parent;      /* cell or extra of the next coarser level */
+    uint32_t parent;       /* cell or extra of the next coarser level */
     float x, b, t, fixed, inverse;
 } MgExtra;
 
@@ -69,10 +78,10 @@ typedef struct MgLevel {
     float *inverse;         /* 1 / diagonal; 0: not active */
     float *x, *b, *t;       /* unknown, right side, residual; zero where not active */
     MgTies *ties;           /* of this level's cells to their neighbours; NULL on the finest */
-    unsigned char *aside;   /* 1: the cell is a member of an extra of the next coarser level */
+    unsigned char *aside;   /* marks */
     MgExtras extras;
-    MgRun *runs;            /* run_room a row */
-    uint16_t *run_count;    /* of each row */
+    MgRun *runs;         /* run_room a row */
+    uint16_t *run_count; /* of each row */
     size_t run_room;
     int layers, rows_per_layer; /* planes in 3D, rows in 2D: what sweeps step through */
 } MgLevel;
@@ -85,7 +94,8 @@ typedef struct Multigrid {
 } Multigrid;
 
 static inline size_t mg_index(const MgLevel *level, int i, int j, int k) {
-    return (size_t)(k + 1) * level->stride[2] + (size_t)(j + 1) * level->stride[1] + (size_t)(i + 1);
+    return (size_t)(k + 1) * level->stride[2] + (size_t)(j + 1) * level->stride[1] +
+           (size_t)(i + 1);
 }
 
 static inline size_t mg_row(const MgLevel *level, int j, int k) {
@@ -99,14 +109,14 @@ void mg_free(Multigrid *mg);
 
 /* After the finest level's g is written: inverse diagonals, runs, coarse levels. `fluid` over the
  * finest level's padded cells tells which are unknowns. */
-PlimStatus mg_setup(Multigrid *mg, int threads, const unsigned char *fluid);
+PlimStatus mg_setup(Multigrid *mg, Scratch *scratch, int threads, const unsigned char *fluid);
 
 /* Pieces of mg_setup. */
 void mg_find_runs(MgLevel *level, int threads, const unsigned char *fluid);
-PlimStatus mg_coarsen(PlimContext *context, MgLevel *fine, MgLevel *coarse, int threads);
-/* Cuts the flagged coarse cells (aside == 2) into parts; then links the parts. */
-PlimStatus mg_split(PlimContext *context, MgLevel *fine, MgLevel *coarse);
-PlimStatus mg_link(PlimContext *context, const MgLevel *fine, MgLevel *coarse);
+PlimStatus mg_coarsen(Scratch *scratch, MgLevel *fine, MgLevel *coarse, int threads);
+/* Cuts the flagged coarse cells (MG_PARTS) into parts; then links the parts. */
+PlimStatus mg_split(Scratch *scratch, MgLevel *fine, MgLevel *coarse);
+PlimStatus mg_link(Scratch *scratch, const MgLevel *fine, MgLevel *coarse);
 /* Whether the cells that are children of one coarse cell fall into parts. */
 bool mg_is_split(const MgLevel *fine, const int at[3]);
 
@@ -122,7 +132,8 @@ void mg_residual(const MgLevel *level, int threads);
 void mg_restrict(const MgLevel *fine, const MgLevel *coarse, int threads);
 void mg_prolong(const MgLevel *fine, const MgLevel *coarse, int threads);
 
-/* The extras' part of those. Before a pass over cells their share goes into b, after it b is put back. */
+/* The extras' part of those. Before a pass over cells their share goes into b, after it b is put
+ * back. */
 static inline size_t mg_extra_count(const MgLevel *level) {
     return level->extras.all.count ? level->extras.all.count - 1 : 0;
 }

@@ -1,15 +1,18 @@
-/* Conductances of the next coarser level. A coarse face collects the fine faces that make it up. Each is
- * put in series with the half cells between it and the coarse centres, which is the discretisation on
- * the coarse grid where coefficients are equal and the right flux across jumps of density. Half cells
- * behind a wall or outside the fluid are left out: there the fine cell's own centre stands for the
- * coarse one. Conductances to fixed values are kept apart as a part of the diagonal. */
+/* Conductances of the next coarser level. A coarse face collects the fine faces that make it up.
+ * Each is put in series with the half cells between it and the coarse centres, which is the
+ * discretisation on the coarse grid where coefficients are equal and the right flux across jumps of
+ * density. Half cells behind a wall or outside the fluid are left out: there the fine cell's own
+ * centre stands for the coarse one. Conductances to fixed values are kept apart as a part of the
+ * diagonal. */
 #include "solve/multigrid.h"
 
 #include "base/parallel.h"
 
 #include <math.h>
+#include <string.h>
 
-/* Of a child's value at most this comes from one neighbour, so that the parent's share is not negative. */
+/* Of a child's value at most this comes from one neighbour, so that the parent's share is not
+ * negative. */
 static const float MOST_WEIGHT = 1.0f / 3.0f;
 
 typedef struct CoarsenJob {
@@ -23,7 +26,8 @@ static inline float half_resistance(float inner, float g) {
     return 0.5f / (inner > g ? inner : g);
 }
 
-/* The conductance of cell c's inner face away from side s of axis a, if it leads to an active cell. */
+/* The conductance of cell c's inner face away from side s of axis a, if it leads to an active cell.
+ */
 static inline float behind(const MgLevel *fine, size_t c, int a, int s) {
     size_t stride = fine->stride[a];
     size_t other = s == 0 ? c + stride : c - stride;
@@ -33,7 +37,7 @@ static inline float behind(const MgLevel *fine, size_t c, int a, int s) {
 typedef struct Gathered {
     float fixed;                        /* conductance to fixed values */
     float coupled_weight, fixed_weight; /* part of the way to it that the children lie at, summed */
-    float strength; /* of the children: their diagonals' sum */
+    float strength;                     /* of the children: their diagonals' sum */
 } Gathered;
 
 /* Sums the fine faces on side s of axis a of the coarse cell whose first child is `corner`. */
@@ -51,11 +55,12 @@ static Gathered gather_side(const MgLevel *fine, size_t corner, const int childr
             size_t face = s ? c + fine->stride[a] : c;
             size_t other = (size_t)((ptrdiff_t)c + across);
             float g = fine->g[a][face];
-            if (fine->inverse[c] == 0.0f || fine->aside[c]) continue;
+            if (fine->inverse[c] == 0.0f || fine->aside[c] & MG_ASIDE) continue;
             float strength = 1.0f / fine->inverse[c];
             sum.strength += strength;
-            if (!(g > 0.0f) || fine->aside[other]) continue;
-            float near = deep ? half_resistance(children[a] == 2 ? behind(fine, c, a, s) : 0.0f, g) : 0.0f;
+            if (!(g > 0.0f) || fine->aside[other] & MG_ASIDE) continue;
+            float near =
+                deep ? half_resistance(children[a] == 2 ? behind(fine, c, a, s) : 0.0f, g) : 0.0f;
             if (fine->inverse[other] > 0.0f) {
                 float far = deep ? half_resistance(behind(fine, other, a, 1 - s), g) : 0.0f;
                 float joined = 1.0f / (near + 1.0f / g + far);
@@ -69,14 +74,16 @@ static Gathered gather_side(const MgLevel *fine, size_t corner, const int childr
     return sum;
 }
 
-/* Faces to fixed values inside the coarse cell, on the finest level; below it, those kept in `fixed`. */
+/* Faces to fixed values inside the coarse cell, on the finest level; below it, those kept in
+ * `fixed`. */
 static float gather_inside(const MgLevel *fine, size_t corner, const int children[3]) {
     float sum = 0.0f;
     for (int w = 0; w < children[2]; w++)
         for (int v = 0; v < children[1]; v++)
             for (int u = 0; u < children[0]; u++) {
-                size_t c = corner + (size_t)u + (size_t)v * fine->stride[1] + (size_t)w * fine->stride[2];
-                if (fine->inverse[c] == 0.0f || fine->aside[c]) continue;
+                size_t c =
+                    corner + (size_t)u + (size_t)v * fine->stride[1] + (size_t)w * fine->stride[2];
+                if (fine->inverse[c] == 0.0f || fine->aside[c] & MG_ASIDE) continue;
                 if (fine->fixed) {
                     if (fine->fixed[c] > 0.0f) sum += fine->fixed[c];
                     continue;
@@ -97,13 +104,14 @@ typedef struct Children {
     bool active;
 } Children;
 
-static Children children_of(const MgLevel *fine, const int at[3]) {
+static inline Children children_of(const MgLevel *fine, const int at[3]) {
     Children c = {.corner = mg_index(fine, 0, 0, 0), .count = {1, 1, 1}};
     for (int a = 0; a < 3; a++) {
         c.corner += (size_t)(at[a] * fine->factor[a]) * fine->stride[a];
         if (fine->factor[a] == 2 && at[a] * 2 + 1 < fine->n[a]) c.count[a] = 2;
     }
-    for (int w = 0; w < c.count[2]; w++)
+    c.active = fine->inverse[c.corner] > 0.0f;
+    for (int w = 0; w < c.count[2] && !c.active; w++)
         for (int v = 0; v < c.count[1]; v++)
             for (int u = 0; u < c.count[0]; u++)
                 if (fine->inverse[c.corner + (size_t)u + (size_t)v * fine->stride[1] +
@@ -112,11 +120,25 @@ static Children children_of(const MgLevel *fine, const int at[3]) {
     return c;
 }
 
+/* All children in uniform runs: they share faces, so all their conductances are the same. */
+static inline bool all_uniform(const MgLevel *fine, const Children *own) {
+    if (own->count[0] * own->count[1] * own->count[2] != 8) return false;
+    const unsigned char *m = fine->aside + own->corner;
+    size_t sx = fine->stride[1], sxy = fine->stride[2];
+    return m[0] & m[1] & m[sx] & m[sx + 1] & m[sxy] & m[sxy + 1] & m[sxy + sx] & m[sxy + sx + 1] &
+           MG_UNIFORM;
+}
+
 /* Interpolation weights, and what leads to fixed values. */
 static void weigh_cell(const MgLevel *fine, MgLevel *coarse, int i, int j, int k) {
     int at[3] = {i, j, k};
     size_t c = mg_index(coarse, i, j, k);
     Children own = children_of(fine, at);
+    if (all_uniform(fine, &own)) {
+        coarse->fixed[c] = 0.0f;
+        memset(&coarse->ties[c], 64, sizeof coarse->ties[c]);
+        return;
+    }
     MgTies ties = {{0}, {0}};
     float fixed = own.active ? gather_inside(fine, own.corner, own.count) : 0.0f;
     for (int a = 0; a < 3 && own.active; a++)
@@ -137,11 +159,11 @@ static void weigh_cell(const MgLevel *fine, MgLevel *coarse, int i, int j, int k
 }
 
 /* Conductance between coarse cell c and its lower neighbour d across axis a: the energy that a
- * difference of one between them has on the fine level, where it is spread over the face and, by the
- * weights, the inner faces on both sides of it; those also carry the other side's share of a uniform
- * slope, hence the twos. */
-static float couple(const MgLevel *fine, const MgLevel *coarse, const Children *own, size_t c, size_t d,
-                    int a, bool seam) {
+ * difference of one between them has on the fine level, where it is spread over the face and, by
+ * the weights, the inner faces on both sides of it; those also carry the other side's share of a
+ * uniform slope, hence the twos. */
+static float couple(const MgLevel *fine, const MgLevel *coarse, const Children *own, size_t c,
+                    size_t d, int a, bool seam) {
     int b = (a + 1) % 3, e = (a + 2) % 3;
     float near = (float)coarse->ties[c].neighbour[2 * a] / 256.0f;
     float far = (float)coarse->ties[d].neighbour[2 * a + 1] / 256.0f, rest = 1.0f - near - far;
@@ -153,7 +175,7 @@ static float couple(const MgLevel *fine, const MgLevel *coarse, const Children *
             size_t other = seam ? f + (size_t)(fine->n[a] - 1) * stride : f - stride;
             float g = fine->g[a][f];
             if (!(g > 0.0f) || fine->inverse[f] == 0.0f || fine->inverse[other] == 0.0f) continue;
-            if (fine->aside[f] || fine->aside[other]) continue;
+            if ((fine->aside[f] | fine->aside[other]) & MG_ASIDE) continue;
             sum += g * rest * rest;
             if (near > 0.0f && own->count[a] == 2)
                 sum += 2.0f * near * near * behind(fine, f, a, 0);
@@ -202,17 +224,21 @@ static void flag_rows(void *user, size_t begin, size_t end) {
         int j = (int)(row % (size_t)coarse->n[1]), k = (int)(row / (size_t)coarse->n[1]);
         for (int i = 0; i < coarse->n[0]; i++) {
             int at[3] = {i, j, k};
-            coarse->aside[mg_index(coarse, i, j, k)] = mg_is_split(fine, at) ? 2 : 0;
+            Children own = children_of(fine, at);
+            bool whole = !own.active || all_uniform(fine, &own);
+            coarse->aside[mg_index(coarse, i, j, k)] = whole                   ? 0
+                                                       : mg_is_split(fine, at) ? MG_PARTS
+                                                                               : 0;
         }
     }
 }
 
-PlimStatus mg_coarsen(PlimContext *context, MgLevel *fine, MgLevel *coarse, int threads) {
+PlimStatus mg_coarsen(Scratch *scratch, MgLevel *fine, MgLevel *coarse, int threads) {
     CoarsenJob job = {fine, coarse};
     size_t rows = (size_t)coarse->n[1] * (size_t)coarse->n[2];
     parallel_for(threads, rows, 16, flag_rows, &job);
-    TRY(mg_split(context, fine, coarse));
+    TRY(mg_split(scratch, fine, coarse));
     parallel_for(threads, rows, 16, weigh_rows, &job);
     parallel_for(threads, rows, 16, couple_rows, &job);
-    return mg_link(context, fine, coarse);
+    return mg_link(scratch, fine, coarse);
 }

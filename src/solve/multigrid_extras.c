@@ -1,5 +1,5 @@
-/* Smoothing and transfer of the unknowns beside the grid. They are few, except between very many thin
- * walls, and are swept one after the other. */
+/* Smoothing and transfer of the unknowns beside the grid. They are few, except between very many
+ * thin walls, and are swept one after the other. */
 #include "solve/multigrid.h"
 
 static inline float value_at(const MgLevel *level, uint32_t to) {

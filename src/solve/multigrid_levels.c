@@ -34,8 +34,7 @@ static void shape_level(MgLevel *level, const int n[3], const bool periodic[3], 
 }
 
 static PlimStatus take_level(Multigrid *mg, MgLevel *level, bool finest, bool vectors) {
-    for (int a = 0; a < 3; a++)
-        TRY(take(mg, (void **)&level->g[a], level->size, sizeof(float)));
+    for (int a = 0; a < 3; a++) TRY(take(mg, (void **)&level->g[a], level->size, sizeof(float)));
     TRY(take(mg, (void **)&level->inverse, level->size, sizeof(float)));
     TRY(take(mg, (void **)&level->aside, level->size, 1));
     if (!finest) {
@@ -116,13 +115,17 @@ static float diagonal_of(const MgLevel *level, size_t c, const int at[3]) {
     return sum;
 }
 
-/* The conductance of all faces when they are equal and nothing else enters the diagonal, or 0. */
-static inline float uniform_of(const MgLevel *level, size_t c) {
+/* The conductance of all faces when they are equal, lead to unknowns, and nothing else enters the
+ * diagonal; or 0. */
+static inline float uniform_of(const MgLevel *level, const unsigned char *fluid, size_t c) {
     size_t sx = level->stride[1], sxy = level->stride[2];
     float g = level->g[0][c];
     bool same = g == level->g[0][c + 1] && g == level->g[1][c] && g == level->g[1][c + sx];
-    if (level->layers == level->n[2]) same = same && g == level->g[2][c] && g == level->g[2][c + sxy];
+    if (level->layers == level->n[2])
+        same = same && g == level->g[2][c] && g == level->g[2][c + sxy];
     if (!same || (level->fixed && level->fixed[c] != 0.0f)) return 0.0f;
+    if (fluid && !(fluid[c - 1] && fluid[c + 1] && fluid[c - sx] && fluid[c + sx])) return 0.0f;
+    if (fluid && level->layers == level->n[2] && !(fluid[c - sxy] && fluid[c + sxy])) return 0.0f;
     return g;
 }
 
@@ -132,29 +135,50 @@ typedef struct RowJob {
     const MgLevel *fine; /* of a coarsening */
 } RowJob;
 
+/* Whether the children of these cells and those next to them are interpolated with weights of 1/4.
+ */
+static bool is_regular(const MgLevel *level, size_t c, int length) {
+    if (!level->ties || level->layers != level->n[2]) return false;
+    for (size_t end = c + (size_t)length; c < end; c++)
+        for (int side = 0; side < 6; side++) {
+            size_t stride = level->stride[side / 2], other = side % 2 ? c + stride : c - stride;
+            if (level->ties[c].neighbour[side] != 64 || level->ties[c].loss[side] != 64)
+                return false;
+            if (level->ties[other].neighbour[side ^ 1] != 64) return false;
+        }
+    return true;
+}
+
 static void add_run(MgLevel *level, size_t row, int i, int j, int k, int length, float uniform) {
     if (length <= 0) return;
+    size_t c = mg_index(level, i, j, k);
     MgRun *run = &level->runs[row * level->run_room + level->run_count[row]++];
-    *run = (MgRun){(uint32_t)mg_index(level, i, j, k), (uint16_t)i,      (uint16_t)j,
-                   (uint16_t)k,                        (uint16_t)length, uniform};
+    *run =
+        (MgRun){(uint32_t)c, (uint16_t)i, (uint16_t)j, (uint16_t)k, (uint16_t)length, uniform, 0};
+    if (uniform > 0.0f) {
+        run->regular = is_regular(level, c, length);
+        memset(level->aside + c, MG_UNIFORM, (size_t)length);
+    }
 }
 
 /* Cells from i on that are alike: not active, or uniform with one conductance, or neither. */
-static int stretch(const MgLevel *level, size_t base, int i, bool seam, float *uniform) {
+static int stretch(const MgLevel *level, const unsigned char *fluid, size_t base, int i, bool seam,
+                   float *uniform) {
     int n = level->n[0], end = i + 1;
     *uniform = 0.0f;
     if (level->inverse[base + (size_t)i] == 0.0f) {
         while (end < n && level->inverse[base + (size_t)end] == 0.0f) end++;
         *uniform = -1.0f;
-    } else if (!seam && (*uniform = uniform_of(level, base + (size_t)i)) > 0.0f) {
-        while (end < n && uniform_of(level, base + (size_t)end) == *uniform) end++;
+    } else if (!seam && (*uniform = uniform_of(level, fluid, base + (size_t)i)) > 0.0f) {
+        while (end < n && uniform_of(level, fluid, base + (size_t)end) == *uniform) end++;
     }
     return end - i;
 }
 
-static void find_row_runs(MgLevel *level, int j, int k) {
+static void find_row_runs(MgLevel *level, const unsigned char *fluid, int j, int k) {
     size_t row = mg_row(level, j, k), base = mg_index(level, 0, j, k);
-    int n = level->n[0], pending = 0, used = 0; /* a mixed run from `pending`, active up to `used` */
+    int n = level->n[0], pending = 0,
+        used = 0; /* a mixed run from `pending`, active up to `used` */
     bool seam = level->periodic[0] && n % 2 != 0;
     level->run_count[row] = 0;
     for (int a = 1; a < 3; a++) {
@@ -164,7 +188,7 @@ static void find_row_runs(MgLevel *level, int j, int k) {
     }
     for (int i = 0; i < n;) {
         float uniform;
-        int length = stretch(level, base, i, seam, &uniform);
+        int length = stretch(level, fluid, base, i, seam, &uniform);
         bool empty = uniform < 0.0f;
         if (length >= MG_RUN_LEAST && uniform != 0.0f) {
             add_run(level, row, pending, j, k, used - pending, 0.0f);
@@ -186,14 +210,14 @@ static void find_runs(void *user, size_t begin, size_t end) {
     for (size_t row = begin; row < end; row++) {
         int at[3] = {0, (int)(row % (size_t)level->n[1]), (int)(row / (size_t)level->n[1])};
         size_t c = mg_index(level, 0, at[1], at[2]);
+        memset(level->aside + c, 0, (size_t)level->n[0]);
         for (at[0] = 0; at[0] < level->n[0]; at[0]++, c++) {
             bool active = !job->fluid || job->fluid[c];
             float diagonal = active ? diagonal_of(level, c, at) : 0.0f;
             level->inverse[c] = diagonal > 0.0f ? 1.0f / diagonal : 0.0f;
             if (level->t) level->x[c] = level->t[c] = 0.0f; /* of an earlier problem */
-            level->aside[c] = 0;
         }
-        find_row_runs(level, at[1], at[2]);
+        find_row_runs(level, job->fluid, at[1], at[2]);
     }
 }
 
@@ -202,8 +226,8 @@ void mg_find_runs(MgLevel *level, int threads, const unsigned char *fluid) {
     parallel_for(threads, row_count(level), 64, find_runs, &job);
 }
 
-/* Conductance to fixed values of the cells with extra links: with the links for sweeps, without for the
- * next coarsening. */
+/* Conductance to fixed values of the cells with extra links: with the links for sweeps, without for
+ * the next coarsening. */
 static void set_fixed(MgLevel *level, bool with_links) {
     for (size_t i = 0; i + 1 < level->extras.touched.count; i++) {
         const MgTouched *touched = &level->extras.touched.data[i];
@@ -211,12 +235,12 @@ static void set_fixed(MgLevel *level, bool with_links) {
     }
 }
 
-PlimStatus mg_setup(Multigrid *mg, int threads, const unsigned char *fluid) {
+PlimStatus mg_setup(Multigrid *mg, Scratch *scratch, int threads, const unsigned char *fluid) {
     mg_find_runs(&mg->levels[0], threads, fluid);
     for (int l = 0; l + 1 < mg->level_count; l++) {
         MgLevel *fine = &mg->levels[l], *coarse = &mg->levels[l + 1];
         set_fixed(fine, false);
-        TRY(mg_coarsen(mg->context, fine, coarse, threads));
+        TRY(mg_coarsen(scratch, fine, coarse, threads));
         set_fixed(fine, true);
         set_fixed(coarse, true);
         mg_find_runs(coarse, threads, NULL);

@@ -1,5 +1,5 @@
-/* Conductances between the parts of coarse cells: what joined their members, halved where the distance
- * doubles. */
+/* Conductances between the parts of coarse cells: what joined their members, halved where the
+ * distance doubles. */
 #include "solve/multigrid.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static uint32_t above(const MgLevel *fine, const MgLevel *coarse, uint32_t id) {
     decode(fine, id, at);
     uint32_t cell = (uint32_t)mg_index(coarse, at[0] / fine->factor[0], at[1] / fine->factor[1],
                                        at[2] / fine->factor[2]);
-    if (!fine->aside[id]) return cell;
+    if (!(fine->aside[id] & MG_ASIDE)) return cell;
     const MgExtra *all = coarse->extras.all.data;
     size_t low = 0, high = mg_extra_count(coarse);
     while (low < high) {
@@ -34,7 +34,8 @@ static uint32_t above(const MgLevel *fine, const MgLevel *coarse, uint32_t id) {
 }
 
 /* Adds to the row that begins at `first`; a target that is there already gets more. */
-static PlimStatus add_link(PlimContext *context, MgLevel *coarse, size_t first, uint32_t to, float g) {
+static PlimStatus add_link(PlimContext *context, MgLevel *coarse, size_t first, uint32_t to,
+                           float g) {
     MgExtras *e = &coarse->extras;
     for (size_t l = first; l < e->links.count; l++)
         if (e->links.data[l].to == to) {
@@ -150,7 +151,8 @@ static void add_face(MgLevel *coarse, uint32_t p, uint32_t q, float g) {
     }
 }
 
-/* Fine extras that are part of a coarse cell's own unknown bring their links to other cells along. */
+/* Fine extras that are part of a coarse cell's own unknown bring their links to other cells along.
+ */
 static void fold_extras(const MgLevel *fine, MgLevel *coarse) {
     const MgExtras *e = &fine->extras;
     for (size_t i = 0; i < mg_extra_count(fine); i++) {
@@ -159,7 +161,8 @@ static void fold_extras(const MgLevel *fine, MgLevel *coarse) {
         coarse->fixed[extra->parent] += extra->fixed;
         for (uint32_t l = extra->first_link; l < extra[1].first_link; l++) {
             uint32_t other = e->links.data[l].to, to = above(fine, coarse, other);
-            bool twice = other >= fine->size && other - fine->size < i; /* done from the other end */
+            bool twice =
+                other >= fine->size && other - fine->size < i; /* done from the other end */
             if (to >= coarse->size || to == extra->parent || twice) continue;
             add_face(coarse, extra->parent, to, 0.5f * e->links.data[l].g);
         }
@@ -178,36 +181,39 @@ static int by_cell(const void *p, const void *q) {
 }
 
 /* The same links seen from the cells. */
-static PlimStatus mirror_links(PlimContext *context, MgLevel *coarse) {
+static PlimStatus mirror_links(Scratch *scratch, MgLevel *coarse) {
     MgExtras *e = &coarse->extras;
-    ARRAY(Mirror) mirrors = {0};
+    PlimContext *context = scratch->context;
     e->touched.count = e->touched_links.count = 0;
-    PlimStatus status = PLIM_OK;
+    if (e->links.count == 0) return PLIM_OK;
+    size_t mark = scratch_mark(scratch), count = 0;
+    Mirror *mirrors = scratch_take(scratch, e->links.count, sizeof *mirrors);
+    if (!mirrors) return PLIM_OUT_OF_MEMORY;
     for (size_t i = 0; i < mg_extra_count(coarse); i++)
-        for (uint32_t l = e->all.data[i].first_link; l < e->all.data[i + 1].first_link; l++) {
-            Mirror mirror = {e->links.data[l].to, (uint32_t)i, e->links.data[l].g};
-            if (mirror.cell < coarse->size && !array_push(context, &mirrors, mirror))
-                status = PLIM_OUT_OF_MEMORY;
-        }
-    if (mirrors.count) qsort(mirrors.data, mirrors.count, sizeof *mirrors.data, by_cell);
-    for (size_t i = 0; i <= mirrors.count && mirrors.count && status == PLIM_OK; i++) {
-        bool end = i == mirrors.count;
-        if (end || i == 0 || mirrors.data[i].cell != mirrors.data[i - 1].cell) {
-            MgTouched touched = {.cell = end ? 0 : mirrors.data[i].cell, .first_link = (uint32_t)i};
-            if (!end) touched.fixed = touched.with_links = coarse->fixed[touched.cell];
-            if (!array_push(context, &e->touched, touched)) status = PLIM_OUT_OF_MEMORY;
-        }
-        if (end || status != PLIM_OK) break;
-        MgLink link = {mirrors.data[i].extra, mirrors.data[i].g};
-        if (!array_push(context, &e->touched_links, link)) status = PLIM_OUT_OF_MEMORY;
-        e->touched.data[e->touched.count - 1].with_links += link.g;
+        for (uint32_t l = e->all.data[i].first_link; l < e->all.data[i + 1].first_link; l++)
+            if (e->links.data[l].to < coarse->size)
+                mirrors[count++] = (Mirror){e->links.data[l].to, (uint32_t)i, e->links.data[l].g};
+    qsort(mirrors, count, sizeof *mirrors, by_cell);
+    bool room = array_reserve(context, &e->touched, count + 1) &&
+                array_reserve(context, &e->touched_links, count + 1);
+    for (size_t i = 0; i < count && room; i++) {
+        uint32_t cell = mirrors[i].cell;
+        if (i == 0 || cell != mirrors[i - 1].cell)
+            e->touched.data[e->touched.count++] = (MgTouched){.cell = cell,
+                                                              .first_link = (uint32_t)i,
+                                                              .fixed = coarse->fixed[cell],
+                                                              .with_links = coarse->fixed[cell]};
+        e->touched_links.data[e->touched_links.count++] = (MgLink){mirrors[i].extra, mirrors[i].g};
+        e->touched.data[e->touched.count - 1].with_links += mirrors[i].g;
     }
-    array_free(context, &mirrors);
-    return status;
+    if (room && count)
+        e->touched.data[e->touched.count++] = (MgTouched){.first_link = (uint32_t)count};
+    scratch_release(scratch, mark);
+    return room ? PLIM_OK : PLIM_OUT_OF_MEMORY;
 }
 
-PlimStatus mg_link(PlimContext *context, const MgLevel *fine, MgLevel *coarse) {
-    TRY(fill_rows(context, fine, coarse));
+PlimStatus mg_link(Scratch *scratch, const MgLevel *fine, MgLevel *coarse) {
+    TRY(fill_rows(scratch->context, fine, coarse));
     fold_extras(fine, coarse);
-    return mirror_links(context, coarse);
+    return mirror_links(scratch, coarse);
 }

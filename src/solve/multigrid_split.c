@@ -1,8 +1,8 @@
-/* Parts of coarse cells. A coarse cell that holds two parts with a wall between them, or two bubbles of
- * light fluid with heavy fluid between them, cannot stand for both with one value: corrections would
- * leak through the wall. Its children are therefore joined face by face, the best conductors first, and
- * two parts stay apart when what joins them is weak against both. The strongest part is the cell's
- * own unknown; the others become extras. */
+/* Parts of coarse cells. A coarse cell that holds two parts with a wall between them, or two
+ * bubbles of light fluid with heavy fluid between them, cannot stand for both with one value:
+ * corrections would leak through the wall. Its children are therefore joined face by face, the best
+ * conductors first, and two parts stay apart when what joins them is weak against both. The
+ * strongest part is the cell's own unknown; the others become extras. */
 #include "solve/multigrid.h"
 
 #include <stdlib.h>
@@ -23,8 +23,9 @@ typedef struct Node {
 
 typedef struct Parts {
     PlimContext *context;
-    ARRAY(Node) nodes;
-    ARRAY(Edge) edges;
+    Node *nodes; /* room for 8 and all fine extras */
+    Edge *edges; /* room for 12 and all their links */
+    size_t node_count, edge_count;
 } Parts;
 
 typedef struct Children {
@@ -53,11 +54,25 @@ static int stronger_first(const void *p, const void *q) {
     return a->b < b->b ? -1 : a->b > b->b;
 }
 
+static void sort_edges(Edge *edges, size_t count) {
+    if (count > 40) {
+        qsort(edges, count, sizeof *edges, stronger_first);
+        return;
+    }
+    for (size_t i = 1; i < count; i++) {
+        Edge edge = edges[i];
+        size_t at = i;
+        for (; at > 0 && stronger_first(&edge, &edges[at - 1]) < 0; at--) edges[at] = edges[at - 1];
+        edges[at] = edge;
+    }
+}
+
 static void join_parts(Node *nodes, Edge *edges, size_t edge_count) {
-    qsort(edges, edge_count, sizeof *edges, stronger_first);
+    sort_edges(edges, edge_count);
     for (size_t i = 0; i < edge_count; i++) {
         int a = find_root(nodes, edges[i].a), b = find_root(nodes, edges[i].b);
-        float weaker = nodes[a].strength < nodes[b].strength ? nodes[a].strength : nodes[b].strength;
+        float weaker =
+            nodes[a].strength < nodes[b].strength ? nodes[a].strength : nodes[b].strength;
         if (a == b || edges[i].g < WEAK * weaker) continue;
         int low = a < b ? a : b, high = a < b ? b : a;
         nodes[high].root = low;
@@ -75,7 +90,8 @@ static int list_children(const MgLevel *fine, const int at[3], Node nodes[8], Ed
     for (int w = 0; w < c.count[2]; w++)
         for (int v = 0; v < c.count[1]; v++)
             for (int u = 0; u < c.count[0]; u++) {
-                size_t f = c.corner + (size_t)u + (size_t)v * fine->stride[1] + (size_t)w * fine->stride[2];
+                size_t f = c.corner + (size_t)u + (size_t)v * fine->stride[1] +
+                           (size_t)w * fine->stride[2];
                 node_at[w][v][u] = -1;
                 if (fine->inverse[f] == 0.0f) continue;
                 float diagonal = 1.0f / fine->inverse[f];
@@ -102,38 +118,35 @@ bool mg_is_split(const MgLevel *fine, const int at[3]) {
 }
 
 static int node_of(const Parts *parts, uint32_t id) {
-    for (size_t i = 0; i < parts->nodes.count; i++)
-        if (parts->nodes.data[i].id == id) return (int)i;
+    for (size_t i = 0; i < parts->node_count; i++)
+        if (parts->nodes[i].id == id) return (int)i;
     return -1;
 }
 
 /* Adds the fine extras in the cell and their links to what is in it. */
-static PlimStatus add_extras(Parts *parts, const MgLevel *fine, const uint32_t *extras, size_t count) {
+static void add_extras(Parts *parts, const MgLevel *fine, const uint32_t *extras, size_t count) {
     const MgExtras *e = &fine->extras;
     for (size_t i = 0; i < count; i++) {
         const MgExtra *extra = &e->all.data[extras[i]];
         float d = extra->inverse > 0.0f ? 1.0f / extra->inverse : 0.0f;
-        int n = (int)parts->nodes.count;
-        Node node = {(uint32_t)(fine->size + extras[i]), n, d, d};
-        if (!array_push(parts->context, &parts->nodes, node)) return PLIM_OUT_OF_MEMORY;
+        int n = (int)parts->node_count++;
+        parts->nodes[n] = (Node){(uint32_t)(fine->size + extras[i]), n, d, d};
     }
     for (size_t i = 0; i < count; i++) {
         const MgExtra *extra = &e->all.data[extras[i]];
         int from = node_of(parts, (uint32_t)(fine->size + extras[i]));
         for (uint32_t l = extra->first_link; l < extra[1].first_link; l++) {
             int to = node_of(parts, e->links.data[l].to);
-            Edge edge = {to, from, e->links.data[l].g};
             if (to < 0 || to > from) continue; /* elsewhere, or listed from the other end */
-            if (!array_push(parts->context, &parts->edges, edge)) return PLIM_OUT_OF_MEMORY;
+            parts->edges[parts->edge_count++] = (Edge){to, from, e->links.data[l].g};
         }
     }
-    return PLIM_OK;
 }
 
 /* All parts but the strongest become extras of coarse cell c. */
 static PlimStatus store_parts(Parts *parts, MgLevel *fine, MgLevel *coarse, uint32_t c) {
-    Node *nodes = parts->nodes.data;
-    int count = (int)parts->nodes.count, own = -1;
+    Node *nodes = parts->nodes;
+    int count = (int)parts->node_count, own = -1;
     MgExtras *e = &coarse->extras;
     for (int i = 0; i < count; i++) {
         nodes[i].root = find_root(nodes, i);
@@ -151,7 +164,7 @@ static PlimStatus store_parts(Parts *parts, MgLevel *fine, MgLevel *coarse, uint
             if (id >= fine->size)
                 fine->extras.all.data[id - fine->size].parent = parent;
             else if (aside)
-                fine->aside[id] = 1;
+                fine->aside[id] = MG_ASIDE;
             if (aside && !array_push(parts->context, &e->members, id)) return PLIM_OUT_OF_MEMORY;
         }
     }
@@ -186,15 +199,10 @@ static PlimStatus split_cell(Parts *parts, MgLevel *fine, MgLevel *coarse, uint3
                              const uint32_t *extras, size_t extra_count) {
     int at[3], edge_count;
     decode(coarse, c, at);
-    parts->nodes.count = parts->edges.count = 0;
-    if (!array_reserve(parts->context, &parts->nodes, 8) ||
-        !array_reserve(parts->context, &parts->edges, 12))
-        return PLIM_OUT_OF_MEMORY;
-    parts->nodes.count =
-        (size_t)list_children(fine, at, parts->nodes.data, parts->edges.data, &edge_count);
-    parts->edges.count = (size_t)edge_count;
-    TRY(add_extras(parts, fine, extras, extra_count));
-    join_parts(parts->nodes.data, parts->edges.data, parts->edges.count);
+    parts->node_count = (size_t)list_children(fine, at, parts->nodes, parts->edges, &edge_count);
+    parts->edge_count = (size_t)edge_count;
+    add_extras(parts, fine, extras, extra_count);
+    join_parts(parts->nodes, parts->edges, parts->edge_count);
     return store_parts(parts, fine, coarse, c);
 }
 
@@ -203,36 +211,34 @@ static PlimStatus split_all(Parts *parts, MgLevel *fine, MgLevel *coarse, const 
     size_t next = 0;
     for (size_t c = 0; c < coarse->size; c++) {
         size_t here = 0;
-        while (next < extra_count && residents[next].cell == c) list[here++] = residents[next++].extra;
-        if (coarse->aside[c] != 2 && here == 0) continue;
+        while (next < extra_count && residents[next].cell == c)
+            list[here++] = residents[next++].extra;
+        if (coarse->aside[c] != MG_PARTS && here == 0) continue;
         coarse->aside[c] = 0;
         TRY(split_cell(parts, fine, coarse, (uint32_t)c, list, here));
     }
     MgExtra end = {.first_member = (uint32_t)coarse->extras.members.count};
-    bool room = coarse->extras.all.count == 0 || array_push(parts->context, &coarse->extras.all, end);
+    bool room =
+        coarse->extras.all.count == 0 || array_push(parts->context, &coarse->extras.all, end);
     return room ? PLIM_OK : PLIM_OUT_OF_MEMORY;
 }
 
-PlimStatus mg_split(PlimContext *context, MgLevel *fine, MgLevel *coarse) {
-    size_t count = mg_extra_count(fine);
-    Parts parts = {.context = context};
-    ARRAY(Resident) residents = {0};
-    ARRAY(uint32_t) list = {0};
+PlimStatus mg_split(Scratch *scratch, MgLevel *fine, MgLevel *coarse) {
+    size_t count = mg_extra_count(fine), mark = scratch_mark(scratch);
+    Parts parts = {.context = scratch->context};
+    Resident *residents = scratch_take(scratch, count + 1, sizeof *residents);
+    uint32_t *list = scratch_take(scratch, count + 1, sizeof *list);
+    parts.nodes = scratch_take(scratch, count + 8, sizeof *parts.nodes);
+    parts.edges = scratch_take(scratch, fine->extras.links.count + 12, sizeof *parts.edges);
     coarse->extras.all.count = coarse->extras.members.count = 0;
-    PlimStatus status = array_reserve(context, &residents, count + 1) &&
-                                array_reserve(context, &list, count + 1)
-                            ? PLIM_OK
-                            : PLIM_OUT_OF_MEMORY;
-    if (status == PLIM_OK) {
+    PlimStatus status = PLIM_OUT_OF_MEMORY;
+    if (residents && list && parts.nodes && parts.edges) {
         for (size_t i = 0; i < count; i++)
-            residents.data[i] =
+            residents[i] =
                 (Resident){cell_above(fine, coarse, fine->extras.all.data[i].cell), (uint32_t)i};
-        qsort(residents.data, count, sizeof *residents.data, by_cell);
-        status = split_all(&parts, fine, coarse, residents.data, list.data, count);
+        qsort(residents, count, sizeof *residents, by_cell);
+        status = split_all(&parts, fine, coarse, residents, list, count);
     }
-    array_free(context, &residents);
-    array_free(context, &list);
-    array_free(context, &parts.nodes);
-    array_free(context, &parts.edges);
+    scratch_release(scratch, mark);
     return status;
 }

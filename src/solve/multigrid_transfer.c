@@ -71,7 +71,32 @@ static float restrict_cell(const MgLevel *fine, const MgLevel *coarse, size_t c,
     return sum + moved * (1.0f / 256.0f);
 }
 
+/* All weights 1/4: a quarter of the 8 children and of the 24 cells around them, face to face. */
+static void restrict_regular(const MgLevel *fine, const MgLevel *coarse, const MgRun *run) {
+    size_t sx = fine->stride[1], sxy = fine->stride[2];
+    const float *t = fine->t + mg_index(fine, 2 * run->i, 2 * run->j, 2 * run->k);
+    float *b = coarse->b + run->start;
+    const float *rows[4] = {t, t + sx, t + sxy, t + sxy + sx};
+    const float *around[8] = {t - sx,  t - sx + sxy, t + 2 * sx,  t + 2 * sx + sxy,
+                              t - sxy, t - sxy + sx, t + 2 * sxy, t + 2 * sxy + sx};
+    for (int i = 0; i < run->length; i++) b[i] = 0.0f;
+    for (int r = 0; r < 4; r++) {
+        const float *row = rows[r];
+        for (int i = 0; i < run->length; i++)
+            b[i] += (row[2 * i - 1] + row[2 * i]) + (row[2 * i + 1] + row[2 * i + 2]);
+    }
+    for (int r = 0; r < 8; r++) {
+        const float *row = around[r];
+        for (int i = 0; i < run->length; i++) b[i] += row[2 * i] + row[2 * i + 1];
+    }
+    for (int i = 0; i < run->length; i++) b[i] *= 0.25f;
+}
+
 static void restrict_run(const MgLevel *fine, const MgLevel *coarse, const MgRun *run) {
+    if (run->regular) {
+        restrict_regular(fine, coarse, run);
+        return;
+    }
     for (int i = 0; i < run->length; i++) {
         size_t c = run->start + (size_t)i;
         int at[3] = {run->i + i, run->j, run->k};
@@ -110,8 +135,8 @@ static void prolong_cell(const MgLevel *fine, const MgLevel *coarse, size_t c, c
     for (int a = 0; a < 3; a++)
         for (int s = 0; s < 2; s++) {
             float beyond = coarse->x[s ? c + coarse->stride[a] : c - coarse->stride[a]];
-            add[a][s] = (float)ties->neighbour[2 * a + s] * beyond -
-                        (float)ties->loss[2 * a + s] * parent;
+            add[a][s] =
+                (float)ties->neighbour[2 * a + s] * beyond - (float)ties->loss[2 * a + s] * parent;
         }
     for (int w = 0; w < own.count[2]; w++)
         for (int v = 0; v < own.count[1]; v++)
@@ -122,7 +147,28 @@ static void prolong_cell(const MgLevel *fine, const MgLevel *coarse, size_t c, c
             }
 }
 
+static void prolong_regular(const MgLevel *fine, const MgLevel *coarse, const MgRun *run) {
+    size_t cx = coarse->stride[1], cxy = coarse->stride[2];
+    const float *p = coarse->x + run->start;
+    for (int w = 0; w < 2; w++)
+        for (int v = 0; v < 2; v++) {
+            const float *y = v ? p + cx : p - cx, *z = w ? p + cxy : p - cxy;
+            float *x = fine->x + mg_index(fine, 2 * run->i, 2 * run->j + v, 2 * run->k + w);
+            const float *inverse = fine->inverse + (x - fine->x);
+            for (int i = 0; i < run->length; i++) {
+                float shared = p[i] + (y[i] + z[i]);
+                float low = 0.25f * (shared + p[i - 1]), high = 0.25f * (shared + p[i + 1]);
+                x[2 * i] += inverse[2 * i] > 0.0f ? low : 0.0f;
+                x[2 * i + 1] += inverse[2 * i + 1] > 0.0f ? high : 0.0f;
+            }
+        }
+}
+
 static void prolong_run(const MgLevel *fine, const MgLevel *coarse, const MgRun *run) {
+    if (run->regular) {
+        prolong_regular(fine, coarse, run);
+        return;
+    }
     for (int i = 0; i < run->length; i++) {
         int at[3] = {run->i + i, run->j, run->k};
         if (coarse->inverse[run->start + (size_t)i] > 0.0f)

@@ -1,7 +1,7 @@
 /* The pressure equation on the staggered grid: sum over the faces of a cell of
- * (area / spacing) c_f (p_cell - p_neighbour) = b_cell, for fluid cells (000 section 4.4.4). Air is a
- * Dirichlet value at the cell's centre or, second order, at the interface (section 6.3.4, figure 6.9);
- * solid and closed faces are Neumann. */
+ * (area / spacing) c_f (p_cell - p_neighbour) = b_cell, for fluid cells (000 section 4.4.4). Air is
+ * a Dirichlet value at the cell's centre or, second order, at the interface (section 6.3.4,
+ * figure 6.9); solid and closed faces are Neumann. */
 #ifndef SOLVE_POISSON_H
 #define SOLVE_POISSON_H
 
@@ -10,13 +10,14 @@
 
 typedef enum CellKind { CELL_FLUID, CELL_AIR, CELL_SOLID } CellKind;
 
-/* Least fraction of a cell between a fluid cell's centre and the interface. Smaller ones are taken as
- * this: the matrix entry is 1/theta, and the error is below theta_floor * spacing. */
+/* Least fraction of a cell between a fluid cell's centre and the interface. Smaller ones are taken
+ * as this: the matrix entry is 1/theta, and the error is below theta_floor * spacing. */
 #define POISSON_THETA_FLOOR 1e-3
 
-/* Borrowed arrays over cells and faces of the grid (grid.h's indices); poisson_solve reads them too.
- * Coefficients are rounded to single precision at set-up, once: the solve, the assembled matrix and the
- * projection use the same rounded values, so what they do agrees to double precision. */
+/* Borrowed arrays over cells and faces of the grid (grid.h's indices); poisson_solve reads them
+ * too. Coefficients are rounded to single precision at set-up, once: the solve, the assembled
+ * matrix and the projection use the same rounded values, so what they do agrees to double
+ * precision. */
 typedef struct PoissonProblem {
     const Grid *grid;
     const unsigned char *kind; /* CellKind of each cell */
@@ -33,30 +34,31 @@ typedef enum PoissonMethod { POISSON_MULTIGRID, POISSON_MIC0, POISSON_PLAIN } Po
 typedef struct Poisson Poisson;
 
 /* Set-up: coefficients, regions closed off by Neumann faces (each has the constant vector as
- * nullspace), multigrid levels. A Poisson may be set up again for another problem on a grid of the same
- * size and sides without allocating, unless that has more coarse cells cut by walls than any before. */
+ * nullspace), multigrid levels. A Poisson may be set up again for another problem on a grid of the
+ * same size and sides without allocating, unless that has more coarse cells cut by walls than any
+ * before. */
 PlimStatus poisson_create(PlimContext *context, const Grid *grid, PoissonMethod method,
                           Poisson **out);
 PlimStatus poisson_setup(Poisson *poisson, const PoissonProblem *problem);
 void poisson_destroy(Poisson *poisson);
 size_t poisson_bytes(const Poisson *poisson);
 
-/* Solves for the pressure of fluid cells; others get their Dirichlet value or 0. `b` over all cells,
- * entries of cells that are not fluid are ignored; Dirichlet values are added inside. In each region
- * closed off by Neumann faces the mean of b is removed first and the pressure's mean made zero;
- * *incompatible is the largest such mean, for the caller to judge. */
+/* Solves for the pressure of fluid cells; others get their Dirichlet value or 0. `b` over all
+ * cells, entries of cells that are not fluid are ignored; Dirichlet values are added inside. In
+ * each region closed off by Neumann faces the mean of b is removed first and the pressure's mean
+ * made zero; *incompatible is the largest such mean, for the caller to judge. */
 PlimStatus poisson_solve(Poisson *poisson, const KrylovOptions *options, const double *b, double *p,
                          SolveResult *result, double *incompatible);
 
-/* The assembled matrix over fluid cells, and the cell of each row: for tests and other libraries. Fluid
- * cells with all faces closed are not in it: their pressure is 0. Free with csr_free, and
+/* The assembled matrix over fluid cells, and the cell of each row: for tests and other libraries.
+ * Fluid cells with all faces closed are not in it: their pressure is 0. Free with csr_free, and
  * context_free(context, cell_of_row, matrix.rows + 1, sizeof(size_t)). */
 PlimStatus poisson_assemble(Poisson *poisson, Csr *matrix, size_t **cell_of_row);
 
-/* Makes face velocities divergence-free: sets up, builds b from them (faces of walls, solids and inflows
- * keep theirs), solves, subtracts coefficient times gradient. `pressure` is the first guess on entry.
- * Of a periodic axis the first and last layer of faces must be equal. *divergence is the largest net
- * outflow a volume left in a fluid cell, 1/s. */
+/* Makes face velocities divergence-free: sets up, builds b from them (faces of walls, solids and
+ * inflows keep theirs), solves, subtracts coefficient times gradient. `pressure` is the first guess
+ * on entry. Of a periodic axis the first and last layer of faces must be equal. *divergence is the
+ * largest net outflow a volume left in a fluid cell, 1/s. */
 PlimStatus poisson_project(Poisson *poisson, const PoissonProblem *problem,
                            const KrylovOptions *options, double *velocity[3], double *pressure,
                            SolveResult *result, double *divergence);

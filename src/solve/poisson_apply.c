@@ -65,9 +65,10 @@ void poisson_apply_run(const MgLevel *level, const MgRun *run, const double *x, 
     } else {
         for (int i = 0; i < n; i++) {
             double xi = here[i];
-            double sum = (((double)gx[i] * (xi - here[i - 1]) + (double)gx[i + 1] * (xi - here[i + 1])) +
-                          ((double)gy[i] * (xi - south[i]) + (double)gn[i] * (xi - north[i]))) +
-                         ((double)gz[i] * (xi - below[i]) + (double)ga[i] * (xi - above[i]));
+            double sum =
+                (((double)gx[i] * (xi - here[i - 1]) + (double)gx[i + 1] * (xi - here[i + 1])) +
+                 ((double)gy[i] * (xi - south[i]) + (double)gn[i] * (xi - north[i]))) +
+                ((double)gz[i] * (xi - below[i]) + (double)ga[i] * (xi - above[i]));
             out[i] = inverse[i] > 0.0f ? sum : 0.0;
         }
     }

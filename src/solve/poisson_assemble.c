@@ -1,8 +1,8 @@
 /* The matrix written out, for tests, direct solves and other libraries. */
 #include "solve/poisson_internal.h"
 
-/* One row: the cell's neighbours that are unknowns, and the diagonal. Two faces may lead to the same
- * neighbour (two cells round a periodic axis). Columns ascend. */
+/* One row: the cell's neighbours that are unknowns, and the diagonal. Two faces may lead to the
+ * same neighbour (two cells round a periodic axis). Columns ascend. */
 typedef struct Row {
     int count;
     int32_t column[7];

@@ -30,13 +30,13 @@ static inline size_t run_cell(const Poisson *poisson, const MgRun *run) {
     return grid_cell_index(&poisson->grid, run->i, run->j, run->k);
 }
 
-/* Calls `body` for every layer (a plane in 3D, a row in 2D) and adds what it puts into its partials, in
- * the order of the layers. */
+/* Calls `body` for every layer (a plane in 3D, a row in 2D) and adds what it puts into its
+ * partials, in the order of the layers. */
 typedef void (*LayerBody)(void *user, int layer, double partial[4]);
 PlimStatus poisson_layers(Poisson *poisson, int threads, LayerBody body, void *user, double sum[4]);
 
 #define FOR_RUNS(level, layer, run)                                                                \
-    for (size_t row_ = (size_t)(layer) * (size_t)(level)->rows_per_layer,                         \
+    for (size_t row_ = (size_t)(layer) * (size_t)(level)->rows_per_layer,                          \
                 end_ = row_ + (size_t)(level)->rows_per_layer;                                     \
          row_ < end_; row_++)                                                                      \
         for (const MgRun *run = (level)->runs + row_ * (level)->run_room,                          \

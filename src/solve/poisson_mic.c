@@ -1,6 +1,6 @@
-/* MIC(0): modified incomplete Cholesky without fill (Bridson 2015, section 5.4), in single precision.
- * The layers are cut into a fixed number of blocks that are factored and solved on their own, at the
- * same time; the count is part of the result, the number of threads is not. */
+/* MIC(0): modified incomplete Cholesky without fill (Bridson 2015, section 5.4), in single
+ * precision. The layers are cut into a fixed number of blocks that are factored and solved on their
+ * own, at the same time; the count is part of the result, the number of threads is not. */
 #include "solve/poisson_internal.h"
 
 static const float TUNING = 0.97f, SAFETY = 0.25f;
@@ -51,8 +51,7 @@ static void factor_blocks(void *user, size_t begin, size_t end) {
     float *mic = job->poisson->mic;
     for (size_t block = begin; block < end; block++) {
         int first = block_begin(job, block), last = block_begin(job, block + 1);
-        for (int layer = first; layer < last; layer++)
-            FOR_RUNS(level, layer, run) {
+        for (int layer = first; layer < last; layer++) FOR_RUNS(level, layer, run) {
                 bool has[3];
                 lower_neighbours(level, run, first, has);
                 for (size_t c = run->start; c < run->start + run->length; c++) {

@@ -7,7 +7,8 @@ typedef struct ProjectJob {
     const Poisson *poisson;
     double **velocity;
     const double *pressure;
-    double *b, *worst; /* net inflow of each cell, m^3/s; the largest outflow a volume of each row */
+    double *b,
+        *worst; /* net inflow of each cell, m^3/s; the largest outflow a volume of each row */
 } ProjectJob;
 
 /* Net outflow of a cell, m^3/s. */
@@ -40,7 +41,8 @@ static void build_rows(void *user, size_t begin, size_t end) {
     }
 }
 
-/* u -= g / area (p above the face - p below it), for the faces of one row of cells below and above. */
+/* u -= g / area (p above the face - p below it), for the faces of one row of cells below and above.
+ */
 static void correct_row(ProjectJob *job, int a, int j, int k) {
     const Poisson *poisson = job->poisson;
     const Grid *grid = &poisson->grid;
@@ -106,8 +108,7 @@ static PlimStatus project(Poisson *poisson, const PoissonProblem *problem,
 PlimStatus poisson_project(Poisson *poisson, const PoissonProblem *problem,
                            const KrylovOptions *options, double *velocity[3], double *pressure,
                            SolveResult *result, double *divergence) {
-    PlimStatus status =
-        project(poisson, problem, options, velocity, pressure, result, divergence);
+    PlimStatus status = project(poisson, problem, options, velocity, pressure, result, divergence);
     PlimStatus reset = scratch_reset(&poisson->scratch);
     return status != PLIM_OK ? status : reset;
 }

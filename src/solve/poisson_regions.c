@@ -1,7 +1,7 @@
-/* Regions of fluid that no fixed value touches (000 section 6.3.4): the matrix has the constant vector
- * of each in its nullspace. Found by joining cells across open faces: blocks of layers on their own,
- * then across the blocks' borders. A root is the lowest cell of its region, so the result does not
- * depend on the order of joining. */
+/* Regions of fluid that no fixed value touches (000 section 6.3.4): the matrix has the constant
+ * vector of each in its nullspace. Found by joining cells across open faces: blocks of layers on
+ * their own, then across the blocks' borders. A root is the lowest cell of its region, so the
+ * result does not depend on the order of joining. */
 #include "solve/poisson_internal.h"
 
 #include <math.h>
@@ -59,8 +59,8 @@ static void join_row(Poisson *poisson, int a, int j, int k) {
     int at = a == 1 ? j : k;
     if (at == 0 && !level->periodic[a]) return;
     size_t base = mg_index(level, 0, j, k);
-    size_t other = at > 0 ? base - level->stride[a]
-                          : base + (size_t)(level->n[a] - 1) * level->stride[a];
+    size_t other =
+        at > 0 ? base - level->stride[a] : base + (size_t)(level->n[a] - 1) * level->stride[a];
     const float *g = level->g[a] + base;
     const unsigned char *mark = poisson->mark;
     uint32_t *parent = poisson->region, last_a = UINT32_MAX, last_b = UINT32_MAX;
@@ -89,9 +89,11 @@ static void mark_open(Poisson *poisson, int layer) {
                     size_t stride = level->stride[a];
                     bool seam = level->periodic[a] && at[a] == (s ? level->n[a] - 1 : 0);
                     size_t other = s ? c + stride : c - stride;
-                    if (seam) other = s ? c - (size_t)at[a] * stride
-                                        : c + (size_t)(level->n[a] - 1) * stride;
-                    if (level->g[a][s ? c + stride : c] > 0.0f && !(poisson->mark[other] & MARK_FLUID))
+                    if (seam)
+                        other =
+                            s ? c - (size_t)at[a] * stride : c + (size_t)(level->n[a] - 1) * stride;
+                    if (level->g[a][s ? c + stride : c] > 0.0f &&
+                        !(poisson->mark[other] & MARK_FLUID))
                         open = true;
                 }
             if (open) poisson->mark[find_root(poisson->region, (uint32_t)c)] |= MARK_OPEN;
@@ -132,8 +134,8 @@ static void join_borders(RegionJob *job) {
     }
 }
 
-/* Roots of closed regions get their number. Cells with no neighbour are left out: they are not in the
- * matrix. Runs hold every cell that is. */
+/* Roots of closed regions get their number. Cells with no neighbour are left out: they are not in
+ * the matrix. Runs hold every cell that is. */
 static size_t number_roots(Poisson *poisson, uint32_t *number, size_t capacity) {
     const MgLevel *level = &poisson->mg.levels[0];
     size_t count = 0;
@@ -224,8 +226,7 @@ static void sum_blocks(void *user, size_t begin, size_t end) {
         double *sums = job->sums + block * 2 * poisson->closed_count;
         int first = (int)((size_t)level->layers * block / (size_t)job->blocks);
         int last = (int)((size_t)level->layers * (block + 1) / (size_t)job->blocks);
-        for (int layer = first; layer < last; layer++)
-            FOR_RUNS(level, layer, run)
+        for (int layer = first; layer < last; layer++) FOR_RUNS(level, layer, run)
         for (size_t c = run->start; c < run->start + run->length; c++)
             if (level->inverse[c] > 0.0f && poisson->region[c]) {
                 sums[2 * poisson->region[c] - 2] += job->v[c];

@@ -20,13 +20,15 @@ static PlimStatus check_grid(PlimContext *context, const Grid *grid) {
         padded *= grid->n[a] + 2.0;
         if ((grid->sides[a][0] == SIDE_PERIODIC) != (grid->sides[a][1] == SIDE_PERIODIC))
             return context_fail(context, PLIM_BAD_INPUT,
-                                "axis %d is periodic on one side only; make both sides periodic", a);
+                                "axis %d is periodic on one side only; make both sides periodic",
+                                a);
     }
     if (!sizes || padded >= 4294967295.0 || !(grid->spacing > 0.0))
-        return context_fail(context, PLIM_BAD_INPUT,
-                            "a pressure solve wants 1 to 65534 cells an axis, 2^32 in all, one in z in "
-                            "two dimensions, and a positive spacing; got %d x %d x %d, %g m",
-                            grid->n[0], grid->n[1], grid->n[2], grid->spacing);
+        return context_fail(
+            context, PLIM_BAD_INPUT,
+            "a pressure solve wants 1 to 65534 cells an axis, 2^32 in all, one in z in "
+            "two dimensions, and a positive spacing; got %d x %d x %d, %g m",
+            grid->n[0], grid->n[1], grid->n[2], grid->spacing);
     return PLIM_OK;
 }
 
@@ -87,8 +89,9 @@ size_t poisson_bytes(const Poisson *poisson) {
     return poisson->bytes + poisson->mg.bytes + poisson->scratch.capacity + sizeof *poisson;
 }
 
-/* Part of the way from a fluid cell's centre to that of an air cell at which phi is zero (figure 6.9;
- * Gibou et al. 2002). Where phi disagrees with the cells' kinds, the nearer end is taken. */
+/* Part of the way from a fluid cell's centre to that of an air cell at which phi is zero
+ * (figure 6.9; Gibou et al. 2002). Where phi disagrees with the cells' kinds, the nearer end is
+ * taken. */
 static double interface_fraction(double phi_fluid, double phi_air) {
     if (!(phi_fluid < 0.0)) return POISSON_THETA_FLOOR;
     if (!(phi_air > 0.0)) return 1.0;
@@ -113,15 +116,16 @@ typedef struct SetupJob {
 } SetupJob;
 
 /* A face on the boundary of the grid seen from its cell. */
-static double side_factor(const Grid *grid, int a, int s, const PoissonProblem *problem, size_t cell,
-                          size_t opposite) {
+static double side_factor(const Grid *grid, int a, int s, const PoissonProblem *problem,
+                          size_t cell, size_t opposite) {
     if (grid->sides[a][s] == SIDE_OPEN) return problem->kind[cell] == CELL_FLUID ? 2.0 : 0.0;
     if (grid->sides[a][s] == SIDE_PERIODIC && grid->n[a] > 1)
         return face_factor(problem, cell, opposite);
     return 0.0;
 }
 
-/* Low faces across axis a of row (j, k), for x also the last high face. j or k may be n: high faces. */
+/* Low faces across axis a of row (j, k), for x also the last high face. j or k may be n: high
+ * faces. */
 static bool face_row(Poisson *poisson, const PoissonProblem *problem, int a, int j, int k) {
     const Grid *grid = &poisson->grid;
     MgLevel *level = &poisson->mg.levels[0];
@@ -149,8 +153,7 @@ static bool face_row(Poisson *poisson, const PoissonProblem *problem, int a, int
             factor = side_factor(grid, a, 0, problem, up, up + (size_t)(n - 1) * step);
         } else if (at == n) {
             factor = side_factor(grid, a, 1, problem, up - step, up - (size_t)n * step);
-            if (grid->sides[a][1] == SIDE_PERIODIC)
-                from = a == 0 ? low_face : low_face + (size_t)i;
+            if (grid->sides[a][1] == SIDE_PERIODIC) from = a == 0 ? low_face : low_face + (size_t)i;
         } else {
             factor = face_factor(problem, up - step, up);
         }
@@ -204,7 +207,7 @@ PlimStatus poisson_setup_inside(Poisson *poisson, const PoissonProblem *problem)
                                 "a face coefficient in row y %zu, z %zu is negative, not finite or "
                                 "above 1e30",
                                 row % ((size_t)grid->n[1] + 1), row / ((size_t)grid->n[1] + 1));
-    TRY(mg_setup(&poisson->mg, context->threads, poisson->mark));
+    TRY(mg_setup(&poisson->mg, &poisson->scratch, context->threads, poisson->mark));
     if (poisson->method == POISSON_MIC0) mic_setup(poisson, context->threads);
     return poisson_find_regions(poisson, context->threads);
 }

@@ -1,5 +1,6 @@
-/* Random-vector tests of linear maps, systems and preconditioners: a map against its transpose, sums,
- * symmetry, sign, declared nullspace, and the matrix-free form against its written-out rows. */
+/* Random-vector tests of linear maps, systems and preconditioners: a map against its transpose,
+ * sums, symmetry, sign, declared nullspace, and the matrix-free form against its written-out rows.
+ */
 #ifndef TESTS_OPERATOR_TEST_H
 #define TESTS_OPERATOR_TEST_H
 
@@ -15,8 +16,8 @@ enum { OPERATOR_TRIES = 4 };
 typedef struct OperatorTest {
     double tolerance; /* relative: 1e-12 for double precision, 1e-5 for single */
     bool symmetric;
-    bool semidefinite;        /* x^T A x >= 0, up to the tolerance */
-    const double *nullspace;  /* a vector that A maps to zero, or NULL */
+    bool semidefinite;       /* x^T A x >= 0, up to the tolerance */
+    const double *nullspace; /* a vector that A maps to zero, or NULL */
 } OperatorTest;
 
 static inline double *operator_vector(size_t n, uint64_t stream) {
@@ -47,8 +48,10 @@ static inline void operator_equal(const char *what, const double *y, const doubl
 }
 
 /* A(2 x - 3 y) against 2 A x - 3 A y. */
-static inline void operator_check_linear(const LinearMap *map, const OperatorTest *test, uint64_t try) {
-    double *x = operator_vector(map->columns, 10 + try), *y = operator_vector(map->columns, 20 + try);
+static inline void operator_check_linear(const LinearMap *map, const OperatorTest *test,
+                                         uint64_t try) {
+    double *x = operator_vector(map->columns, 10 + try),
+           *y = operator_vector(map->columns, 20 + try);
     double *ax = malloc((map->rows + 1) * 8), *ay = malloc((map->rows + 1) * 8);
     double *sum = malloc((map->columns + 1) * 8), *out = malloc((map->rows + 1) * 8);
     for (size_t i = 0; i < map->columns; i++) sum[i] = 2.0 * x[i] - 3.0 * y[i];
@@ -81,8 +84,8 @@ static inline void operator_check_transpose(const LinearMap *map, const Operator
     }
     if (test->semidefinite) {
         double energy = operator_dot(x, ax, map->rows);
-        assert_true(energy >= -test->tolerance * operator_norm(ax, map->rows) *
-                                  operator_norm(x, map->rows));
+        assert_true(energy >=
+                    -test->tolerance * operator_norm(ax, map->rows) * operator_norm(x, map->rows));
     }
     free(x);
     free(y);

@@ -77,11 +77,13 @@ static void test_reasons(void **state) {
     Csr a = chain(context, 0.0), indefinite = chain(context, -5.0);
     double b[N], x[N] = {0};
     for (size_t i = 0; i < N; i++) b[i] = random_normal(2, 0, i);
-    assert_int_equal(run(context, solve_cg, &a, NULL, b, x, 1e-10, 5).reason, SOLVE_ITERATION_LIMIT);
+    assert_int_equal(run(context, solve_cg, &a, NULL, b, x, 1e-10, 5).reason,
+                     SOLVE_ITERATION_LIMIT);
     assert_int_equal(run(context, solve_cg, &indefinite, NULL, b, x, 1e-10, 500).reason,
                      SOLVE_INDEFINITE);
     memset(x, 0, sizeof x);
     assert_int_equal(run(context, solve_cg, &a, NULL, b, x, 1e-25, 5000).reason, SOLVE_STAGNATED);
+    memset(x, 0, sizeof x);
     double minus[N];
     for (size_t i = 0; i < N; i++) minus[i] = -1.0;
     Preconditioner negative = {minus, jacobi, 0};
@@ -90,7 +92,8 @@ static void test_reasons(void **state) {
     memset(x, 0, sizeof x);
     b[7] = NAN;
     assert_int_equal(run(context, solve_cg, &a, NULL, b, x, 1e-10, 50).reason, SOLVE_NOT_FINITE);
-    assert_int_equal(run(context, solve_minres, &a, NULL, b, x, 1e-10, 50).reason, SOLVE_NOT_FINITE);
+    assert_int_equal(run(context, solve_minres, &a, NULL, b, x, 1e-10, 50).reason,
+                     SOLVE_NOT_FINITE);
     for (int reason = SOLVE_CONVERGED; reason <= SOLVE_NOT_FINITE; reason++)
         assert_true(strlen(solve_reason_name((SolveReason)reason)) > 3);
     csr_free(context, &a);
@@ -168,7 +171,7 @@ static void test_threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_solves), cmocka_unit_test(test_reasons),
+        cmocka_unit_test(test_solves),     cmocka_unit_test(test_reasons),
         cmocka_unit_test(test_warm_start), cmocka_unit_test(test_csr),
         cmocka_unit_test(test_threads),
     };

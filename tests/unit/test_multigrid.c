@@ -1,4 +1,5 @@
-/* The iteration gates of the multigrid preconditioner at 64^3, and that it is symmetric and positive. */
+/* The iteration gates of the multigrid preconditioner at 64^3, and that it is symmetric and
+ * positive. */
 #include "operator_test.h"
 #include "poisson_case.h"
 
@@ -22,7 +23,9 @@ static PoissonCase *tank(int n) {
         double ball = vec3_length(vec3_sub(x, vec3(0.35, 0.3, 0.4))) - 0.15;
         bool post = fabs(x.x - 0.7) < 0.06 && fabs(x.z - 0.6) < 0.06;
         c->phi[cell] = x.y - (0.55 + 0.03 * sin(7.0 * x.x) * cos(5.0 * x.z));
-        c->kind[cell] = ball < 0.0 || post ? CELL_SOLID : c->phi[cell] < 0.0 ? CELL_FLUID : CELL_AIR;
+        c->kind[cell] = ball < 0.0 || post   ? CELL_SOLID
+                        : c->phi[cell] < 0.0 ? CELL_FLUID
+                                             : CELL_AIR;
     }
     c->problem.phi = c->phi;
     return c;
@@ -62,8 +65,7 @@ static void test_density(void **state) {
         }
         density[grid_cell_index(&c->grid, i, j, k)] = light ? 1.0 : 1000.0;
     }
-    for (int a = 0; a < 3; a++)
-        FOR_CELLS(c) {
+    for (int a = 0; a < 3; a++) FOR_CELLS(c) {
             int low[3] = {i, j, k};
             if (low[a]-- == 0) continue;
             double sum = density[grid_cell_index(&c->grid, i, j, k)] +
@@ -98,7 +100,9 @@ static void test_labyrinth(void **state) {
     PoissonCase *c = cube(32);
     FOR_CELLS(c) {
         bool wall = j % 2 == 1 && (j / 2 % 2 ? i > 0 : i < 31) && j < 16;
-        c->kind[grid_cell_index(&c->grid, i, j, k)] = wall ? CELL_SOLID : j > 24 ? CELL_AIR : CELL_FLUID;
+        c->kind[grid_cell_index(&c->grid, i, j, k)] = wall     ? CELL_SOLID
+                                                      : j > 24 ? CELL_AIR
+                                                               : CELL_FLUID;
     }
     solve_within(c, 30);
 }
@@ -108,7 +112,8 @@ static void test_drops(void **state) {
     PoissonCase *c = cube(64);
     for (size_t i = 0; i < grid_cell_count(&c->grid); i++) c->phi[i] = 1.0;
     for (uint64_t s = 0; s < 500; s++) {
-        Vec3 centre = vec3(random_uniform(4, 0, s), random_uniform(4, 1, s), random_uniform(4, 2, s));
+        Vec3 centre =
+            vec3(random_uniform(4, 0, s), random_uniform(4, 1, s), random_uniform(4, 2, s));
         double radius = 0.02 + 0.02 * random_uniform(4, 3, s);
         FOR_CELLS(c) {
             size_t cell = grid_cell_index(&c->grid, i, j, k);
@@ -131,9 +136,11 @@ typedef struct CycleMap {
 static void cycle_apply(const void *object, const double *x, double *y) {
     Multigrid *mg = &((const CycleMap *)object)->poisson->mg;
     MgLevel *level = &mg->levels[0];
-    for (size_t i = 0; i < level->size; i++) level->b[i] = level->inverse[i] > 0.0f ? (float)x[i] : 0.0f;
+    for (size_t i = 0; i < level->size; i++)
+        level->b[i] = level->inverse[i] > 0.0f ? (float)x[i] : 0.0f;
     mg_cycle(mg, 2);
-    for (size_t i = 0; i < level->size; i++) y[i] = level->inverse[i] > 0.0f ? (double)level->x[i] : 0.0;
+    for (size_t i = 0; i < level->size; i++)
+        y[i] = level->inverse[i] > 0.0f ? (double)level->x[i] : 0.0;
 }
 
 /* Symmetric and positive for random cells, walls and jumps, in 2D and 3D, also round odd seams. */
@@ -161,7 +168,8 @@ static void test_symmetric(void **state) {
         CycleMap object = {poisson};
         size_t n = poisson->mg.levels[0].size;
         LinearMap map = {&object, n, n, cycle_apply, cycle_apply};
-        operator_check(&map, &(OperatorTest){.tolerance = 1e-5, .symmetric = true, .semidefinite = true});
+        operator_check(&map,
+                       &(OperatorTest){.tolerance = 1e-5, .symmetric = true, .semidefinite = true});
         poisson_destroy(poisson);
         case_destroy(c);
     }
@@ -170,9 +178,9 @@ static void test_symmetric(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tank),      cmocka_unit_test(test_density),
-        cmocka_unit_test(test_comb),      cmocka_unit_test(test_labyrinth),
-        cmocka_unit_test(test_drops),     cmocka_unit_test(test_symmetric),
+        cmocka_unit_test(test_tank),  cmocka_unit_test(test_density),
+        cmocka_unit_test(test_comb),  cmocka_unit_test(test_labyrinth),
+        cmocka_unit_test(test_drops), cmocka_unit_test(test_symmetric),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
