@@ -11,11 +11,8 @@ typedef struct Benchmark {
 } Benchmark;
 
 static const Benchmark benchmarks[] = {
-    {"math", bench_math},
-    {"rigid", bench_rigid},
-    {"io", bench_io},
-    {"geometry", bench_geometry},
-    {"level_set", bench_level_set},
+    {"math", bench_math},         {"rigid", bench_rigid},         {"io", bench_io},
+    {"geometry", bench_geometry}, {"level_set", bench_level_set}, {"poisson", bench_poisson},
 };
 
 enum { BENCH_COUNT = sizeof benchmarks / sizeof *benchmarks, MAX_NAMES = 32 };

@@ -53,7 +53,8 @@ typedef struct BvhRayHit {
 /* The first primitive, thickened, that the segment from..to meets. */
 BvhRayHit bvh_ray_first(const Bvh *bvh, Vec3 from, Vec3 to, double thickness);
 
-/* How `to` is seen from `from` past the thickened surface: inside a wedge, behind one, or visible. */
+/* How `to` is seen from `from` past the thickened surface: inside a wedge, behind one, or visible.
+ */
 Visibility bvh_visibility(const Bvh *bvh, Vec3 from, Vec3 to, double thickness);
 
 typedef struct BvhList {
@@ -72,8 +73,8 @@ typedef struct BvhPairs {
     ARRAY(BvhPair) items;
 } BvhPairs;
 
-/* Pairs whose boxes, grown by `margin` in all, overlap; sorted by a then b. With a == b each pair is
- * named once, a < b, and primitives that share a vertex are left out. */
+/* Pairs whose boxes, grown by `margin` in all, overlap; sorted by a then b. With a == b each pair
+ * is named once, a < b, and primitives that share a vertex are left out. */
 PlimStatus bvh_overlap_pairs(const Bvh *a, const Bvh *b, double margin, BvhPairs *out);
 
 #endif

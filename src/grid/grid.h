@@ -1,6 +1,6 @@
-/* The staggered grid: cubic cells, scalars at cell centres, velocities on faces, sides with a meaning.
- * Two dimensions are three dimensions one cell thick: n[2] == 1, the cell 1 m deep, loops over `dim`
- * axes. */
+/* The staggered grid: cubic cells, scalars at cell centres, velocities on faces, sides with a
+ * meaning. Two dimensions are three dimensions one cell thick: n[2] == 1, the cell 1 m deep, loops
+ * over `dim` axes. */
 #ifndef GRID_GRID_H
 #define GRID_GRID_H
 
@@ -17,11 +17,11 @@ typedef enum SideKind {
 } SideKind;
 
 typedef struct Grid {
-    int dim;               /* 2 or 3 */
-    int n[3];              /* cells along each axis; n[2] == 1 in two dimensions */
-    double spacing;        /* m, edge of a cell; in two dimensions cells are 1 m deep */
-    Vec3 origin;           /* m, lowest corner */
-    SideKind sides[3][2];  /* of each axis: low, high */
+    int dim;              /* 2 or 3 */
+    int n[3];             /* cells along each axis; n[2] == 1 in two dimensions */
+    double spacing;       /* m, edge of a cell; in two dimensions cells are 1 m deep */
+    Vec3 origin;          /* m, lowest corner */
+    SideKind sides[3][2]; /* of each axis: low, high */
 } Grid;
 
 static inline size_t grid_cell_count(const Grid *grid) {

@@ -16,8 +16,8 @@ void image_destroy(PlimContext *context, Image *image);
 PlimStatus image_write_png(PlimContext *context, const Image *image, const char *path);
 PlimStatus image_read_png(PlimContext *context, const char *path, Image *out);
 
-/* `count` equal-sized pictures in a grid with a thin margin, shrunk (area average) so that the sheet
- * is at most `max_width` wide. */
+/* `count` equal-sized pictures in a grid with a thin margin, shrunk (area average) so that the
+ * sheet is at most `max_width` wide. */
 PlimStatus image_contact_sheet(PlimContext *context, const Image *images, int count, int columns,
                                int max_width, Image *out);
 

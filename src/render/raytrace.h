@@ -29,9 +29,9 @@ typedef struct RenderCamera {
 } RenderCamera;
 
 typedef struct RenderOptions {
-    int width, height; /* default 960 x 540 */
-    int samples;       /* rays per pixel, default 4 */
-    bool ground;       /* draw the checker ground, default true */
+    int width, height;    /* default 960 x 540 */
+    int samples;          /* rays per pixel, default 4 */
+    bool ground;          /* draw the checker ground, default true */
     double ground_height; /* m */
     double checker;       /* edge of a checker square, m */
     Vec3 sun;             /* direction to the sun, any length, default (0.5, 1, 0.35) */
