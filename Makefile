@@ -26,7 +26,11 @@ test:
 bench: build
 	build/plimsoll bench
 
+# The gates in full: first the unit tests that `make test` runs with fewer tries.
 validate: build
+	cmake --build build --target unit_tests
+	PLIM_RAY_TRIES=10000000 build/tests/test_bvh_seams
+	PLIM_FIELD_POINTS=100000 build/tests/test_level_set
 	/usr/bin/python3 scripts/validate
 
 lint:
