@@ -8,8 +8,9 @@ static void describe(const PlimScene *scene, const PlimWorld *world) {
     printf("scene %s: good\n", plim_scene_name(scene));
     printf("bodies: %zu\n", plim_rigid_count(world));
     printf("probed quantities: %zu\n", world->probes.count);
-    printf("frames: %" PRIu64 " at %g a second, %g s\n", plim_scene_frame_count(scene),
-           plim_scene_fps(scene), plim_scene_duration(scene));
+    uint64_t frames = plim_scene_frame_count(scene);
+    printf("frames: %" PRIu64 " at %g a second, to t = %g s\n", frames, plim_scene_fps(scene),
+           plim_scene_frame_time(scene, frames));
     printf("memory: about %.1f MB\n", 1e-6 * plim_scene_memory(scene));
 }
 

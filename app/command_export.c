@@ -16,10 +16,11 @@ static bool find_format(const char *name, ExportFormat *out) {
 }
 
 static PlimStatus export_frame(RunFolder *folder, uint64_t frame, ExportFormat format,
-                               const char *target) {
+                               const char *target, size_t *meshes) {
     FrameData data;
     TRY(run_folder_load_frame(folder, frame, &data));
     PlimStatus status = PLIM_OK;
+    *meshes += data.view.mesh_count;
     for (size_t i = 0; status == PLIM_OK && i < data.view.mesh_count; i++) {
         char name[FILE_NAME_CAPACITY], path[PATH_CAPACITY];
         snprintf(name, sizeof name, "%.30s_%05" PRIu64 ".%s", data.view.meshes[i].name, frame,
@@ -39,16 +40,20 @@ static PlimStatus export_run(RunFolder *folder, ExportFormat format, int64_t onl
     FrameList frames;
     TRY(run_folder_list(folder, "frame", &frames));
     PlimStatus status = PLIM_OK;
-    size_t written = 0;
+    size_t written = 0, meshes = 0;
     for (size_t i = 0; status == PLIM_OK && i < frames.numbers.count; i++) {
         if (only >= 0 && frames.numbers.data[i] != (uint64_t)only) continue;
-        status = export_frame(folder, frames.numbers.data[i], format, target);
+        status = export_frame(folder, frames.numbers.data[i], format, target, &meshes);
         written++;
     }
     array_free(folder->context, &frames.numbers);
     TRY(status);
     if (written == 0)
         return context_fail(folder->context, PLIM_BAD_INPUT, "%s has no such frame", folder->path);
+    if (meshes == 0)
+        return context_fail(folder->context, PLIM_BAD_INPUT,
+                            "%s has no surfaces to export; frames.xdmf opens its fluid in ParaView",
+                            folder->path);
     printf("%s\n", target);
     return PLIM_OK;
 }

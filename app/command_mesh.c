@@ -75,7 +75,12 @@ static PlimStatus write_isosurface(PlimContext *context, const NodeGrid *grid, c
                                    const char *path) {
     TriangleMesh surface;
     TRY(isosurface_extract(context, grid, phi, NULL, 0, &surface, NULL));
-    PlimStatus status = write_mesh(context, &surface, path);
+    PlimStatus status =
+        surface.triangle_count > 0
+            ? write_mesh(context, &surface, path)
+            : context_fail(context, PLIM_BAD_INPUT,
+                           "nothing of the mesh shows in cells of %g m; give it more --cells",
+                           grid->spacing);
     mesh_free(context, &surface);
     return status;
 }
@@ -126,6 +131,15 @@ static PlimStatus use_field(PlimContext *context, LevelSet *field, const MeshReq
     return status;
 }
 
+/* A field fine enough for tetrahedra of a given spacing: two cells to one of them. */
+static int cells_for_spacing(const TriangleMesh *mesh, double spacing) {
+    Vec3 low, high;
+    mesh_bounds(mesh, &low, &high);
+    Vec3 size = vec3_sub(high, low);
+    double cells = ceil(2 * fmax(size.x, fmax(size.y, size.z)) / spacing);
+    return (int)fmin(fmax(cells, 16), 1024);
+}
+
 static PlimStatus make_field(PlimContext *context, const TriangleMesh *mesh,
                              const MeshRequest *request) {
     Bvh *bvh;
@@ -133,6 +147,8 @@ static PlimStatus make_field(PlimContext *context, const TriangleMesh *mesh,
     TRY(bvh_create(context, &input, &bvh));
     LevelSetOptions options = level_set_options_default();
     options.cells = (int)request->cells;
+    if (options.cells == 0 && request->tets && request->spacing > 0)
+        options.cells = cells_for_spacing(mesh, request->spacing);
     options.cache = context->cache_folder;
     LevelSet *field = NULL;
     LevelSetReport built;

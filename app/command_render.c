@@ -198,6 +198,12 @@ static PlimStatus draw_one(const Studio *studio, const RenderRequest *request, I
     return PLIM_OK;
 }
 
+static bool has_frame(const FrameList *frames, int64_t frame) {
+    for (size_t i = 0; i < frames->numbers.count; i++)
+        if (frames->numbers.data[i] == (uint64_t)frame) return true;
+    return false;
+}
+
 static PlimStatus render_run(RunFolder *folder, const PlimScene *scene,
                              const RenderRequest *request) {
     PlimContext *context = folder->context;
@@ -218,7 +224,10 @@ static PlimStatus render_run(RunFolder *folder, const PlimScene *scene,
         studio.full_speed = bounds.speed > 0 ? bounds.speed : 1;
         status = image_create(context, studio.options.width, studio.options.height, &image);
     }
-    if (status == PLIM_OK && request->frame >= 0) {
+    if (status == PLIM_OK && request->frame >= 0 && !has_frame(&frames, request->frame)) {
+        status = context_fail(context, PLIM_BAD_INPUT, "%s has no frame %" PRId64, folder->path,
+                              request->frame);
+    } else if (status == PLIM_OK && request->frame >= 0) {
         status = draw_one(&studio, request, &image);
     } else if (status == PLIM_OK) {
         status = folder_create(context, studio.pictures);

@@ -15,9 +15,13 @@ static PlimStatus load_scene(RunFolder *folder, const OverrideList *overrides, P
     PlimStatus status = plim_scene_parse(context, label, text, size, NULL, 0, &scene);
     if (status == PLIM_OK && overrides->count > 0) {
         uint64_t before = scene->hash;
+        double fps = plim_scene_fps(scene);
         plim_scene_destroy(scene);
         status = plim_scene_parse(context, label, text, size, overrides->items, overrides->count,
                                   &scene);
+        if (status == PLIM_OK && plim_scene_fps(scene) != fps)
+            status = context_fail(context, PLIM_BAD_INPUT,
+                                  "resume cannot change fps: frames are numbered by it; run anew");
         if (status == PLIM_OK) status = scene_add_ancestor(scene, before);
     }
     context_free(context, text, size + 1, 1);
@@ -25,7 +29,8 @@ static PlimStatus load_scene(RunFolder *folder, const OverrideList *overrides, P
     return status;
 }
 
-static PlimStatus prepare(RunFolder *folder, PlimScene *scene, PlimWorld *world,
+/* The world as it was last saved. */
+static PlimStatus restore(RunFolder *folder, PlimScene *scene, PlimWorld *world,
                           const SimulateOptions *options, uint64_t *frame) {
     uint64_t last = options->from_frame >= 0 ? (uint64_t)options->from_frame : UINT64_MAX;
     bool found;
@@ -37,6 +42,12 @@ static PlimStatus prepare(RunFolder *folder, PlimScene *scene, PlimWorld *world,
                             folder->path, options->from_frame);
     context_log(folder->context, PLIM_LOG_INFO, "resuming %s at frame %" PRIu64 ", t = %g s",
                 folder->path, *frame, plim_world_time(world));
+    return PLIM_OK;
+}
+
+/* Makes the folder ready for the frames to come. */
+static PlimStatus prepare(RunFolder *folder, PlimScene *scene, PlimWorld *world,
+                          const SimulateOptions *options, const uint64_t *frame) {
     if (options->overrides.count > 0) TRY(run_folder_write_scene(folder, scene));
     TRY(run_folder_forget_after(folder, *frame));
     TRY(run_folder_begin_tables(folder, world, true));
@@ -55,9 +66,15 @@ static int go_on(RunFolder *folder, const SimulateOptions *options) {
     if (status == PLIM_OK) status = plim_scene_create_world(scene, &world);
     int code;
     if (status == PLIM_OK) {
-        status = prepare(folder, scene, world, options, &frame);
-        code = status == PLIM_OK ? simulate(folder, scene, world, frame, options)
-                                 : report(context, status);
+        status = restore(folder, scene, world, options, &frame);
+        bool work = frame < simulate_last_frame(scene, options);
+        if (status == PLIM_OK && work) status = prepare(folder, scene, world, options, &frame);
+        if (status == PLIM_OK && !work)
+            context_log(context, PLIM_LOG_WARNING,
+                        "nothing to do: %s is at frame %" PRIu64 " already; nothing was changed",
+                        folder->path, frame);
+        code = status == PLIM_OK && work ? simulate(folder, scene, world, frame, options)
+                                         : report(context, status);
     } else {
         code = report_scene(context, scene, status);
     }

@@ -173,10 +173,13 @@ static int say_failed(RunFolder *folder, PlimWorld *world, PlimStatus status, ui
     return EXIT_RUN_FAILED;
 }
 
+uint64_t simulate_last_frame(const PlimScene *scene, const SimulateOptions *options) {
+    return options->frames >= 0 ? (uint64_t)options->frames : plim_scene_frame_count(scene);
+}
+
 int simulate(RunFolder *folder, PlimScene *scene, PlimWorld *world, uint64_t frame,
              const SimulateOptions *options) {
-    uint64_t last =
-        options->frames >= 0 ? (uint64_t)options->frames : plim_scene_frame_count(scene);
+    uint64_t last = simulate_last_frame(scene, options);
     Progress progress = {.kind = options->progress ? PROGRESS_JSON
                                  : options->quiet  ? PROGRESS_NONE
                                                    : PROGRESS_LINES,
@@ -192,13 +195,8 @@ int simulate(RunFolder *folder, PlimScene *scene, PlimWorld *world, uint64_t fra
     if (status == PLIM_OK) status = run_folder_write_index(folder, plim_scene_fps(scene));
     if (status != PLIM_OK) return say_failed(folder, world, status, frame);
     if (frame < last) return say_interrupted(folder, frame);
-    if (progress.first > last)
-        context_log(folder->context, PLIM_LOG_WARNING,
-                    "nothing to do: %s is at frame %" PRIu64 ", past %" PRIu64, folder->path, frame,
-                    last);
-    else
-        context_log(folder->context, PLIM_LOG_INFO,
-                    "done: frame %" PRIu64 ", %" PRIu64 " steps, %.2f s, in %s", frame,
-                    plim_world_steps(world), clock_seconds() - progress.start, folder->path);
+    context_log(folder->context, PLIM_LOG_INFO,
+                "done: frame %" PRIu64 ", %" PRIu64 " steps, %.2f s, in %s", frame,
+                plim_world_steps(world), clock_seconds() - progress.start, folder->path);
     return EXIT_DONE;
 }

@@ -25,6 +25,9 @@ SimulateOptions simulate_options_default(void);
 bool simulate_parse(const char *command, int argc, char **argv, SimulateOptions *options,
                     const char **word);
 
+/* The last frame to reach. */
+uint64_t simulate_last_frame(const PlimScene *scene, const SimulateOptions *options);
+
 /* From `frame` finished frames to the last. Returns the program's exit code. */
 int simulate(RunFolder *folder, PlimScene *scene, PlimWorld *world, uint64_t frame,
              const SimulateOptions *options);

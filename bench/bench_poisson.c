@@ -1,33 +1,21 @@
 /* The pressure solve: a tank with a ball and a post, jumps of density, a comb of one-cell gaps,
  * drops. Set-up and solve are lines of their own; a triad shows what memory gives in the same run.
  */
-#include "bench/bench.h"
+#include "bench/poisson_bench.h"
 
 #include "base/clock.h"
 #include "base/parallel.h"
 #include "base/random.h"
-#include "solve/poisson.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-typedef struct PoissonBench {
-    PlimContext *context;
-    Grid grid;
-    size_t cells, fluid;
-    unsigned char *kind;
-    double *phi, *b, *p, *faces[3];
-    PoissonProblem problem;
-    Poisson *poisson;
-    SolveResult result;
-} PoissonBench;
-
 static size_t face_room(const PoissonBench *bench) {
     return grid_face_count(&bench->grid, 0);
 }
 
-static void bench_close(PoissonBench *bench) {
+void poisson_bench_close(PoissonBench *bench) {
     PlimContext *context = bench->context;
     poisson_destroy(bench->poisson);
     if (bench->kind) context_free(context, bench->kind, bench->cells, 1);
@@ -126,6 +114,13 @@ static void fill_drops(PoissonBench *bench) {
         bench->kind[i] = bench->phi[i] < 0.0 ? CELL_FLUID : CELL_AIR;
 }
 
+PlimStatus poisson_bench_tank(PlimContext *context, int n, PoissonBench *bench) {
+    TRY(bench_open(context, n, false, bench));
+    for_cells(bench, fill_tank);
+    bench->problem.phi = bench->phi;
+    return PLIM_OK;
+}
+
 static PlimStatus run_setup(void *user) {
     PoissonBench *bench = user;
     return poisson_setup(bench->poisson, &bench->problem);
@@ -179,7 +174,7 @@ static PlimStatus measure_case(const BenchOptions *options, const char *name, in
         if (!faces) bench.problem.phi = bench.phi;
         status = measure(options, &bench, name, method);
     }
-    bench_close(&bench);
+    poisson_bench_close(&bench);
     return status;
 }
 
@@ -220,7 +215,7 @@ static PlimStatus measure_triad(const BenchOptions *options) {
     return status;
 }
 
-PlimStatus bench_poisson(const BenchOptions *options) {
+static PlimStatus bench_ours(const BenchOptions *options) {
     int largest = options->quick ? 64 : 256, middle = options->quick ? 64 : 128;
     TRY(measure_triad(options));
     for (int n = 64; n <= largest; n *= 2)
@@ -229,4 +224,14 @@ PlimStatus bench_poisson(const BenchOptions *options) {
     TRY(measure_case(options, "density 1:1000", middle, fill_density, true, POISSON_MULTIGRID));
     TRY(measure_case(options, "comb", middle, fill_comb, true, POISSON_MULTIGRID));
     return measure_case(options, "500 drops", middle, NULL, false, POISSON_MULTIGRID);
+}
+
+PlimStatus bench_poisson(const BenchOptions *options) {
+#ifdef PLIM_PETSC
+    if (bench_petsc_is_rank()) return bench_petsc_rank(options);
+    TRY(bench_ours(options));
+    return bench_petsc(options);
+#else
+    return bench_ours(options);
+#endif
 }

@@ -176,6 +176,9 @@ static PlimStatus remove_leftovers(RunFolder *folder) {
 
 static PlimStatus clear_old_run(RunFolder *folder) {
     TRY(remove_leftovers(folder));
+    if (ftruncate(folder->lock, 0) != 0) /* log.txt, which is also the lock */
+        return context_fail(folder->context, PLIM_BAD_INPUT, "cannot write to the folder %s: %s",
+                            folder->path, strerror(errno));
     TRY(remove_from(folder, "state", 0));
     TRY(remove_from(folder, "frame", 0));
     for (int i = 0; i < SINGLE_FILE_COUNT; i++) remove_file(folder, single_files[i]);

@@ -138,6 +138,11 @@ static PlimStatus walk(PlimContext *context, SceneNode **at, const char *pointer
         *slash = '\0';
         SceneNode *next = find_segment(*at, *segment);
         if (!next && (*at)->kind != NODE_MAP) return no_such_place(context, pointer, *segment, *at);
+        if (!next && strspn(slash + 1, "0123456789") == strlen(slash + 1) && slash[1])
+            return context_fail(context, PLIM_BAD_INPUT,
+                                "--set %s: '%s' is not in the file; set the whole list, as in "
+                                "/%s=[0, 1, 2]",
+                                pointer, *segment, *segment);
         if (!next) {
             next = node_create(context, NODE_MAP, 0);
             if (!next) return PLIM_OUT_OF_MEMORY;

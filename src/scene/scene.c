@@ -37,6 +37,11 @@ static void check_times(PlimScene *scene) {
         reader_problem(&scene->reader, scene->root,
                        "duration %g s at %g frames a second makes %g frames; at most 10000000",
                        document->duration, document->fps, frames);
+    const SceneCamera *camera = &document->camera;
+    if (isfinite(camera->position[0]) &&
+        memcmp(camera->position, camera->target, sizeof camera->target) == 0)
+        reader_problem(&scene->reader, node_get(scene->root, "camera"),
+                       "looks at where it stands; move its position or its target");
     const SceneNode *dim = node_get(scene->root, "dim");
     if (document->dim == 2 && document->rigid.bodies.node)
         reader_problem(&scene->reader, dim, "rigid bodies are three-dimensional: use dim 3");

@@ -168,6 +168,12 @@ PlimStatus plim_world_measure(PlimWorld *world) {
     diagnostics_add(figures, "energy.total",
                     diagnostics_get(figures, "energy.kinetic") +
                         diagnostics_get(figures, "energy.potential"));
+    for (size_t i = 0; i < figures->count; i++)
+        if (!isfinite(figures->values[i]))
+            return context_fail(world->context, PLIM_FAILED,
+                                "step %llu, t = %g s: %s is not finite; are sizes and speeds sane?",
+                                (unsigned long long)*world->clock.step, *world->clock.time,
+                                figures->names[i]);
     return PLIM_OK;
 }
 
