@@ -158,7 +158,7 @@ static int compare_lengths(const void *a, const void *b) {
  * collision shapes of coarse meshes, more than 128 only slow ones of fine meshes. The median is
  * that of some hundred edges spread over the mesh. */
 static int default_cells(const TriangleMesh *mesh, double longest) {
-    double lengths[EDGE_SAMPLE];
+    double lengths[EDGE_SAMPLE] = {longest}; /* a mesh has at least one triangle */
     size_t count = 0, stride = mesh->triangle_count / (EDGE_SAMPLE / 3) + 1;
     for (size_t t = 0; t < mesh->triangle_count; t += stride)
         for (int i = 0; i < 3 && count < EDGE_SAMPLE; i++)

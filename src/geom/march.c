@@ -124,7 +124,7 @@ static bool upwind_along(const Front *front, size_t node, size_t stride, Upwind 
 /* The distance at a node from its settled neighbours. Axes whose neighbour turns out to lie
  * downwind of the result are left out, the farthest first; one axis alone always has a solution. */
 static double front_solve(const Front *front, size_t node) {
-    Upwind up[3];
+    Upwind up[3] = {{0}}; /* a node is reached from a settled neighbour: one at least is set */
     int count = 0;
     for (int a = 0; a < front->axes; a++) {
         Upwind next;

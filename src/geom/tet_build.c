@@ -60,10 +60,13 @@ PlimStatus tet_check_count(const MeshScan *scan, int64_t count, size_t least, co
 }
 
 PlimStatus tet_scan_point(MeshScan *scan, TetBuild *build) {
+    const double greatest = 1e100; /* m: the volume of a tet of this size is still a number */
     double p[3];
     for (int a = 0; a < 3; a++) {
         scan_blanks(scan);
         if (!scan_double(scan, &p[a])) return scan_fail_expected(scan, "a coordinate");
+        if (fabs(p[a]) > greatest)
+            return tet_scan_fail(scan, "the coordinate %g is beyond what volumes can hold", p[a]);
     }
     return array_push(build->context, &build->points, vec3_load(p)) ? PLIM_OK : PLIM_OUT_OF_MEMORY;
 }
