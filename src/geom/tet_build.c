@@ -77,8 +77,11 @@ PlimStatus tet_add_read(const MeshScan *scan, TetBuild *build, TetCorners corner
         for (int b = a + 1; b < 4; b++)
             if (v[a] == v[b]) return tet_scan_fail(scan, "a tetrahedron has a vertex twice");
     const Vec3 *p = build->points.data;
+    /* In this form the volume changes its sign exactly when the last two corners are exchanged, so
+     * a tet too flat for its sign to be right is turned at most once, here or when it is read
+     * again. */
     Vec3 a = vec3_sub(p[v[1]], p[v[0]]), b = vec3_sub(p[v[2]], p[v[0]]);
-    if (vec3_dot(vec3_cross(a, b), vec3_sub(p[v[3]], p[v[0]])) < 0.0) {
+    if (vec3_dot(a, vec3_cross(b, vec3_sub(p[v[3]], p[v[0]]))) < 0.0) {
         int32_t last = v[3];
         v[3] = v[2];
         v[2] = last;

@@ -221,7 +221,9 @@ static double count_copies(PlimScene *scene, SceneNode *node, SceneRepeat *repea
     return repeat->grid[0] * repeat->grid[1] * repeat->grid[2];
 }
 
+/* Goes on after a body that is wrong, with the next body, so that all problems are found. */
 static PlimStatus for_each_copy(PlimScene *scene, CopyFn visit, void *user) {
+    PlimStatus result = PLIM_OK;
     const SceneNode *list = scene->document.rigid.bodies.node;
     for (size_t entry = 0; list && entry < list->children.count; entry++) {
         SceneNode *node = list->children.data[entry];
@@ -230,11 +232,15 @@ static PlimStatus for_each_copy(PlimScene *scene, CopyFn visit, void *user) {
         bool active = node_get(node, "repeat") != NULL;
         for (uint64_t n = 0; n < (uint64_t)copies; n++) {
             set_repeat(&scene->reader, node, &repeat, n, (uint64_t)copies);
-            TRY(visit(scene, node, active ? (size_t)n : entry, user));
+            PlimStatus status = visit(scene, node, active ? (size_t)n : entry, user);
+            if (status == PLIM_OK) continue;
+            if (status != PLIM_BAD_INPUT) return status;
+            result = status;
+            break; /* the other copies are likely wrong in the same way */
         }
     }
     scene->reader.repeat = (RepeatIndex){0};
-    return PLIM_OK;
+    return result;
 }
 
 /* ---- checks before anything large is made ---- */
@@ -373,12 +379,22 @@ static PlimStatus add_probes(PlimScene *scene, PlimWorld *world) {
         reader_read_table(&scene->reader, node, &scene_probe_table, &probe);
         const char *object = probe.object ? probe.object : probe.name;
         const SceneNode *names = probe.quantities.node;
-        for (size_t k = 0; k < names->children.count; k++)
-            TRY(scene_as_problem(
+        for (size_t k = 0; k < names->children.count; k++) {
+            PlimStatus status = scene_as_problem(
                 scene, node,
-                world_add_probe(world, probe.name, object, names->children.data[k]->text)));
+                world_add_probe(world, probe.name, object, names->children.data[k]->text));
+            if (status == PLIM_BAD_INPUT) break; /* the next probe may be wrong too */
+            TRY(status);
+        }
     }
     return PLIM_OK;
+}
+
+/* The first of the problems that turned up while the world was made. */
+static PlimStatus report_problems(PlimScene *scene) {
+    if (scene->reader.problems.count == 0) return PLIM_OK;
+    return context_fail(scene->context, PLIM_BAD_INPUT, "%s: %s", scene->label,
+                        scene->reader.problems.data[0].text);
 }
 
 static PlimStatus fill_world(PlimScene *scene, PlimWorld *world) {
@@ -387,10 +403,16 @@ static PlimStatus fill_world(PlimScene *scene, PlimWorld *world) {
         PlimRigidOptions options = {.orientation_order = (int)rigid->orientation_order,
                                     .energy_correction = rigid->energy_correction};
         TRY(plim_rigid_configure(world, &options));
-        TRY(for_each_copy(scene, add_copy, world));
+        PlimStatus status = for_each_copy(scene, add_copy, world);
+        if (status != PLIM_BAD_INPUT) TRY(status);
     }
     TRY(scene_add_fluid(scene, world));
     TRY(add_probes(scene, world));
+    TRY(report_problems(scene));
+    if (world->fluid && plim_rigid_count(world) > 0)
+        context_log(
+            scene->context, PLIM_LOG_WARNING,
+            "bodies and fluid do not act on each other yet, and pictures show the fluid alone");
     TRY(world_refresh(world));
     return plim_world_measure(world);
 }
