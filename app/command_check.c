@@ -1,8 +1,19 @@
 #include "app.h"
+#include "mesh_info.h"
 
+#include "scene/scene.h"
 #include "world/world.h"
 
 #include <inttypes.h>
+
+/* The surfaces from files, as they are used: scaled, and repaired unless the scene says no. */
+static PlimStatus describe_meshes(PlimContext *context, const PlimScene *scene) {
+    for (size_t i = 0; i < scene->meshes.items.count; i++) {
+        const SceneMesh *mesh = scene->meshes.items.data[i];
+        if (mesh->path) TRY(mesh_info_summary(context, mesh->path, &mesh->mesh));
+    }
+    return PLIM_OK;
+}
 
 static void describe(const PlimScene *scene, const PlimWorld *world) {
     printf("scene %s: good\n", plim_scene_name(scene));
@@ -30,7 +41,10 @@ int command_check(int argc, char **argv) {
     PlimWorld *world = NULL;
     PlimStatus status = plim_scene_load(context, path, overrides.items, overrides.count, &scene);
     if (status == PLIM_OK) status = plim_scene_create_world(scene, &world);
-    if (status == PLIM_OK) describe(scene, world);
+    if (status == PLIM_OK) {
+        describe(scene, world);
+        status = describe_meshes(context, scene);
+    }
     int code = report_scene(context, scene, status);
     plim_world_destroy(world);
     plim_scene_destroy(scene);

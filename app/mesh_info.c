@@ -9,9 +9,11 @@ static void print_vec(const char *what, Vec3 a, const char *unit) {
     printf("%s: %.17g %.17g %.17g %s\n", what, a.x, a.y, a.z, unit);
 }
 
-static void print_defects(const MeshReport *report) {
+/* `all`: also those that there are none of. */
+static void print_defects(const MeshReport *report, bool all) {
     for (int kind = 0; kind < DEFECT_KIND_COUNT; kind++) {
         const MeshDefect *defect = &report->defects[kind];
+        if (!all && defect->count == 0) continue;
         printf("%s: %zu", defect_name((DefectKind)kind), defect->count);
         for (size_t i = 0; i < defect->count && i < DEFECT_PLACES; i++)
             printf("%s(%.6g, %.6g, %.6g)", i ? ", " : ", at ", defect->places[i].x,
@@ -41,8 +43,17 @@ PlimStatus mesh_info_print(PlimContext *context, const TriangleMesh *mesh) {
     printf("area: %.17g m^2\nvolume: %.17g m^3\n", report.area, report.volume);
     printf("closed: %s\n", report.closed ? "yes" : "no");
     if (report.inside_out) printf("inside out: yes; repair turns it\n");
-    print_defects(&report);
+    print_defects(&report, true);
     if (report.closed) print_mass(mesh);
+    return PLIM_OK;
+}
+
+PlimStatus mesh_info_summary(PlimContext *context, const char *path, const TriangleMesh *mesh) {
+    MeshReport report;
+    TRY(mesh_report(context, mesh, &report));
+    printf("mesh %s: %zu vertices, %zu triangles, %s\n", path, report.vertices, report.triangles,
+           report.closed ? "closed" : "with gaps");
+    print_defects(&report, false);
     return PLIM_OK;
 }
 

@@ -7,6 +7,9 @@
 /* Counts, size, defects with places, mass properties, to standard output. */
 PlimStatus mesh_info_print(PlimContext *context, const TriangleMesh *mesh);
 
+/* One line, and one for each kind of defect there is. */
+PlimStatus mesh_info_summary(PlimContext *context, const char *path, const TriangleMesh *mesh);
+
 /* Repairs and prints what was done. */
 PlimStatus mesh_info_repair(PlimContext *context, TriangleMesh *mesh);
 

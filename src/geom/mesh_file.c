@@ -22,6 +22,11 @@ static MeshParser parser_for(const char *path) {
     if (ends_with(path, ".obj")) return mesh_parse_obj;
     if (ends_with(path, ".ply")) return mesh_parse_ply;
     if (ends_with(path, ".stl")) return mesh_parse_stl;
+#ifdef PLIM_ASSIMP
+    static const char *const others[] = {".off", ".dae", ".glb", ".gltf", ".fbx", ".3ds", ".x3d"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (ends_with(path, others[i])) return mesh_parse_assimp;
+#endif
     return NULL;
 }
 

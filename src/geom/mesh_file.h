@@ -16,6 +16,13 @@ PlimStatus mesh_parse_ply(PlimContext *context, const char *label, const char *b
 PlimStatus mesh_parse_stl(PlimContext *context, const char *label, const char *bytes, size_t size,
                           TriangleMesh *out);
 
+#ifdef PLIM_ASSIMP
+/* OFF, Collada, glTF, FBX and others, all meshes of the file as one. Vertices in single precision.
+ */
+PlimStatus mesh_parse_assimp(PlimContext *context, const char *label, const char *bytes,
+                             size_t size, TriangleMesh *out);
+#endif
+
 /* By the ending of the path. */
 PlimStatus mesh_read(PlimContext *context, const char *path, TriangleMesh *out);
 bool mesh_is_readable_name(const char *path);

@@ -220,7 +220,9 @@ static PlimStatus load_file(PlimScene *scene, const SceneFile *file, SceneMesh *
     }
     for (size_t i = 0; i < mesh.vertex_count; i++)
         mesh.vertices[i] = vec3_scale(file->scale, mesh.vertices[i]);
-    return keep_mesh(scene, file_key(file), &mesh, out);
+    TRY(keep_mesh(scene, file_key(file), &mesh, out));
+    (*out)->path = file->path;
+    return PLIM_OK;
 }
 
 /* The distance field of a file's surface, for use in a combination. */

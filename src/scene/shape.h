@@ -10,7 +10,8 @@
 
 /* A surface that is not a plain primitive. */
 typedef struct SceneMesh {
-    uint64_t key; /* hash of its description */
+    uint64_t key;     /* hash of its description */
+    const char *path; /* of the file it is from, in the tree; NULL for a combination */
     TriangleMesh mesh;
     PlimMeshDesc desc; /* of `mesh` */
     Vec3 center;       /* of mass, in the shape's own axes */
