@@ -74,7 +74,10 @@ static void join_row(Poisson *poisson, int a, int j, int k) {
     }
 }
 
-/* Marks the roots of cells beside a fixed value, which are all in runs that are not uniform. */
+/* Marks the roots of cells beside a fixed value, which are all in runs that are not uniform. A root
+ * lies in the block of its cell, but the neighbour may lie in the next one, whose roots another
+ * thread is marking: both touch single bytes atomically, and the bit that is read never changes
+ * here. */
 static void mark_open(Poisson *poisson, int layer) {
     const MgLevel *level = &poisson->mg.levels[0];
     FOR_RUNS(level, layer, run) {
@@ -93,10 +96,12 @@ static void mark_open(Poisson *poisson, int layer) {
                         other =
                             s ? c - (size_t)at[a] * stride : c + (size_t)(level->n[a] - 1) * stride;
                     if (level->g[a][s ? c + stride : c] > 0.0f &&
-                        !(poisson->mark[other] & MARK_FLUID))
+                        !(__atomic_load_n(&poisson->mark[other], __ATOMIC_RELAXED) & MARK_FLUID))
                         open = true;
                 }
-            if (open) poisson->mark[find_root(poisson->region, (uint32_t)c)] |= MARK_OPEN;
+            if (open)
+                __atomic_fetch_or(&poisson->mark[find_root(poisson->region, (uint32_t)c)],
+                                  MARK_OPEN, __ATOMIC_RELAXED);
         }
     }
 }
@@ -117,8 +122,15 @@ static void join_blocks(void *user, size_t begin, size_t end) {
             }
         if (deep && level->periodic[1])
             for (int layer = first; layer < last; layer++) join_row(poisson, 1, 0, layer);
-        for (int layer = first; layer < last; layer++) mark_open(poisson, layer);
     }
+}
+
+static void mark_blocks(void *user, size_t begin, size_t end) {
+    RegionJob *job = user;
+    for (size_t block = begin; block < end; block++)
+        for (int layer = block_begin(job, (int)block); layer < block_begin(job, (int)block + 1);
+             layer++)
+            mark_open(job->poisson, layer);
 }
 
 static void join_borders(RegionJob *job) {
@@ -200,6 +212,7 @@ PlimStatus poisson_find_regions(Poisson *poisson, int threads) {
     const MgLevel *level = &poisson->mg.levels[0];
     RegionJob job = {poisson, level->layers < BLOCKS ? level->layers : BLOCKS};
     parallel_for(threads, (size_t)job.blocks, 1, join_blocks, &job);
+    parallel_for(threads, (size_t)job.blocks, 1, mark_blocks, &job);
     join_borders(&job);
     poisson->closed_count = number_roots(poisson, NULL, 0);
     if (poisson->closed_count == 0) return PLIM_OK;
