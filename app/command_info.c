@@ -1,5 +1,6 @@
 #include "app.h"
 #include "mesh_info.h"
+#include "tet_info.h"
 
 #include "geom/mesh_file.h"
 #include "io/run_folder.h"
@@ -152,9 +153,10 @@ int command_info(int argc, char **argv) {
     if (stat(path, &kind) != 0)
         status = context_fail(context, PLIM_BAD_INPUT, "%s does not exist", path);
     else
-        status = S_ISDIR(kind.st_mode)         ? info_folder(context, path)
-                 : mesh_is_readable_name(path) ? info_mesh(context, path)
-                                               : info_state(context, path);
+        status = S_ISDIR(kind.st_mode)             ? info_folder(context, path)
+                 : mesh_is_readable_name(path)     ? info_mesh(context, path)
+                 : tet_info_is_readable_name(path) ? tet_info_print(context, path)
+                                                   : info_state(context, path);
     int code = report(context, status);
     close_context(context);
     return code;
