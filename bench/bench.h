@@ -26,11 +26,16 @@ void bench_print(const BenchOptions *options, const BenchResult *result);
 double bench_time(const BenchOptions *options, PlimStatus (*body)(void *user), void *user,
                   PlimStatus *status);
 
+/* a = b + c / 2 on arrays larger than the caches: prints a line, and tells what memory gives in the
+ * same run. */
+PlimStatus bench_triad(const BenchOptions *options, const char *name, double *bytes_per_second);
+
 PlimStatus bench_rigid(const BenchOptions *options);
 PlimStatus bench_math(const BenchOptions *options);
 PlimStatus bench_io(const BenchOptions *options);
 PlimStatus bench_geometry(const BenchOptions *options);
 PlimStatus bench_poisson(const BenchOptions *options);
 PlimStatus bench_level_set(const BenchOptions *options);
+PlimStatus bench_advect(const BenchOptions *options);
 
 #endif

@@ -1,6 +1,6 @@
 /* The pressure solve: a tank with a ball and a post, jumps of density, a comb of one-cell gaps,
- * drops. Set-up and solve are lines of their own; a triad shows what memory gives in the same run.
- */
+ * drops. Set-up, a set-up that finds nothing changed, and solve are lines of their own; a triad
+ * shows what memory gives in the same run, and solves say what part of that they reach. */
 #include "bench/poisson_bench.h"
 
 #include "base/clock.h"
@@ -123,6 +123,12 @@ PlimStatus poisson_bench_tank(PlimContext *context, int n, PoissonBench *bench) 
 
 static PlimStatus run_setup(void *user) {
     PoissonBench *bench = user;
+    poisson_forget(bench->poisson);
+    return poisson_setup(bench->poisson, &bench->problem);
+}
+
+static PlimStatus run_kept_setup(void *user) {
+    PoissonBench *bench = user;
     return poisson_setup(bench->poisson, &bench->problem);
 }
 
@@ -135,35 +141,49 @@ static PlimStatus run_solve(void *user) {
                          &incompatible);
 }
 
-static PlimStatus measure(const BenchOptions *options, PoissonBench *bench, const char *name,
-                          PoissonMethod method) {
+static PlimStatus measure_setup(const BenchOptions *options, PoissonBench *bench, const char *name,
+                                BenchResult line) {
     PlimStatus status;
     char variant[128];
+    line.seconds = bench_time(options, run_setup, bench, &status);
+    TRY(status);
+    line.bytes = (double)poisson_bytes(bench->poisson);
+    snprintf(variant, sizeof variant, "%s set-up, %.1f bytes held a cell", name,
+             line.bytes / (double)bench->cells);
+    line.variant = variant;
+    bench_print(options, &line);
+    line.seconds = bench_time(options, run_kept_setup, bench, &status);
+    TRY(status);
+    snprintf(variant, sizeof variant, "%s set-up, nothing changed", name);
+    bench_print(options, &line);
+    return PLIM_OK;
+}
+
+/* `rate` is the triad's, bytes a second. */
+static PlimStatus measure(const BenchOptions *options, PoissonBench *bench, const char *name,
+                          PoissonMethod method, double rate) {
+    PlimStatus status;
+    char variant[128], share[32] = "";
     for (size_t i = 0; i < bench->cells; i++) bench->fluid += bench->kind[i] == CELL_FLUID;
     TRY(poisson_create(bench->context, &bench->grid, method, &bench->poisson));
-    double setup = bench_time(options, run_setup, bench, &status);
-    TRY(status);
-    double held = (double)poisson_bytes(bench->poisson) / (double)bench->cells;
-    snprintf(variant, sizeof variant, "%s set-up, %.1f bytes held a cell", name, held);
-    BenchResult line = {.name = "poisson",
-                        .variant = variant,
-                        .n = bench->cells,
-                        .seconds = setup,
-                        .work = (double)bench->fluid,
-                        .unit = "fluid cells",
-                        .bytes = (double)poisson_bytes(bench->poisson)};
-    bench_print(options, &line);
+    BenchResult line = {
+        .name = "poisson", .n = bench->cells, .work = (double)bench->fluid, .unit = "fluid cells"};
+    TRY(measure_setup(options, bench, name, line));
     line.seconds = bench_time(options, run_solve, bench, &status);
     TRY(status);
-    snprintf(variant, sizeof variant, "%s solve to 1e-6, %d applications, %s", name,
-             bench->result.applications, solve_reason_name(bench->result.reason));
+    line.bytes = method == POISSON_MULTIGRID ? poisson_bench_traffic(bench) : 0.0;
+    if (line.bytes > 0.0)
+        snprintf(share, sizeof share, ", %.2f of the triad", line.bytes / line.seconds / rate);
+    snprintf(variant, sizeof variant, "%s solve to 1e-6, %d applications, %s%s", name,
+             bench->result.applications, solve_reason_name(bench->result.reason), share);
+    line.variant = variant;
     line.iterations = (uint64_t)bench->result.iterations;
     bench_print(options, &line);
     return PLIM_OK;
 }
 
 static PlimStatus measure_case(const BenchOptions *options, const char *name, int n, CellFn fill,
-                               bool faces, PoissonMethod method) {
+                               bool faces, PoissonMethod method, double rate) {
     PoissonBench bench;
     PlimStatus status = bench_open(options->context, n, faces, &bench);
     if (status == PLIM_OK) {
@@ -172,58 +192,23 @@ static PlimStatus measure_case(const BenchOptions *options, const char *name, in
         else
             fill_drops(&bench);
         if (!faces) bench.problem.phi = bench.phi;
-        status = measure(options, &bench, name, method);
+        status = measure(options, &bench, name, method, rate);
     }
     poisson_bench_close(&bench);
     return status;
 }
 
-typedef struct Triad {
-    int threads;
-    size_t count;
-    double *a, *b, *c;
-} Triad;
-
-static void triad_range(void *user, size_t begin, size_t end) {
-    Triad *triad = user;
-    for (size_t i = begin; i < end; i++) triad->a[i] = triad->b[i] + 0.5 * triad->c[i];
-}
-
-static PlimStatus run_triad(void *user) {
-    Triad *triad = user;
-    parallel_for(triad->threads, triad->count, 1 << 16, triad_range, triad);
-    return PLIM_OK;
-}
-
-static PlimStatus measure_triad(const BenchOptions *options) {
-    Triad triad = {options->context->threads, options->quick ? 1 << 22 : 1 << 24, NULL, NULL, NULL};
-    double *memory = context_allocate(options->context, 3 * triad.count, sizeof *memory);
-    if (!memory) return PLIM_OUT_OF_MEMORY;
-    triad.a = memory;
-    triad.b = memory + triad.count;
-    triad.c = memory + 2 * triad.count;
-    PlimStatus status;
-    BenchResult line = {.name = "poisson",
-                        .variant = "triad",
-                        .n = triad.count,
-                        .seconds = bench_time(options, run_triad, &triad, &status),
-                        .work = 24.0 * (double)triad.count,
-                        .unit = "bytes",
-                        .bytes = 24.0 * (double)triad.count};
-    bench_print(options, &line);
-    context_free(options->context, memory, 3 * triad.count, sizeof *memory);
-    return status;
-}
-
 static PlimStatus bench_ours(const BenchOptions *options) {
     int largest = options->quick ? 64 : 256, middle = options->quick ? 64 : 128;
-    TRY(measure_triad(options));
+    double rate;
+    TRY(bench_triad(options, "poisson", &rate));
     for (int n = 64; n <= largest; n *= 2)
-        TRY(measure_case(options, "tank", n, fill_tank, false, POISSON_MULTIGRID));
-    TRY(measure_case(options, "tank MIC(0)", middle, fill_tank, false, POISSON_MIC0));
-    TRY(measure_case(options, "density 1:1000", middle, fill_density, true, POISSON_MULTIGRID));
-    TRY(measure_case(options, "comb", middle, fill_comb, true, POISSON_MULTIGRID));
-    return measure_case(options, "500 drops", middle, NULL, false, POISSON_MULTIGRID);
+        TRY(measure_case(options, "tank", n, fill_tank, false, POISSON_MULTIGRID, rate));
+    TRY(measure_case(options, "tank MIC(0)", middle, fill_tank, false, POISSON_MIC0, rate));
+    TRY(measure_case(options, "density 1:1000", middle, fill_density, true, POISSON_MULTIGRID,
+                     rate));
+    TRY(measure_case(options, "comb", middle, fill_comb, true, POISSON_MULTIGRID, rate));
+    return measure_case(options, "500 drops", middle, NULL, false, POISSON_MULTIGRID, rate);
 }
 
 PlimStatus bench_poisson(const BenchOptions *options) {

@@ -66,7 +66,13 @@ typedef struct HaloRule {
     double weight[2];
 } HaloRule;
 
-static HaloRule halo_rule(const GridField *field, int axis, int layer) {
+typedef struct HaloJob {
+    GridField *field;
+    bool linear; /* the last two values continued in a straight line; else the last one */
+} HaloJob;
+
+static HaloRule halo_rule(const HaloJob *job, int axis, int layer) {
+    const GridField *field = job->field;
     int n = field->n[axis], period = field->grid.n[axis];
     if (grid_is_periodic(&field->grid, axis)) {
         int inside = layer % period;
@@ -74,7 +80,7 @@ static HaloRule halo_rule(const GridField *field, int axis, int layer) {
         return (HaloRule){{inside, inside}, {1, 0}};
     }
     int end = layer < 0 ? 0 : n - 1, next = layer < 0 ? 1 : n - 2;
-    if (n == 1) return (HaloRule){{0, 0}, {1, 0}};
+    if (n == 1 || !job->linear) return (HaloRule){{end, end}, {1, 0}};
     double away = layer < 0 ? -layer : layer - end;
     return (HaloRule){{end, next}, {1 + away, -away}};
 }
@@ -91,10 +97,11 @@ static bool halo_layer(const GridField *field, int axis, int step, int *layer) {
 }
 
 /* Fills `count` values that lie beside each other along x in the layers of another axis. */
-static void fill_layers(GridField *field, int axis, size_t origin, size_t count) {
+static void fill_layers(const HaloJob *job, int axis, size_t origin, size_t count) {
+    const GridField *field = job->field;
     int layer;
     for (int step = 0; halo_layer(field, axis, step, &layer); step++) {
-        HaloRule rule = halo_rule(field, axis, layer);
+        HaloRule rule = halo_rule(job, axis, layer);
         ptrdiff_t stride = (ptrdiff_t)field->stride[axis];
         double *to = field->data + ((ptrdiff_t)origin + layer * stride);
         const double *a = field->data + ((ptrdiff_t)origin + rule.layer[0] * stride);
@@ -109,28 +116,39 @@ static void fill_layers(GridField *field, int axis, size_t origin, size_t count)
 
 /* Slabs of constant z: first along x, then whole rows along y, so that edges come out of both. */
 static void fill_slabs(void *user, size_t begin, size_t end) {
-    GridField *field = user;
+    const HaloJob *job = user;
+    const GridField *field = job->field;
     size_t padded_row = (size_t)(field->n[0] + 2 * field->halo);
     for (size_t k = begin; k < end; k++) {
         for (int j = 0; j < field->n[1]; j++)
-            fill_layers(field, 0, field_index(field, 0, j, (int)k), 1);
-        fill_layers(field, 1, field_index(field, -field->halo, 0, (int)k), padded_row);
+            fill_layers(job, 0, field_index(field, 0, j, (int)k), 1);
+        fill_layers(job, 1, field_index(field, -field->halo, 0, (int)k), padded_row);
     }
 }
 
 /* Along z, rows of constant y with their halos. */
 static void fill_between_slabs(void *user, size_t begin, size_t end) {
-    GridField *field = user;
+    const HaloJob *job = user;
+    const GridField *field = job->field;
     size_t padded_row = (size_t)(field->n[0] + 2 * field->halo);
     for (size_t row = begin; row < end; row++) {
         int j = (int)row - field->halo;
-        fill_layers(field, 2, field_index(field, -field->halo, j, 0), padded_row);
+        fill_layers(job, 2, field_index(field, -field->halo, j, 0), padded_row);
     }
 }
 
-void field_fill_halo(GridField *field, int threads) {
-    parallel_for(threads, (size_t)field->n[2], SLAB_GRAIN, fill_slabs, field);
+static void fill_halo(HaloJob job, int threads) {
+    const GridField *field = job.field;
+    parallel_for(threads, (size_t)field->n[2], SLAB_GRAIN, fill_slabs, &job);
     if (field->grid.dim == 3)
         parallel_for(threads, (size_t)(field->n[1] + 2 * field->halo), ROW_GRAIN,
-                     fill_between_slabs, field);
+                     fill_between_slabs, &job);
+}
+
+void field_fill_halo(GridField *field, int threads) {
+    fill_halo((HaloJob){field, true}, threads);
+}
+
+void field_fill_halo_constant(GridField *field, int threads) {
+    fill_halo((HaloJob){field, false}, threads);
 }

@@ -71,4 +71,8 @@ void field_store(const GridField *field, int threads, double *compact);
  * stencils keep linear functions; a field one value wide is continued as a constant. */
 void field_fill_halo(GridField *field, int threads);
 
+/* The same, but sides that are not periodic continue the last value, so that nothing beyond the
+ * ends is greater or smaller than what is inside. */
+void field_fill_halo_constant(GridField *field, int threads);
+
 #endif

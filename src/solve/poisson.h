@@ -27,6 +27,11 @@ typedef struct PoissonProblem {
     const double *phi;
     const double *air_pressure; /* of air cells; NULL: 0 */
     double outside_pressure;    /* beyond SIDE_OPEN, at the face */
+    /* For poisson_project alone: the open part of each face, the part that its velocity flows
+     * through; coefficients hold it as a factor. And the volume that is made in each cell, m^3/s,
+     * what solids push out of the closed parts of its faces included. NULL: 1 and 0. */
+    const double *open[3];
+    const double *source;
 } PoissonProblem;
 
 typedef enum PoissonMethod { POISSON_MULTIGRID, POISSON_MIC0, POISSON_PLAIN } PoissonMethod;
@@ -55,12 +60,21 @@ PlimStatus poisson_solve(Poisson *poisson, const KrylovOptions *options, const d
  * context_free(context, cell_of_row, matrix.rows + 1, sizeof(size_t)). */
 PlimStatus poisson_assemble(Poisson *poisson, Csr *matrix, size_t **cell_of_row);
 
+/* What a projection left behind. */
+typedef struct ProjectResult {
+    SolveResult solved;
+    double divergence;   /* 1/s, the largest net outflow of a fluid cell, over its volume */
+    double incompatible; /* m^3/s a cell, the largest mean that no pressure can remove: what flows
+                            into a region that is closed off */
+} ProjectResult;
+
 /* Makes face velocities divergence-free: sets up, builds b from them (faces of walls, solids and
- * inflows keep theirs), solves, subtracts coefficient times gradient. `pressure` is the first guess
- * on entry. Of a periodic axis the first and last layer of faces must be equal. *divergence is the
- * largest net outflow a volume left in a fluid cell, 1/s. */
+ * inflows keep theirs), solves, subtracts coefficient times gradient, over the open part.
+ * `pressure` is the first guess on entry. Of a periodic axis the first and last layer of faces must
+ * be equal.
+ */
 PlimStatus poisson_project(Poisson *poisson, const PoissonProblem *problem,
                            const KrylovOptions *options, double *velocity[3], double *pressure,
-                           SolveResult *result, double *divergence);
+                           ProjectResult *result);
 
 #endif

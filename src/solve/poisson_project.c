@@ -11,16 +11,19 @@ typedef struct ProjectJob {
         *worst; /* net inflow of each cell, m^3/s; the largest outflow a volume of each row */
 } ProjectJob;
 
-/* Net outflow of a cell, m^3/s. */
-static double outflow(const Grid *grid, double *const velocity[3], int i, int j, int k) {
+/* Net outflow of a cell less what is made in it, m^3/s. */
+static double outflow(const ProjectJob *job, int i, int j, int k) {
+    const PoissonProblem *problem = &job->poisson->problem;
+    const Grid *grid = &job->poisson->grid;
     double sum = 0.0;
     for (int a = 0; a < grid->dim; a++) {
-        const double *u = velocity[a];
+        const double *u = job->velocity[a], *open = problem->open[a];
         size_t low = grid_face_index(grid, a, i, j, k);
         size_t high = grid_face_index(grid, a, i + (a == 0), j + (a == 1), k + (a == 2));
-        sum += u[high] - u[low];
+        sum += open ? open[high] * u[high] - open[low] * u[low] : u[high] - u[low];
     }
-    return sum * grid_face_area(grid);
+    double made = problem->source ? problem->source[grid_cell_index(grid, i, j, k)] : 0.0;
+    return sum * grid_face_area(grid) - made;
 }
 
 static void build_rows(void *user, size_t begin, size_t end) {
@@ -33,7 +36,7 @@ static void build_rows(void *user, size_t begin, size_t end) {
         double worst = 0.0;
         for (int i = 0; i < grid->n[0]; i++, cell++) {
             bool fluid = job->poisson->problem.kind[cell] == CELL_FLUID;
-            double out = fluid ? outflow(grid, job->velocity, i, j, k) : 0.0;
+            double out = fluid ? outflow(job, i, j, k) : 0.0;
             if (job->b) job->b[cell] = -out;
             if (!(fabs(out) <= worst)) worst = fabs(out);
         }
@@ -41,15 +44,17 @@ static void build_rows(void *user, size_t begin, size_t end) {
     }
 }
 
-/* u -= g / area (p above the face - p below it), for the faces of one row of cells below and above.
- */
+/* u -= g / (open area) (p above the face - p below it), for the faces of one row of cells below and
+ * above. */
 static void correct_row(ProjectJob *job, int a, int j, int k) {
     const Poisson *poisson = job->poisson;
     const Grid *grid = &poisson->grid;
     const MgLevel *level = &poisson->mg.levels[0];
     double scale = 1.0 / grid_face_area(grid), outside = poisson->problem.outside_pressure;
     const float *g = level->g[a] + mg_index(level, 0, j, k);
-    double *u = job->velocity[a] + grid_face_index(grid, a, 0, j, k);
+    size_t first = grid_face_index(grid, a, 0, j, k);
+    double *u = job->velocity[a] + first;
+    const double *open = poisson->problem.open[a] ? poisson->problem.open[a] + first : NULL;
     int count = grid->n[0] + (a == 0), across = a == 1 ? j : k, n = grid->n[a];
     size_t step = a == 0   ? 1
                   : a == 1 ? (size_t)grid->n[0]
@@ -59,12 +64,12 @@ static void correct_row(ProjectJob *job, int a, int j, int k) {
         if (!(g[i] > 0.0f)) continue;
         int at = a == 0 ? i : across;
         size_t up = cell + (size_t)i, down = up - step;
-        bool open = (at == 0 || at == n) && !level->periodic[a];
+        bool at_side = (at == 0 || at == n) && !level->periodic[a];
         if (at == 0) down = up + (size_t)(n - 1) * step;
         if (at == n) up -= (size_t)n * step;
-        double high = open && at == n ? outside : job->pressure[up];
-        double low = open && at == 0 ? outside : job->pressure[down];
-        u[i] -= (double)g[i] * scale * (high - low);
+        double high = at_side && at == n ? outside : job->pressure[up];
+        double low = at_side && at == 0 ? outside : job->pressure[down];
+        u[i] -= (double)g[i] * scale / (open ? open[i] : 1.0) * (high - low);
     }
 }
 
@@ -83,7 +88,7 @@ static void correct_rows(void *user, size_t begin, size_t end) {
 
 static PlimStatus project(Poisson *poisson, const PoissonProblem *problem,
                           const KrylovOptions *options, double *velocity[3], double *pressure,
-                          SolveResult *result, double *divergence) {
+                          ProjectResult *result) {
     const Grid *grid = &poisson->grid;
     size_t rows = (size_t)grid->n[1] * (size_t)grid->n[2];
     ProjectJob job = {.poisson = poisson, .velocity = velocity, .pressure = pressure};
@@ -92,23 +97,23 @@ static PlimStatus project(Poisson *poisson, const PoissonProblem *problem,
     double *worst = scratch_take(&poisson->scratch, rows, sizeof *worst);
     if (!job.b || !worst) return PLIM_OUT_OF_MEMORY;
     parallel_for(options->threads, rows, 16, build_rows, &job);
-    double incompatible;
-    TRY(poisson_solve_inside(poisson, options, job.b, pressure, result, &incompatible));
+    TRY(poisson_solve_inside(poisson, options, job.b, pressure, &result->solved,
+                             &result->incompatible));
     size_t face_rows = ((size_t)grid->n[1] + 1) * ((size_t)grid->n[2] + 1);
     parallel_for(options->threads, face_rows, 16, correct_rows, &job);
     job.b = NULL;
     job.worst = worst;
     parallel_for(options->threads, rows, 16, build_rows, &job);
-    *divergence = 0.0;
+    result->divergence = 0.0;
     for (size_t row = 0; row < rows; row++)
-        if (!(worst[row] <= *divergence)) *divergence = worst[row];
+        if (!(worst[row] <= result->divergence)) result->divergence = worst[row];
     return PLIM_OK;
 }
 
 PlimStatus poisson_project(Poisson *poisson, const PoissonProblem *problem,
                            const KrylovOptions *options, double *velocity[3], double *pressure,
-                           SolveResult *result, double *divergence) {
-    PlimStatus status = project(poisson, problem, options, velocity, pressure, result, divergence);
+                           ProjectResult *result) {
+    PlimStatus status = project(poisson, problem, options, velocity, pressure, result);
     PlimStatus reset = scratch_reset(&poisson->scratch);
     return status != PLIM_OK ? status : reset;
 }

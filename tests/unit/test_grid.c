@@ -171,6 +171,33 @@ static void test_halo_periodic(void **state) {
     test_context_close(context);
 }
 
+/* The constant filling is that of the periodic axes where they are; elsewhere every value beyond
+ * the ends is the nearest one. */
+static void test_halo_constant(void **state) {
+    (void)state;
+    PlimContext *context = test_context(2);
+    for (int dim = 2; dim <= 3; dim++)
+        for (int p = 0; p < place_count(dim); p++) {
+            Grid grid = make_grid(dim, 6, 4, 5, false);
+            grid.sides[1][0] = grid.sides[1][1] = SIDE_PERIODIC;
+            GridField field;
+            assert_int_equal(field_create(context, &grid, place_at(dim, p), 3, &field), PLIM_OK);
+            for (size_t i = 0; i < field.count; i++) field.data[i] = random_uniform(3, 5, i);
+            field_fill_halo_constant(&field, 2);
+            int deep = dim == 3 ? 3 : 0;
+            for (int k = -deep; k < field.n[2] + deep; k++)
+                for (int j = -3; j < field.n[1] + 3; j++)
+                    for (int i = -3; i < field.n[0] + 3; i++) {
+                        int x = i < 0 ? 0 : i < field.n[0] ? i : field.n[0] - 1;
+                        int z = k < 0 ? 0 : k < field.n[2] ? k : field.n[2] - 1;
+                        assert_true(field.data[field_index(&field, i, j, k)] ==
+                                    field.data[field_index(&field, x, (j + 4) % 4, z)]);
+                    }
+            field_free(context, &field);
+        }
+    test_context_close(context);
+}
+
 /* A grid one cell wide has no second value to go on from. */
 static void test_halo_thin(void **state) {
     (void)state;
@@ -483,17 +510,12 @@ static void test_wrap(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_field_round_trip),
-        cmocka_unit_test(test_halo_linear),
-        cmocka_unit_test(test_halo_periodic),
-        cmocka_unit_test(test_halo_thin),
-        cmocka_unit_test(test_constant_and_linear),
-        cmocka_unit_test(test_linear_twice),
-        cmocka_unit_test(test_transpose),
-        cmocka_unit_test(test_no_points),
-        cmocka_unit_test(test_orders),
-        cmocka_unit_test(test_no_overshoot),
-        cmocka_unit_test(test_wrap),
+        cmocka_unit_test(test_field_round_trip), cmocka_unit_test(test_halo_linear),
+        cmocka_unit_test(test_halo_periodic),    cmocka_unit_test(test_halo_constant),
+        cmocka_unit_test(test_halo_thin),        cmocka_unit_test(test_constant_and_linear),
+        cmocka_unit_test(test_linear_twice),     cmocka_unit_test(test_transpose),
+        cmocka_unit_test(test_no_points),        cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_no_overshoot),     cmocka_unit_test(test_wrap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,27 @@
+/* A collider: something solid that fluids and particles run into. It has a distance and a velocity
+ * at every point, moves as a rigid body, and knows nothing of what it collides with. */
+#ifndef GEOM_COLLIDER_H
+#define GEOM_COLLIDER_H
+
+#include "geom/solid.h"
+
+typedef struct Collider {
+    const Solid *solid;              /* in its own axes */
+    Quat orientation;                /* own axes to the world's */
+    Vec3 position;                   /* m, of its own origin in the world */
+    Vec3 velocity, angular_velocity; /* m/s of the own origin, rad/s */
+} Collider;
+
+/* Distance to the surface, negative inside; exact for primitives, see geom/solid.h. */
+static inline double collider_distance(const Collider *collider, Vec3 x) {
+    Vec3 own = quat_rotate_inverse(collider->orientation, vec3_sub(x, collider->position));
+    return solid_distance(collider->solid, own);
+}
+
+/* Of the material at x, m/s. */
+static inline Vec3 collider_velocity(const Collider *collider, Vec3 x) {
+    return vec3_add(collider->velocity,
+                    vec3_cross(collider->angular_velocity, vec3_sub(x, collider->position)));
+}
+
+#endif
