@@ -6,14 +6,25 @@
  * section 5.7 has the form for constant mu; the full stress is what liquids of varying viscosity
  * need). The matrix is density V + dt K, where u^T K u / 2 is half the dissipated power:
  *
- *     sum over cells of mu V sum_a (d_a u_a)^2 + sum over edges, a < b, of mu V (d_a u_b + d_b u_a)^2 / 2.
+ *     sum over cells of mu V sum_a (d_a u_a)^2
+ *     + sum over edges, a < b, of mu V (d_a u_b + d_b u_a)^2 / 2.
  *
  * Walls. A velocity whose face centre is inside a solid (distance below 0) is given, not solved
  * for. A derivative between a free and a given velocity is cut by the surface at the part
  * theta = d_free / (d_free - d_given) of the spacing: its difference goes to the wall's velocity at
  * the crossing, over (theta h + slip), and its volume is cut by the same part, which keeps the
- * matrix symmetric. A wall at a side of the domain is half a spacing away from the velocities along
- * it. Open sides carry no stress. */
+ * matrix symmetric. The product of an edge's two derivatives has the smaller of their volumes, so
+ * that no energy is negative; what the longer derivative lacks beside it is the wall's own, so that
+ * fluid turning with a turning wall feels no force. A wall at a side of the domain is half
+ * a spacing away from the velocities along it. Second order where walls lie along the grid, first
+ * where they slant.
+ *
+ * Open sides carry no stress. A face on one owns half a cell: it has half the mass, and its links
+ * along the side half the volume; edges on the side have no product of derivatives.
+ *
+ * Coefficients are rounded to single precision at set-up, once, in units of the (largest) mu: the
+ * solve, the map and the reactions use the same ones, so that what they do agrees to double
+ * precision. */
 #ifndef SOLVE_VISCOSITY_H
 #define SOLVE_VISCOSITY_H
 
@@ -27,8 +38,8 @@ enum { VISCOSITY_OBSTACLE = -1 }; /* a wall that is not a side; sides are 2 * ax
 
 typedef struct ViscosityProblem {
     const Grid *grid;
-    double density; /* kg/m^3 */
-    double mu;      /* Pa s */
+    double density;           /* kg/m^3 */
+    double mu;                /* Pa s */
     const double *mu_of_cell; /* Pa s, of each cell, in place of `mu`; NULL: none */
     /* Signed distance of each face centre from the obstacles, negative inside; NULL: no obstacles.
      * Faces on walls and inflow sides are given in any case. */
@@ -36,7 +47,9 @@ typedef struct ViscosityProblem {
     double slip;            /* m, slip length of obstacles: 0 holds fast, HUGE_VAL lets slip */
     double side_slip[3][2]; /* m, of sides that are walls or inflow */
     /* Velocity component of a wall at x, m/s; NULL: all walls stand still. Called from several
-     * threads. `wall` is VISCOSITY_OBSTACLE or a side. */
+     * threads. `wall` is VISCOSITY_OBSTACLE or a side; x is at the wall or, for the wall's own
+     * derivatives, up to a spacing away, and up to that beyond periodic sides. What is normal to
+     * a side is taken from the velocities of the faces in it instead. */
     double (*wall_velocity)(const void *user, int wall, int component, Vec3 x);
     const void *user;
 } ViscosityProblem;
@@ -47,13 +60,22 @@ PlimStatus viscosity_create(PlimContext *context, const Grid *grid, Viscosity **
 void viscosity_destroy(Viscosity *viscosity);
 size_t viscosity_bytes(const Viscosity *viscosity);
 
-/* Reads the problem (its arrays are not kept; mu, distances, slip). Does not depend on dt. */
+/* Reads mu, distances and slips; the matrix does not depend on dt or on what walls do. The
+ * problem's arrays are not kept, but solve, gain and reactions get the same problem again: they
+ * read the distances near walls, the density and the walls' velocities. PLIM_BAD_INPUT when mu is
+ * negative or not finite or the grid is another. No allocation. */
 PlimStatus viscosity_setup(Viscosity *viscosity, const ViscosityProblem *problem, int threads);
 
 /* `velocity` holds u* on entry and u on return, compact faces; given velocities must hold their
- * values on entry and are not changed. u* is the first guess. No allocation after the first call. */
+ * values on entry and are not changed; the last layer of a periodic axis is the first again. u* is
+ * the first guess. Nothing changes when mu or dt is 0, or when the result is SOLVE_NOT_FINITE. No
+ * allocation after the first call. */
 PlimStatus viscosity_solve(Viscosity *viscosity, const ViscosityProblem *problem, double dt,
                            const KrylovOptions *options, double *velocity[3], SolveResult *result);
+
+/* dt times the acceleration by viscosity at these velocities, m/s; 0 for given ones. */
+PlimStatus viscosity_gain(Viscosity *viscosity, const ViscosityProblem *problem, double dt,
+                          int threads, double *velocity[3], double *gain[3]);
 
 /* Calls `visit` for every derivative that ends at a wall, in a fixed order, on one thread: the
  * force along `component`, N, that the fluid with these velocities exerts on the wall at x. The sum
@@ -64,7 +86,8 @@ void viscosity_reactions(const Viscosity *viscosity, const ViscosityProblem *pro
                          double *const velocity[3], ViscosityVisit visit, void *user);
 
 /* The matrix density V + dt K over all faces, one after the other axis by axis, the identity for
- * given velocities: for tests and the coupled solve. */
+ * given velocities and the double last layer of periodic axes: for tests and the coupled solve.
+ * Good until the next call with this object; not for use from several threads at once. */
 LinearMap viscosity_map(Viscosity *viscosity, double density, double dt);
 
 #endif
