@@ -15,20 +15,36 @@ static bool find_format(const char *name, ExportFormat *out) {
     return false;
 }
 
+/* DIR/export/NAME_NNNNN.ENDING */
+static PlimStatus target_path(PlimContext *context, const char *target, const char *name,
+                              uint64_t frame, const char *ending, char path[PATH_CAPACITY]) {
+    char file[FILE_NAME_CAPACITY];
+    snprintf(file, sizeof file, "%.30s_%05" PRIu64 ".%s", name, frame, ending);
+    return path_join(context, target, file, path);
+}
+
+/* Surfaces in any format, fluids as image data when the format is VTK's. Adds to *files. */
+static PlimStatus export_view(PlimContext *context, const FrameView *view, uint64_t frame,
+                              ExportFormat format, const char *target, size_t *files) {
+    char path[PATH_CAPACITY];
+    for (size_t i = 0; i < view->mesh_count; i++, (*files)++) {
+        const FrameMesh *mesh = &view->meshes[i];
+        TRY(target_path(context, target, mesh->name, frame, export_format_name(format), path));
+        TRY(export_mesh(context, mesh, format, path));
+    }
+    for (size_t i = 0; format == EXPORT_VTK && i < view->volume_count; i++, (*files)++) {
+        const FrameVolume *volume = &view->volumes[i];
+        TRY(target_path(context, target, volume->name, frame, "vti", path));
+        TRY(export_volume(context, volume, path));
+    }
+    return PLIM_OK;
+}
+
 static PlimStatus export_frame(RunFolder *folder, uint64_t frame, ExportFormat format,
-                               const char *target, size_t *meshes) {
+                               const char *target, size_t *files) {
     FrameData data;
     TRY(run_folder_load_frame(folder, frame, &data));
-    PlimStatus status = PLIM_OK;
-    *meshes += data.view.mesh_count;
-    for (size_t i = 0; status == PLIM_OK && i < data.view.mesh_count; i++) {
-        char name[FILE_NAME_CAPACITY], path[PATH_CAPACITY];
-        snprintf(name, sizeof name, "%.30s_%05" PRIu64 ".%s", data.view.meshes[i].name, frame,
-                 export_format_name(format));
-        status = path_join(folder->context, target, name, path);
-        if (status == PLIM_OK)
-            status = export_mesh(folder->context, &data.view.meshes[i], format, path);
-    }
+    PlimStatus status = export_view(folder->context, &data.view, frame, format, target, files);
     frame_data_free(folder->context, &data);
     return status;
 }
@@ -40,19 +56,19 @@ static PlimStatus export_run(RunFolder *folder, ExportFormat format, int64_t onl
     FrameList frames;
     TRY(run_folder_list(folder, "frame", &frames));
     PlimStatus status = PLIM_OK;
-    size_t written = 0, meshes = 0;
+    size_t written = 0, files = 0;
     for (size_t i = 0; status == PLIM_OK && i < frames.numbers.count; i++) {
         if (only >= 0 && frames.numbers.data[i] != (uint64_t)only) continue;
-        status = export_frame(folder, frames.numbers.data[i], format, target, &meshes);
+        status = export_frame(folder, frames.numbers.data[i], format, target, &files);
         written++;
     }
     array_free(folder->context, &frames.numbers);
     TRY(status);
     if (written == 0)
         return context_fail(folder->context, PLIM_BAD_INPUT, "%s has no such frame", folder->path);
-    if (meshes == 0)
+    if (files == 0)
         return context_fail(folder->context, PLIM_BAD_INPUT,
-                            "%s has no surfaces to export; frames.xdmf opens its fluid in ParaView",
+                            "%s has no surfaces to export; --to vtk exports its fluid",
                             folder->path);
     printf("%s\n", target);
     return PLIM_OK;

@@ -75,6 +75,14 @@ static void print_size(const RunFolder *folder) {
     printf("size of finished files: %.2f MB\n", 1e-6 * bytes);
 }
 
+static void print_volume(const FrameVolume *volume) {
+    printf("%s: %d x %d", volume->name, volume->n[0], volume->n[1]);
+    if (volume->dim == 3) printf(" x %d", volume->n[2]);
+    printf(" cells of %g m; velocity, pressure%s%s, %s\n", volume->spacing,
+           volume->smoke ? ", smoke" : "", volume->temperature ? ", temperature" : "",
+           volume->solid_moves ? "moving obstacles" : "obstacles");
+}
+
 static void print_contents(RunFolder *folder, const FrameList *frames) {
     FrameData data;
     if (frames->numbers.count == 0 ||
@@ -86,11 +94,7 @@ static void print_contents(RunFolder *folder, const FrameList *frames) {
         printf("%s: %zu objects, %zu vertices, %zu triangles\n", mesh->name, mesh->object_count,
                mesh->vertex_count, mesh->triangle_count);
     }
-    for (size_t i = 0; i < data.view.volume_count; i++) {
-        const FrameVolume *volume = &data.view.volumes[i];
-        printf("%s: %d x %d x %d cells of %g m\n", volume->name, volume->n[0], volume->n[1],
-               volume->n[2], volume->spacing);
-    }
+    for (size_t i = 0; i < data.view.volume_count; i++) print_volume(&data.view.volumes[i]);
     frame_data_free(folder->context, &data);
 }
 

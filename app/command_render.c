@@ -2,6 +2,7 @@
 
 #include "io/run_folder.h"
 #include "render/film.h"
+#include "render/obstacles.h"
 #include "render/raytrace.h"
 #include "render/slice.h"
 
@@ -12,52 +13,123 @@
 
 typedef struct RenderRequest {
     int64_t frame, width, height, samples, sheet, threads;
+    const char *show; /* NULL: what suits the run */
+    bool lines;
 } RenderRequest;
+
+/* How a fluid is drawn. */
+typedef enum FluidView { VIEW_NONE, VIEW_SLICE, VIEW_SMOKE } FluidView;
 
 /* Everything that stays the same from picture to picture. */
 typedef struct Studio {
     RunFolder *folder;
     RenderCamera camera;
     RenderOptions options;
-    double full_speed; /* m/s, of the last colour in slices */
+    FluidView fluid;
+    SliceOptions slice;
     char pictures[PATH_CAPACITY];
 } Studio;
 
 /* ---- where to look from ---- */
 
+enum { SAMPLED_FRAMES = 24 };
+
 typedef struct Bounds {
-    Vec3 low, high;
-    double speed; /* m/s, the greatest in slices of fluids */
+    Vec3 low, high; /* of what is drawn */
+    double floor;   /* m, height of the lowest thing: a body or the box of a fluid */
+    SliceRange ranges[SAMPLED_FRAMES];
+    size_t range_count;
 } Bounds;
 
-static void grow_bounds(Bounds *bounds, const FrameMesh *mesh) {
-    for (size_t i = 0; i < mesh->vertex_count; i++) {
-        Vec3 point = vec3((double)mesh->vertices[3 * i], (double)mesh->vertices[3 * i + 1],
-                          (double)mesh->vertices[3 * i + 2]);
-        bounds->low = vec3_min(bounds->low, point);
-        bounds->high = vec3_max(bounds->high, point);
-    }
+static void grow_bounds(Bounds *bounds, Vec3 point) {
+    bounds->low = vec3_min(bounds->low, point);
+    bounds->high = vec3_max(bounds->high, point);
 }
 
-/* The box around everything in (a sample of) the run's frames. */
-static PlimStatus measure_run(RunFolder *folder, const FrameList *frames, Bounds *bounds) {
-    enum { SAMPLED_FRAMES = 24 };
-    *bounds =
-        (Bounds){vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), vec3(-HUGE_VAL, -HUGE_VAL, -HUGE_VAL), 0};
+static void grow_by_mesh(Bounds *bounds, const FrameMesh *mesh) {
+    for (size_t i = 0; i < mesh->vertex_count; i++)
+        grow_bounds(bounds, vec3((double)mesh->vertices[3 * i], (double)mesh->vertices[3 * i + 1],
+                                 (double)mesh->vertices[3 * i + 2]));
+}
+
+/* By smoke that can be seen, and obstacles. */
+static void grow_by_smoke(Bounds *bounds, const FrameVolume *volume) {
+    const float visible = 0.05f;
+    size_t cell = 0;
+    for (int k = 0; k < volume->n[2]; k++)
+        for (int j = 0; j < volume->n[1]; j++)
+            for (int i = 0; i < volume->n[0]; i++, cell++)
+                if (volume->smoke[cell] > visible || volume->solid[cell])
+                    grow_bounds(bounds, vec3_add_scaled(vec3_load(volume->origin), volume->spacing,
+                                                        vec3(i + 0.5, j + 0.5, k + 0.5)));
+}
+
+static PlimStatus measure_frame(const Studio *studio, const FrameView *view, Bounds *bounds) {
+    for (size_t k = 0; k < view->mesh_count; k++) grow_by_mesh(bounds, &view->meshes[k]);
+    if (studio->fluid == VIEW_SMOKE) {
+        grow_by_smoke(bounds, &view->volumes[0]);
+        bounds->floor = fmin(bounds->floor, view->volumes[0].origin[1]);
+    }
+    if (studio->fluid != VIEW_SLICE) return PLIM_OK;
+    return slice_measure(studio->folder->context, &view->volumes[0], studio->slice.show,
+                         &bounds->ranges[bounds->range_count++]);
+}
+
+/* The box around everything in (a sample of) the run's frames, and the range of colours. */
+static PlimStatus measure_run(const Studio *studio, const FrameList *frames, Bounds *bounds) {
+    *bounds = (Bounds){.low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL),
+                       .high = vec3(-HUGE_VAL, -HUGE_VAL, -HUGE_VAL),
+                       .floor = HUGE_VAL};
     size_t count = frames->numbers.count, stride = count / SAMPLED_FRAMES + 1;
     for (size_t i = 0; i < count; i += stride) {
         FrameData data;
-        TRY(run_folder_load_frame(folder, frames->numbers.data[i], &data));
-        for (size_t k = 0; k < data.view.mesh_count; k++) grow_bounds(bounds, &data.view.meshes[k]);
-        for (size_t k = 0; k < data.view.volume_count; k++)
-            bounds->speed = fmax(bounds->speed, slice_greatest_speed(&data.view.volumes[k]));
-        frame_data_free(folder->context, &data);
+        TRY(run_folder_load_frame(studio->folder, frames->numbers.data[i], &data));
+        PlimStatus status = measure_frame(studio, &data.view, bounds);
+        frame_data_free(studio->folder->context, &data);
+        TRY(status);
     }
     if (!(bounds->low.x <= bounds->high.x)) {
         bounds->low = vec3(-1, 0, -1);
         bounds->high = vec3(1, 1, 1);
     }
+    double extent = vec3_length(vec3_sub(bounds->high, bounds->low));
+    bounds->floor = fmin(bounds->floor, bounds->low.y - 0.02 * extent);
     return PLIM_OK;
+}
+
+/* ---- what to show ---- */
+
+static bool find_show(const char *name, SliceShow *out) {
+    for (int i = 0; i < SLICE_SHOW_COUNT; i++) {
+        if (strcmp(slice_show_name((SliceShow)i), name) != 0) continue;
+        *out = (SliceShow)i;
+        return true;
+    }
+    return false;
+}
+
+/* Smoke in space is drawn as smoke; all else of a fluid as a slice: its smoke, if it has any, else
+ * its speed, whose threads tell more of any flow than the other quantities. */
+static PlimStatus choose_view(Studio *studio, const RenderRequest *request, uint64_t frame) {
+    PlimContext *context = studio->folder->context;
+    FrameData data;
+    TRY(run_folder_load_frame(studio->folder, frame, &data));
+    const FrameVolume *volume = data.view.volume_count > 0 ? &data.view.volumes[0] : NULL;
+    PlimStatus status = PLIM_OK;
+    if (volume) {
+        SliceShow show = volume->smoke ? SLICE_SMOKE : SLICE_SPEED;
+        if (request->show) find_show(request->show, &show);
+        studio->slice = (SliceOptions){.show = show, .lines = request->lines, .legend = true};
+        studio->fluid = volume->dim == 3 && show == SLICE_SMOKE ? VIEW_SMOKE : VIEW_SLICE;
+        if (!slice_can_show(volume, show))
+            status = context_fail(context, PLIM_BAD_INPUT, "the run has no %s to show",
+                                  slice_show_name(show));
+    } else if (request->show) {
+        status = context_fail(context, PLIM_BAD_INPUT, "%s has no fluid to show the %s of",
+                              studio->folder->path, request->show);
+    }
+    frame_data_free(context, &data);
+    return status;
 }
 
 static void place_camera(Studio *studio, const SceneCamera *wanted, const Bounds *bounds) {
@@ -71,7 +143,7 @@ static void place_camera(Studio *studio, const SceneCamera *wanted, const Bounds
         studio->camera.field_of_view = wanted->field_of_view;
     options->ground = wanted->ground;
     options->ground_height =
-        isfinite(wanted->ground_height) ? wanted->ground_height : bounds->low.y - 0.02 * extent;
+        isfinite(wanted->ground_height) ? wanted->ground_height : bounds->floor;
     /* Squares of a round size, about a tenth of what there is to see. */
     double size = pow(10, floor(log10(fmax(extent, 1e-9) / 4)));
     options->checker = isfinite(wanted->checker) ? wanted->checker : size;
@@ -83,28 +155,63 @@ static void picture_name(uint64_t number, char name[FILE_NAME_CAPACITY]) {
     snprintf(name, FILE_NAME_CAPACITY, "picture_%05" PRIu64 ".png", number);
 }
 
-/* A fluid is shown as a slice, all else is traced. */
-static PlimStatus draw(const Studio *studio, const FrameData *data, Image *image) {
-    if (data->view.volume_count > 0)
-        return slice_draw(studio->folder->context, &data->view.volumes[0], studio->full_speed,
-                          image);
-    RenderMesh meshes[FRAME_VIEW_CAPACITY];
-    for (size_t i = 0; i < data->view.mesh_count; i++) {
-        const FrameMesh *mesh = &data->view.meshes[i];
-        meshes[i] = (RenderMesh){.vertices = mesh->vertices,
-                                 .vertex_count = mesh->vertex_count,
-                                 .triangles = mesh->triangles,
-                                 .triangle_count = mesh->triangle_count,
-                                 .objects = mesh->objects,
-                                 .colors = mesh->colors,
-                                 .smooth = mesh->smooth};
+/* A side of the box holds this many lengths in which thick smoke takes 63 % of the light. */
+static const double smoke_thickness = 80;
+
+static RenderSmoke smoke_of(const FrameVolume *volume) {
+    int longest = volume->n[0] > volume->n[1] ? volume->n[0] : volume->n[1];
+    if (volume->n[2] > longest) longest = volume->n[2];
+    return (RenderSmoke){.n = {volume->n[0], volume->n[1], volume->n[2]},
+                         .spacing = volume->spacing,
+                         .origin = vec3_load(volume->origin),
+                         .density = volume->smoke,
+                         .temperature = volume->temperature,
+                         .solid = volume->solid,
+                         .extinction = smoke_thickness / (longest * volume->spacing)};
+}
+
+static RenderMesh render_mesh(const FrameMesh *mesh) {
+    return (RenderMesh){.vertices = mesh->vertices,
+                        .vertex_count = mesh->vertex_count,
+                        .triangles = mesh->triangles,
+                        .triangle_count = mesh->triangle_count,
+                        .objects = mesh->objects,
+                        .colors = mesh->colors,
+                        .smooth = mesh->smooth};
+}
+
+/* `smoky` may be NULL: a fluid whose smoke and obstacles are drawn. */
+static PlimStatus draw_scene(const Studio *studio, const FrameView *view, const FrameVolume *smoky,
+                             Image *image) {
+    PlimContext *context = studio->folder->context;
+    RenderOptions options = studio->options;
+    RenderMesh meshes[FRAME_VIEW_CAPACITY + 1], obstacles = {0};
+    RenderSmoke smoke;
+    size_t count = view->mesh_count;
+    for (size_t i = 0; i < count; i++) meshes[i] = render_mesh(&view->meshes[i]);
+    if (smoky) {
+        TRY(obstacle_mesh_create(context, smoky, view->meshes, view->mesh_count, &obstacles));
+        if (obstacles.triangle_count > 0) meshes[count++] = obstacles;
+        smoke = smoke_of(smoky);
+        options.smoke = &smoke;
     }
     RenderScene *scene;
-    TRY(render_scene_create(studio->folder->context, meshes, data->view.mesh_count, NULL, 0,
-                            &scene));
-    PlimStatus status = render_scene_draw(scene, &studio->camera, &studio->options, image);
-    render_scene_destroy(scene);
+    PlimStatus status = render_scene_create(context, meshes, count, NULL, 0, &scene);
+    if (status == PLIM_OK) {
+        status = render_scene_draw(scene, &studio->camera, &options, image);
+        render_scene_destroy(scene);
+    }
+    obstacle_mesh_free(context, &obstacles);
     return status;
+}
+
+/* Frames of one run are alike; one that lacks what the others have is drawn without. */
+static PlimStatus draw(const Studio *studio, const FrameData *data, Image *image) {
+    const FrameVolume *volume = data->view.volume_count > 0 ? &data->view.volumes[0] : NULL;
+    if (volume && studio->fluid == VIEW_SLICE)
+        return slice_draw(studio->folder->context, volume, &studio->slice, image);
+    bool smoky = volume && volume->smoke && studio->fluid == VIEW_SMOKE;
+    return draw_scene(studio, &data->view, smoky ? volume : NULL, image);
 }
 
 static PlimStatus draw_frame(const Studio *studio, uint64_t frame, uint64_t number, Image *image) {
@@ -216,12 +323,14 @@ static PlimStatus render_run(RunFolder *folder, const PlimScene *scene,
     TRY(run_folder_list(folder, "frame", &frames));
     Bounds bounds = {0};
     Image image = {0};
-    PlimStatus status = frames.numbers.count ? measure_run(folder, &frames, &bounds)
+    PlimStatus status = frames.numbers.count ? choose_view(&studio, request, frames.numbers.data[0])
                                              : context_fail(context, PLIM_BAD_INPUT,
                                                             "%s has no frames", folder->path);
+    if (status == PLIM_OK) status = measure_run(&studio, &frames, &bounds);
     if (status == PLIM_OK) {
         place_camera(&studio, &scene->document.camera, &bounds);
-        studio.full_speed = bounds.speed > 0 ? bounds.speed : 1;
+        studio.slice.range =
+            slice_range_of_run(studio.slice.show, bounds.ranges, bounds.range_count);
         status = image_create(context, studio.options.width, studio.options.height, &image);
     }
     if (status == PLIM_OK && request->frame >= 0 && !has_frame(&frames, request->frame)) {
@@ -261,6 +370,8 @@ int command_render(int argc, char **argv) {
         {"--samples", OPTION_INTEGER, &request.samples},
         {"--sheet", OPTION_INTEGER, &request.sheet},
         {"--threads", OPTION_INTEGER, &request.threads},
+        {"--show", OPTION_TEXT, &request.show},
+        {"--lines", OPTION_FLAG, &request.lines},
     };
     const char *path;
     int words;
@@ -271,6 +382,13 @@ int command_render(int argc, char **argv) {
         request.sheet < 1) {
         print_error("render: name a run's folder; pictures have 16 to 8192 pixels a side, 1 to "
                     "4096 samples, and a sheet at least 1 picture");
+        return EXIT_BAD_REQUEST;
+    }
+    SliceShow show;
+    if (request.show && !find_show(request.show, &show)) {
+        print_error("render: --show takes speed, vorticity, smoke, pressure or temperature, "
+                    "not '%s'",
+                    request.show);
         return EXIT_BAD_REQUEST;
     }
     PlimContext *context = open_context(request.threads, false);

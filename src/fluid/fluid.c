@@ -1,7 +1,6 @@
 #include "fluid/fluid.h"
 
-#include "base/parallel.h"
-#include "grid/field.h"
+#include "fluid/internal.h"
 
 #include <string.h>
 
@@ -13,10 +12,16 @@ static const StateField fluid_fields[] = {
     FLUID_FIELD(velocity_y, "m/s", FLUID_GROUP_FACES_Y),
     FLUID_FIELD(velocity_z, "m/s", FLUID_GROUP_FACES_Z),
     FLUID_FIELD(pressure, "Pa", FLUID_GROUP_CELLS), /* state: the next solve starts from it */
+    FLUID_FIELD(smoke, "1", FLUID_GROUP_SMOKE),
+    FLUID_FIELD(temperature, "K", FLUID_GROUP_SMOKE),
+    FLUID_FIELD(acceleration_x, "m/s^2", FLUID_GROUP_GAIN_X),
+    FLUID_FIELD(acceleration_y, "m/s^2", FLUID_GROUP_GAIN_Y),
+    FLUID_FIELD(acceleration_z, "m/s^2", FLUID_GROUP_GAIN_Z),
 };
 
-static const char *const fluid_groups[FLUID_GROUP_COUNT] = {"cells", "x faces", "y faces",
-                                                            "z faces"};
+static const char *const fluid_groups[FLUID_GROUP_COUNT] = {
+    "cells",           "x faces",          "y faces",          "z faces",
+    "places of smoke", "gains of x faces", "gains of y faces", "gains of z faces"};
 
 static const StateSchema fluid_schema = {
     .fields = fluid_fields,
@@ -26,116 +31,262 @@ static const StateSchema fluid_schema = {
     .sizes_offset = offsetof(Fluid, sizes),
 };
 
-double fluid_bytes_per_cell(void) {
-    enum { SOLVER = 100, FRAME = 3 * 5 * sizeof(float) }; /* a frame is encoded, then copied once */
-    double bytes = SOLVER + FRAME + sizeof(unsigned char);
-    for (int group = 0; group < FLUID_GROUP_COUNT; group++)
-        bytes += (double)state_bytes_per_item(&fluid_schema, group);
-    return bytes;
+FluidDesc fluid_desc_default(void) {
+    return (FluidDesc){.density = 1000,
+                       .tolerance = 1e-6,
+                       .amplitude = 1,
+                       .length = 0.2,
+                       .carries_velocity = true,
+                       .advection = ADVECT_MACCORMACK,
+                       .trace_order = 2,
+                       .time_order = 2,
+                       .cfl = 1};
+}
+
+double fluid_bytes_per_cell(const FluidDesc *desc) {
+    enum { SOLVER = 80, FRAME = 3 * 7 * sizeof(float), VISCOUS = 140, COLLIDERS = 56 };
+    double doubles = desc->grid.dim + 1 + (desc->has_smoke ? 2 : 0); /* state */
+    doubles += 2 * desc->grid.dim + 2 + (desc->has_smoke ? 2 : 0);   /* what is carried */
+    if (desc->storage == FLUID_ON_NODES) doubles += 2 * desc->grid.dim;
+    if (desc->confinement > 0) doubles += 10;
+    bool viscous = desc->viscosity > 0 || desc->viscosity_of_place.evaluate;
+    bool colliders = desc->obstacles || desc->body_count > 0;
+    return sizeof(double) * doubles + SOLVER + FRAME + (viscous ? VISCOUS : 0) +
+           (colliders ? COLLIDERS : 0);
 }
 
 /* ---- the stages ---- */
 
-/* Pressure times dt over density and back: what poisson.h calls the pressure is the former. */
-static void scale_pressure(Fluid *fluid, double factor) {
-    for (size_t i = 0; i < fluid->sizes[FLUID_GROUP_CELLS].count; i++) fluid->pressure[i] *= factor;
+/* 000 section 4.6: scalars, intermediate velocity. */
+static PlimStatus fluid_advect(void *system, const StepInfo *step) {
+    Fluid *fluid = system;
+    fluid->gravity = step->gravity;
+    TRY(fluid_begin_diffusion(fluid, step));
+    if (fluid->desc.storage == FLUID_ON_NODES) {
+        TRY(fluid_carry_on_nodes(fluid, step));
+    } else {
+        TRY(fluid_carry(fluid, step));
+        TRY(fluid_push_faces(fluid, step));
+    }
+    TRY(fluid_update_geometry(fluid, step, false));
+    TRY(fluid_feed(fluid, step));
+    return PLIM_OK;
 }
 
-/* u^{n+1} = u* - dt/density grad p with div u^{n+1} = 0. The solve stops at an absolute residual,
- * for velocities that are divergence-free already stay what they are. */
-static PlimStatus fluid_project(void *system, const StepInfo *step) {
+/* 002 equation 5.26, split; 000 equation 4.5. */
+static PlimStatus fluid_solve(void *system, const StepInfo *step) {
     Fluid *fluid = system;
-    PoissonProblem problem = {.grid = &fluid->grid, .kind = fluid->kind};
-    double *velocity[3] = {fluid->velocity_x, fluid->velocity_y, fluid->velocity_z};
-    KrylovOptions options = krylov_options_default(step->threads);
-    options.relative = 0;
-    options.absolute = fluid->tolerance * fluid_greatest_velocity(fluid) *
-                       grid_face_area(&fluid->grid) * sqrt((double)fluid->fluid_cells);
-    double divergence;
-    scale_pressure(fluid, step->dt / fluid->density);
-    TRY(poisson_project(fluid->poisson, &problem, &options, velocity, fluid->pressure,
-                        &fluid->solved, &divergence));
-    scale_pressure(fluid, fluid->density / step->dt);
-    if (fluid->solved.reason != SOLVE_CONVERGED)
-        return context_fail(
-            step->context, PLIM_FAILED,
-            "t = %g s: the pressure solve stopped after %d iterations: %s; residual "
-            "%g, wanted %g",
-            step->time, fluid->solved.iterations, solve_reason_name(fluid->solved.reason),
-            fluid->solved.last_residual, options.absolute);
+    TRY(fluid_diffuse(fluid, step));
+    TRY(fluid_set_given(fluid, step, step->end_time));
+    TRY(fluid_project(fluid, step));
+    fluid_keep_acceleration(fluid, step);
     return PLIM_OK;
+}
+
+static PlimStatus fluid_finish(void *system, const StepInfo *step) {
+    (void)step;
+    Fluid *fluid = system;
+    fluid_find_loads(fluid);
+    fluid_keep_places(fluid);
+    return PLIM_OK;
+}
+
+/* About how fast fluid comes in through a side, in its middle. */
+static double inflow_speed(const Fluid *fluid, const StepInfo *step, int axis, int end) {
+    if (fluid->grid.sides[axis][end] != SIDE_INFLOW) return 0;
+    int middle[3] = {fluid->grid.n[0] / 2, fluid->grid.n[1] / 2, fluid->grid.n[2] / 2};
+    middle[axis] = end ? fluid->grid.n[axis] : 0;
+    Vec3 x = grid_face_center(&fluid->grid, axis, middle[0], middle[1], middle[2]);
+    const FieldFunction *velocity = &fluid->desc.sides[axis][end].velocity[axis];
+    double speed = fabs(field_function_at(velocity, x, step->time));
+    return speed >= 0 ? speed : 0;
+}
+
+/* Nothing goes further than `cfl` cells in a step: not what moves now, nor what the strongest force
+ * makes of it, nor a collider. v dt + a dt^2 / 2 = cfl h, solved for dt. */
+static double fluid_max_dt(const void *system, const StepInfo *step) {
+    const Fluid *fluid = system;
+    bool carries = fluid->desc.carries_velocity || fluid->desc.has_smoke;
+    double speed = carries ? fluid_greatest_velocity(fluid) : 0;
+    double way = fluid->desc.cfl * fluid->grid.spacing;
+    const SolidView *view = &fluid->desc.bodies_view;
+    for (size_t i = 0; i < fluid->colliders.count; i++) {
+        if (fluid->colliders.data[i].body == FLUID_OBSTACLES) continue;
+        Collider body = fluid->colliders.data[i].now;
+        view->read(view->system, fluid->colliders.data[i].body, &body);
+        Box3 box = solid_bounds(body.solid);
+        double radius = fmax(vec3_length(box.low), vec3_length(box.high));
+        double spin = vec3_length(body.angular_velocity);
+        speed = fmax(speed, vec3_length(body.velocity) + (spin > 0 ? spin * radius : 0));
+    }
+    for (int axis = 0; carries && axis < fluid->grid.dim; axis++)
+        for (int end = 0; end < 2; end++)
+            speed = fmax(speed, inflow_speed(fluid, step, axis, end));
+    double push = carries ? fluid_greatest_acceleration(fluid, step) : 0;
+    return 2 * way / (speed + sqrt(speed * speed + 2 * push * way));
 }
 
 /* ---- creation ---- */
 
-typedef struct KindJob {
-    Fluid *fluid;
-    const Solid *obstacles;
-} KindJob;
-
-static void mark_slabs(void *user, size_t begin, size_t end) {
-    const KindJob *job = user;
-    const Grid *grid = &job->fluid->grid;
-    for (int k = (int)begin; k < (int)end; k++)
-        for (int j = 0; j < grid->n[1]; j++)
-            for (int i = 0; i < grid->n[0]; i++)
-                job->fluid->kind[grid_cell_index(grid, i, j, k)] =
-                    solid_distance(job->obstacles, grid_cell_center(grid, i, j, k)) < 0
-                        ? CELL_SOLID
-                        : CELL_FLUID;
-}
-
-static void mark_cells(Fluid *fluid, const Solid *obstacles) {
-    KindJob job = {fluid, obstacles};
-    size_t cells = grid_cell_count(&fluid->grid);
-    memset(fluid->kind, CELL_FLUID, cells);
-    if (obstacles)
-        parallel_for(fluid->context->threads, (size_t)fluid->grid.n[2], 1, mark_slabs, &job);
-    fluid->fluid_cells = 0;
-    for (size_t i = 0; i < cells; i++) fluid->fluid_cells += fluid->kind[i] == CELL_FLUID;
-}
-
-bool fluid_face_is_open(const Fluid *fluid, int axis, int i, int j, int k) {
-    const Grid *grid = &fluid->grid;
-    int cell[2][3] = {{i, j, k}, {i, j, k}}; /* below and above */
-    cell[0][axis]--;
-    bool open = true;
-    for (int side = 0; side < 2; side++) {
-        int *at = &cell[side][axis];
-        if (*at < 0 || *at >= grid->n[axis]) {
-            SideKind kind = grid->sides[axis][*at < 0 ? 0 : 1];
-            if (kind == SIDE_OPEN) continue;
-            if (kind != SIDE_PERIODIC) return false;
-            *at = *at < 0 ? grid->n[axis] - 1 : 0;
-        }
-        size_t index = grid_cell_index(grid, cell[side][0], cell[side][1], cell[side][2]);
-        open = open && fluid->kind[index] == CELL_FLUID;
+static PlimStatus fluid_refresh(void *system, const StepInfo *step) {
+    Fluid *fluid = system;
+    fluid->gravity = step->gravity;
+    fluid->wall_time = step->time;
+    fluid_keep_places(fluid);
+    TRY(fluid_update_geometry(fluid, step, true));
+    memset(fluid->fresh, 0, grid_cell_count(&fluid->grid));
+    fluid_keep_places(fluid);
+    if (fluid->colliders.count == 0) TRY(fluid_set_up_viscosity(fluid, step));
+    if (step->time == 0) {
+        TRY(fluid_set_given(fluid, step, step->time));
+        TRY(fluid_check_start(fluid, step));
     }
-    return open;
+    fluid_find_loads(fluid);
+    return PLIM_OK;
+}
+
+static void free_array(PlimContext *context, void *array, size_t count, size_t size) {
+    if (array) context_free(context, array, count, size);
 }
 
 static void fluid_destroy(void *system) {
     Fluid *fluid = system;
     PlimContext *context = fluid->context;
+    const Grid *grid = &fluid->grid;
+    size_t cells = grid_cell_count(grid), nodes = grid_place_count(grid, PLACE_NODES);
     if (fluid->poisson) poisson_destroy(fluid->poisson);
-    context_free(context, fluid->kind, grid_cell_count(&fluid->grid), 1);
+    if (fluid->viscosity) viscosity_destroy(fluid->viscosity);
+    for (int axis = 0; axis < 3; axis++) {
+        size_t faces = grid_face_count(grid, axis);
+        free_array(context, fluid->open[axis], faces, sizeof(double));
+        free_array(context, fluid->face_distance[axis], faces, sizeof(double));
+        free_array(context, fluid->viscous_gain[axis], faces, sizeof(double));
+        field_free(context, &fluid->faces[axis]);
+        field_free(context, &fluid->carried[axis]);
+        field_free(context, &fluid->nodes[axis]);
+        field_free(context, &fluid->nodes_before[axis]);
+    }
+    field_free(context, &fluid->scalars[0]);
+    field_free(context, &fluid->scalars[1]);
+    field_free(context, &fluid->cell_distance);
+    free_array(context, fluid->kind, cells, 1);
+    free_array(context, fluid->fresh, cells, 1);
+    free_array(context, fluid->source, cells, sizeof(double));
+    free_array(context, fluid->viscosity_of_cell, cells, sizeof(double));
+    free_array(context, fluid->distance, nodes, sizeof(double));
+    free_array(context, fluid->still_distance, nodes, sizeof(double));
+    array_free(context, &fluid->colliders);
+    array_free(context, &fluid->sources);
+    fluid_free_objects(fluid);
     state_free(context, &fluid_schema, fluid);
     context_free(context, fluid, 1, sizeof *fluid);
 }
 
-static PlimStatus fill_fluid(Fluid *fluid, const FluidDesc *desc) {
+static PlimStatus allocate(PlimContext *context, size_t count, size_t size, void *out) {
+    void *memory = context_allocate(context, count, size);
+    memcpy(out, &memory, sizeof memory);
+    return memory ? PLIM_OK : PLIM_OUT_OF_MEMORY;
+}
+
+static PlimStatus resize_state(Fluid *fluid) {
     const Grid *grid = &fluid->grid;
     PlimContext *context = fluid->context;
-    size_t cells = grid_cell_count(grid);
-    TRY(state_resize(context, &fluid_schema, fluid, FLUID_GROUP_CELLS, cells));
+    TRY(state_resize(context, &fluid_schema, fluid, FLUID_GROUP_CELLS, grid_cell_count(grid)));
     for (int axis = 0; axis < grid->dim; axis++)
         TRY(state_resize(context, &fluid_schema, fluid, FLUID_GROUP_FACES_X + axis,
                          grid_face_count(grid, axis)));
-    fluid->kind = context_allocate(context, cells, 1);
-    if (!fluid->kind) return PLIM_OUT_OF_MEMORY;
-    mark_cells(fluid, desc->obstacles);
-    TRY(poisson_create(context, grid, POISSON_MULTIGRID, &fluid->poisson));
-    return desc->start == FLUID_RANDOM ? fluid_start_random(fluid, desc) : PLIM_OK;
+    bool second = fluid->desc.time_order == 2 && fluid->desc.storage == FLUID_ON_FACES &&
+                  fluid->desc.carries_velocity && fluid->desc.advection == ADVECT_MACCORMACK;
+    for (int axis = 0; second && axis < grid->dim; axis++)
+        TRY(state_resize(context, &fluid_schema, fluid, FLUID_GROUP_GAIN_X + axis,
+                         grid_face_count(grid, axis)));
+    if (!fluid->desc.has_smoke) return PLIM_OK;
+    return state_resize(context, &fluid_schema, fluid, FLUID_GROUP_SMOKE,
+                        grid_place_count(grid, fluid_smoke_place(fluid)));
+}
+
+static PlimStatus create_fields(Fluid *fluid) {
+    const Grid *grid = &fluid->grid;
+    PlimContext *context = fluid->context;
+    for (int axis = 0; axis < grid->dim; axis++) {
+        GridPlace place = grid_place_faces(axis);
+        TRY(field_create(context, grid, place, ADVECT_HALO, &fluid->faces[axis]));
+        if (fluid->desc.storage == FLUID_ON_NODES) {
+            TRY(field_create(context, grid, PLACE_NODES, ADVECT_HALO, &fluid->nodes[axis]));
+            TRY(field_create(context, grid, PLACE_NODES, ADVECT_HALO, &fluid->nodes_before[axis]));
+        } else if (fluid->desc.carries_velocity) {
+            TRY(field_create(context, grid, place, ADVECT_HALO, &fluid->carried[axis]));
+        }
+    }
+    for (int which = 0; fluid->desc.has_smoke && which < 2; which++)
+        TRY(field_create(context, grid, fluid_smoke_place(fluid), ADVECT_HALO,
+                         &fluid->scalars[which]));
+    return field_create(context, grid, PLACE_CELLS, ADVECT_HALO, &fluid->cell_distance);
+}
+
+static PlimStatus create_cuts(Fluid *fluid) {
+    const Grid *grid = &fluid->grid;
+    PlimContext *context = fluid->context;
+    size_t cells = grid_cell_count(grid), nodes = grid_place_count(grid, PLACE_NODES);
+    TRY(allocate(context, cells, 1, &fluid->kind));
+    TRY(allocate(context, cells, 1, &fluid->fresh));
+    memset(fluid->kind, CELL_FLUID, cells);
+    memset(fluid->fresh, 0, cells);
+    fluid->fluid_cells = cells;
+    for (int axis = 0; fluid_is_viscous(fluid) && axis < grid->dim; axis++)
+        TRY(allocate(context, grid_face_count(grid, axis), sizeof(double),
+                     &fluid->viscous_gain[axis]));
+    bool expands = false;
+    for (size_t i = 0; i < fluid->sources.count; i++)
+        expands = expands || field_function_is_set(&fluid->sources.data[i].expansion);
+    if (fluid->bodies_move || expands) {
+        TRY(allocate(context, cells, sizeof(double), &fluid->source));
+        memset(fluid->source, 0, cells * sizeof(double));
+    }
+    if (fluid->colliders.count == 0) return PLIM_OK;
+    TRY(allocate(context, nodes, sizeof(double), &fluid->distance));
+    TRY(allocate(context, nodes, sizeof(double), &fluid->still_distance));
+    for (int axis = 0; axis < grid->dim; axis++) {
+        size_t faces = grid_face_count(grid, axis);
+        TRY(allocate(context, faces, sizeof(double), &fluid->open[axis]));
+        if (fluid_is_viscous(fluid))
+            TRY(allocate(context, faces, sizeof(double), &fluid->face_distance[axis]));
+    }
+    return PLIM_OK;
+}
+
+/* The obstacles first, then the bodies. */
+static PlimStatus add_colliders(Fluid *fluid, const FluidDesc *desc) {
+    FluidCollider obstacles = {.now = {.solid = desc->obstacles, .orientation = quat_identity()},
+                               .body = FLUID_OBSTACLES};
+    if (desc->obstacles && !array_push(fluid->context, &fluid->colliders, obstacles))
+        return PLIM_OUT_OF_MEMORY;
+    for (size_t i = 0; i < desc->body_count; i++) {
+        FluidCollider body = {.now = {.solid = desc->bodies[i].solid},
+                              .body = desc->bodies[i].body};
+        const SolidView *view = &desc->bodies_view;
+        if (view->moves(view->system, body.body)) fluid->bodies_move = true;
+        if (!array_push(fluid->context, &fluid->colliders, body)) return PLIM_OUT_OF_MEMORY;
+    }
+    for (size_t i = 0; i < desc->source_count; i++)
+        if (!array_push(fluid->context, &fluid->sources, desc->sources[i]))
+            return PLIM_OUT_OF_MEMORY;
+    return PLIM_OK;
+}
+
+static PlimStatus fill_fluid(Fluid *fluid, const FluidDesc *desc) {
+    PlimContext *context = fluid->context;
+    TRY(resize_state(fluid));
+    TRY(add_colliders(fluid, desc));
+    if (desc->viscosity_of_place.evaluate)
+        TRY(allocate(context, grid_cell_count(&fluid->grid), sizeof(double),
+                     &fluid->viscosity_of_cell));
+    TRY(create_fields(fluid));
+    TRY(create_cuts(fluid));
+    TRY(poisson_create(context, &fluid->grid, POISSON_MULTIGRID, &fluid->poisson));
+    if (fluid_is_viscous(fluid)) TRY(viscosity_create(context, &fluid->grid, &fluid->viscosity));
+    TRY(fluid_add_objects(fluid));
+    return fluid_start(fluid, desc);
 }
 
 PlimStatus fluid_create(PlimContext *context, const FluidDesc *desc, Fluid **out) {
@@ -144,12 +295,18 @@ PlimStatus fluid_create(PlimContext *context, const FluidDesc *desc, Fluid **out
         return context_fail(context, PLIM_BAD_INPUT,
                             "a fluid of density %g, solved to %g: both must be above 0",
                             desc->density, desc->tolerance);
+    if (!(desc->viscosity >= 0) || !(desc->cfl > 0))
+        return context_fail(context, PLIM_BAD_INPUT,
+                            "a fluid of viscosity %g Pa s that moves %g cells a step: the first "
+                            "must not be negative, the second must be above 0",
+                            desc->viscosity, desc->cfl);
     Fluid *fluid = context_allocate(context, 1, sizeof *fluid);
     if (!fluid) return PLIM_OUT_OF_MEMORY;
     fluid->context = context;
     fluid->grid = desc->grid;
-    fluid->density = desc->density;
-    fluid->tolerance = desc->tolerance;
+    fluid->desc = *desc;
+    fluid->desc.bodies = NULL;
+    fluid->desc.sources = NULL;
     PlimStatus status = fill_fluid(fluid, desc);
     if (status != PLIM_OK) {
         fluid_destroy(fluid);
@@ -162,8 +319,17 @@ PlimStatus fluid_create(PlimContext *context, const FluidDesc *desc, Fluid **out
 const SystemClass fluid_class = {
     .name = "fluid",
     .schema = &fluid_schema,
-    .stage = {[STAGE_SOLVE_VELOCITIES] = fluid_project},
+    .max_dt = fluid_max_dt,
+    .stage = {[STAGE_ADVECT] = fluid_advect,
+              [STAGE_SOLVE_VELOCITIES] = fluid_solve,
+              [STAGE_FINISH] = fluid_finish},
     .destroy = fluid_destroy,
+    .refresh = fluid_refresh,
     .diagnose = fluid_diagnose,
     .view_frame = fluid_view_frame,
+    .quantities = fluid_quantities,
+    .quantity_count = FLUID_QUANTITY_COUNT,
+    .object_count = fluid_object_count,
+    .object_name = fluid_object_name,
+    .find_object = fluid_find_object,
 };

@@ -1,6 +1,5 @@
-/* Figures of the fluid for stats.csv. */
-#include "base/parallel.h"
-#include "fluid/fluid.h"
+/* Figures of the fluid for stats.csv and probes. */
+#include "fluid/internal.h"
 
 double fluid_greatest_velocity(const Fluid *fluid) {
     double greatest = 0;
@@ -12,56 +11,131 @@ double fluid_greatest_velocity(const Fluid *fluid) {
     return greatest;
 }
 
-/* The faces below and above a cell. */
-static void faces_of(const Fluid *fluid, size_t cell, int axis, double velocity[2]) {
-    const Grid *grid = &fluid->grid;
-    size_t nx = (size_t)grid->n[0], ny = (size_t)grid->n[1];
-    int at[3] = {(int)(cell % nx), (int)(cell / nx % ny), (int)(cell / nx / ny)};
-    const double *values = fluid_velocity(fluid, axis);
-    velocity[0] = values[grid_face_index(grid, axis, at[0], at[1], at[2])];
+/* The faces below and above a cell along an axis. */
+static void faces_of(const Fluid *fluid, const int cell[3], int axis, size_t faces[2]) {
+    int at[3] = {cell[0], cell[1], cell[2]};
+    faces[0] = grid_face_index(&fluid->grid, axis, at[0], at[1], at[2]);
     at[axis]++;
-    velocity[1] = values[grid_face_index(grid, axis, at[0], at[1], at[2])];
+    faces[1] = grid_face_index(&fluid->grid, axis, at[0], at[1], at[2]);
+}
+
+/* Adds up a quantity of fluid cells or finds its greatest, in the order of the cells. */
+typedef double (*CellQuantity)(const Fluid *fluid, const int cell[3]);
+
+typedef struct CellSum {
+    double sum, greatest;
+} CellSum;
+
+static CellSum over_cells(const Fluid *fluid, CellQuantity quantity) {
+    const Grid *grid = &fluid->grid;
+    CellSum all = {0, 0};
+    for (int k = 0; k < grid->n[2]; k++)
+        for (int j = 0; j < grid->n[1]; j++) {
+            double row = 0; /* sums of rows lose fewer digits than one long sum */
+            for (int i = 0; i < grid->n[0]; i++) {
+                if (fluid->kind[grid_cell_index(grid, i, j, k)] != CELL_FLUID) continue;
+                double value = quantity(fluid, (int[3]){i, j, k});
+                row += value;
+                if (value > all.greatest) all.greatest = value;
+            }
+            all.sum += row;
+        }
+    return all;
 }
 
 /* Half of the fluid between the middles of two cells belongs to each: a face on an open side moves
  * half a cell of it, and the two layers of a periodic side one together. */
-static void sum_energy(void *user, size_t begin, size_t end, double *sum) {
-    const Fluid *fluid = user;
-    for (size_t cell = begin; cell < end; cell++) {
-        if (fluid->kind[cell] != CELL_FLUID) continue;
-        for (int axis = 0; axis < fluid->grid.dim; axis++) {
-            double v[2];
-            faces_of(fluid, cell, axis, v);
-            sum[0] += v[0] * v[0] + v[1] * v[1];
-        }
+static double velocity_squared(const Fluid *fluid, const int cell[3]) {
+    double sum = 0;
+    for (int axis = 0; axis < fluid->grid.dim; axis++) {
+        size_t faces[2];
+        faces_of(fluid, cell, axis, faces);
+        const double *u = fluid_velocity(fluid, axis);
+        sum += u[faces[0]] * u[faces[0]] + u[faces[1]] * u[faces[1]];
     }
+    return 0.5 * sum;
 }
 
-/* The greatest net outflow of a cell per volume, 1/s. */
-static double greatest_divergence(const Fluid *fluid) {
-    double greatest = 0;
-    for (size_t cell = 0; cell < fluid->sizes[FLUID_GROUP_CELLS].count; cell++) {
-        if (fluid->kind[cell] != CELL_FLUID) continue;
-        double outflow = 0;
-        for (int axis = 0; axis < fluid->grid.dim; axis++) {
-            double v[2];
-            faces_of(fluid, cell, axis, v);
-            outflow += v[1] - v[0];
-        }
-        greatest = fmax(greatest, fabs(outflow));
+double fluid_kinetic_energy(const Fluid *fluid) {
+    return 0.5 * fluid->desc.density * grid_cell_volume(&fluid->grid) *
+           over_cells(fluid, velocity_squared).sum;
+}
+
+/* Net outflow less what is made in the cell, m^3/s. */
+static double outflow(const Fluid *fluid, const int cell[3]) {
+    double sum = 0;
+    for (int axis = 0; axis < fluid->grid.dim; axis++) {
+        size_t faces[2];
+        faces_of(fluid, cell, axis, faces);
+        const double *u = fluid_velocity(fluid, axis), *open = fluid->open[axis];
+        sum += open ? open[faces[1]] * u[faces[1]] - open[faces[0]] * u[faces[0]]
+                    : u[faces[1]] - u[faces[0]];
     }
-    return greatest / fluid->grid.spacing;
+    sum *= grid_face_area(&fluid->grid);
+    if (fluid->source)
+        sum -= fluid->source[grid_cell_index(&fluid->grid, cell[0], cell[1], cell[2])];
+    return fabs(sum);
+}
+
+double fluid_greatest_divergence(const Fluid *fluid) {
+    return over_cells(fluid, outflow).greatest / grid_cell_volume(&fluid->grid);
+}
+
+/* A velocity component at the middle of a cell; the nearest inside a side that is not periodic. */
+static double at_center(const Fluid *fluid, int axis, const int cell[3]) {
+    int at[3];
+    for (int a = 0; a < 3; a++) {
+        int n = fluid->grid.n[a];
+        at[a] = cell[a] < 0 ? (grid_is_periodic(&fluid->grid, a) ? n - 1 : 0) : cell[a];
+        if (at[a] >= n) at[a] = grid_is_periodic(&fluid->grid, a) ? 0 : n - 1;
+    }
+    size_t faces[2];
+    faces_of(fluid, at, axis, faces);
+    const double *u = fluid_velocity(fluid, axis);
+    return 0.5 * (u[faces[0]] + u[faces[1]]);
+}
+
+static double slope(const Fluid *fluid, int component, int axis, const int cell[3]) {
+    int low[3] = {cell[0], cell[1], cell[2]}, high[3] = {cell[0], cell[1], cell[2]};
+    low[axis]--;
+    high[axis]++;
+    return (at_center(fluid, component, high) - at_center(fluid, component, low)) /
+           (2 * fluid->grid.spacing);
+}
+
+static double vorticity_squared(const Fluid *fluid, const int cell[3]) {
+    double z = slope(fluid, 1, 0, cell) - slope(fluid, 0, 1, cell), x = 0, y = 0;
+    if (fluid->grid.dim == 3) {
+        x = slope(fluid, 2, 1, cell) - slope(fluid, 1, 2, cell);
+        y = slope(fluid, 0, 2, cell) - slope(fluid, 2, 0, cell);
+    }
+    return x * x + y * y + z * z;
+}
+
+double fluid_enstrophy(const Fluid *fluid) {
+    return 0.5 * grid_cell_volume(&fluid->grid) * over_cells(fluid, vorticity_squared).sum;
+}
+
+/* Smoke times volume: nodes on sides own less than a cell, which is not counted apart. */
+double fluid_total_smoke(const Fluid *fluid) {
+    double sum = 0;
+    for (size_t i = 0; i < fluid->sizes[FLUID_GROUP_SMOKE].count; i++) sum += fluid->smoke[i];
+    return sum * grid_cell_volume(&fluid->grid);
 }
 
 PlimStatus fluid_diagnose(const void *system, const StepInfo *step, Diagnostics *diagnostics) {
+    (void)step;
     const Fluid *fluid = system;
-    double squares;
-    TRY(parallel_sum(step->threads, fluid->sizes[FLUID_GROUP_CELLS].count, 1, sum_energy,
-                     (void *)(uintptr_t)fluid, step->scratch, &squares));
-    double volume = grid_cell_volume(&fluid->grid);
-    diagnostics_add(diagnostics, "energy.kinetic", 0.25 * fluid->density * volume * squares);
-    diagnostics_add(diagnostics, "divergence.max", greatest_divergence(fluid));
-    diagnostics_add(diagnostics, "solve.pressure.iterations", fluid->solved.iterations);
-    diagnostics_add(diagnostics, "solve.pressure.residual", fluid->solved.last_residual);
+    diagnostics_add(diagnostics, "energy.kinetic", fluid_kinetic_energy(fluid));
+    diagnostics_add(diagnostics, "divergence.max", fluid_greatest_divergence(fluid));
+    diagnostics_add(diagnostics, "speed.max", fluid_greatest_velocity(fluid));
+    diagnostics_add(diagnostics, "solve.pressure.iterations", fluid->projected.solved.iterations);
+    diagnostics_add(diagnostics, "solve.pressure.residual", fluid->projected.solved.last_residual);
+    if (fluid->viscosity) {
+        diagnostics_add(diagnostics, "solve.viscosity.iterations", fluid->viscous.iterations);
+        diagnostics_add(diagnostics, "solve.viscosity.residual", fluid->viscous.last_residual);
+    }
+    if (fluid->desc.has_smoke)
+        diagnostics_add(diagnostics, "smoke.total", fluid_total_smoke(fluid));
     return PLIM_OK;
 }

@@ -1,9 +1,8 @@
-/* Velocities at t = 0: smooth noise, one component independent of the others, so that it is full of
- * sources and sinks. */
+/* The fluid at t = 0: velocity, smoke and temperature by functions, or smooth noise, one component
+ * of the velocity independent of the others, so that it is full of sources and sinks. */
 #include "base/hash.h"
-#include "base/parallel.h"
 #include "base/random.h"
-#include "fluid/fluid.h"
+#include "fluid/internal.h"
 #include "grid/interpolate.h"
 
 /* A lattice over the domain, about `length` from node to node, in its own units: one from node to
@@ -52,37 +51,95 @@ static double noise_at(const StartJob *job, const int face[3]) {
                          grid->dim == 3 ? p.z / (grid->n[2] * h) * nodes[2] : 0.0));
 }
 
-static void start_rows(void *user, size_t begin, size_t end) {
+static void noise_row(void *user, int j, int k) {
     const StartJob *job = user;
     const Grid *grid = &job->fluid->grid;
     int nx = grid_place_size(grid, grid_place_faces(job->axis), 0);
-    size_t ny = (size_t)grid_place_size(grid, grid_place_faces(job->axis), 1);
     double *velocity = fluid_velocity(job->fluid, job->axis);
-    for (size_t row = begin; row < end; row++)
-        for (int i = 0; i < nx; i++) {
-            int face[3] = {i, (int)(row % ny), (int)(row / ny)};
-            bool open = fluid_face_is_open(job->fluid, job->axis, i, face[1], face[2]);
-            velocity[row * (size_t)nx + (size_t)i] = open ? noise_at(job, face) : 0.0;
-        }
+    for (int i = 0; i < nx; i++)
+        velocity[grid_face_index(grid, job->axis, i, j, k)] = noise_at(job, (int[3]){i, j, k});
 }
 
-PlimStatus fluid_start_random(Fluid *fluid, const FluidDesc *desc) {
+static PlimStatus start_random(Fluid *fluid, const FluidDesc *desc, int axis) {
     PlimContext *context = fluid->context;
     if (!(desc->length > 0) || !isfinite(desc->amplitude))
         return context_fail(context, PLIM_BAD_INPUT,
                             "a random start of %g m/s over %g m: the length must be above 0",
                             desc->amplitude, desc->length);
     Grid lattice = make_lattice(&fluid->grid, desc->length);
-    PlimStatus status = PLIM_OK;
-    for (int axis = 0; status == PLIM_OK && axis < fluid->grid.dim; axis++) {
-        GridField noise;
-        status = make_noise(context, &lattice, desc, axis, &noise);
-        GridPlace faces = grid_place_faces(axis);
-        size_t rows = (size_t)grid_place_size(&fluid->grid, faces, 1) *
-                      (size_t)grid_place_size(&fluid->grid, faces, 2);
-        StartJob job = {fluid, &noise, axis};
-        if (status == PLIM_OK) parallel_for(context->threads, rows, 16, start_rows, &job);
-        field_free(context, &noise);
-    }
+    GridField noise;
+    PlimStatus status = make_noise(context, &lattice, desc, axis, &noise);
+    StartJob job = {fluid, &noise, axis};
+    if (status == PLIM_OK)
+        fluid_for_rows(&fluid->grid, grid_place_faces(axis), context->threads, noise_row, &job);
+    field_free(context, &noise);
     return status;
+}
+
+/* ---- functions ---- */
+
+typedef struct FunctionJob {
+    const Grid *grid;
+    GridPlace place;
+    const FieldFunction *function;
+    double *values;
+} FunctionJob;
+
+static Vec3 position_of(const FunctionJob *job, int i, int j, int k) {
+    const Grid *grid = job->grid;
+    int at[3] = {i, j, k};
+    double shift[3];
+    for (int axis = 0; axis < 3; axis++) { /* doubled layers are the same place */
+        bool ends = grid_place_on_ends(grid, job->place, axis);
+        if (ends && grid_is_periodic(grid, axis)) at[axis] %= grid->n[axis];
+        shift[axis] = ends ? -0.5 * grid->spacing : 0;
+    }
+    return vec3_add(grid_cell_center(grid, at[0], at[1], at[2]),
+                    vec3(shift[0], shift[1], shift[2]));
+}
+
+static void function_row(void *user, int j, int k) {
+    const FunctionJob *job = user;
+    size_t nx = (size_t)grid_place_size(job->grid, job->place, 0);
+    size_t ny = (size_t)grid_place_size(job->grid, job->place, 1);
+    double *row = job->values + ((size_t)k * ny + (size_t)j) * nx;
+    for (size_t i = 0; i < nx; i++)
+        row[i] = field_function_at(job->function, position_of(job, (int)i, j, k), 0.0);
+}
+
+static PlimStatus start_by_function(const Fluid *fluid, GridPlace place,
+                                    const FieldFunction *function, double *values,
+                                    const char *what) {
+    FunctionJob job = {&fluid->grid, place, function, values};
+    fluid_for_rows(&fluid->grid, place, fluid->context->threads, function_row, &job);
+    size_t count = grid_place_count(&fluid->grid, place);
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(values[i])) {
+            int nx = grid_place_size(&fluid->grid, place, 0),
+                ny = grid_place_size(&fluid->grid, place, 1);
+            Vec3 x = position_of(&job, (int)(i % (size_t)nx), (int)(i / (size_t)nx % (size_t)ny),
+                                 (int)(i / (size_t)nx / (size_t)ny));
+            return context_fail(fluid->context, PLIM_BAD_INPUT,
+                                "%s of the fluid has no value at (%g, %g, %g), t = 0; mend its "
+                                "expression",
+                                what, x.x, x.y, x.z);
+        }
+    return PLIM_OK;
+}
+
+PlimStatus fluid_start(Fluid *fluid, const FluidDesc *desc) {
+    GridPlace smoke = fluid_smoke_place(fluid);
+    for (int axis = 0; axis < fluid->grid.dim; axis++)
+        if (desc->start == FLUID_RANDOM)
+            TRY(start_random(fluid, desc, axis));
+        else
+            TRY(start_by_function(fluid, grid_place_faces(axis), &desc->velocity[axis],
+                                  fluid_velocity(fluid, axis), "the initial velocity"));
+    if (fluid->viscosity_of_cell)
+        TRY(start_by_function(fluid, PLACE_CELLS, &desc->viscosity_of_place,
+                              fluid->viscosity_of_cell, "the viscosity"));
+    if (!desc->has_smoke) return PLIM_OK;
+    TRY(start_by_function(fluid, smoke, &desc->smoke, fluid->smoke, "the initial smoke"));
+    return start_by_function(fluid, smoke, &desc->temperature, fluid->temperature,
+                             "the initial temperature");
 }

@@ -1,12 +1,23 @@
 /* The fluid in a frame: velocities brought to the cell centres, pressure, where obstacles are. */
-#include "base/parallel.h"
-#include "fluid/fluid.h"
+#include "fluid/internal.h"
+#include "grid/interpolate.h"
 
 typedef struct ViewJob {
     const Fluid *fluid;
-    float *velocity, *pressure;
+    float *velocity, *pressure, *smoke, *temperature; /* the last two may be NULL */
     int32_t *solid;
 } ViewJob;
+
+static bool is_inside(const Fluid *fluid, int i, int j, int k) {
+    return fluid->colliders.count > 0 &&
+           fluid->cell_distance.data[field_index(&fluid->cell_distance, i, j, k)] < 0;
+}
+
+static double at_center(const Fluid *fluid, const double *scalar, Vec3 x, size_t cell) {
+    if (fluid->desc.storage != FLUID_ON_NODES) return scalar[cell];
+    LinearStencil stencil = linear_stencil(&fluid->grid, PLACE_NODES, x);
+    return linear_gather(&stencil, scalar);
+}
 
 static void view_slabs(void *user, size_t begin, size_t end) {
     const ViewJob *job = user;
@@ -26,8 +37,14 @@ static void view_slabs(void *user, size_t begin, size_t end) {
                     }
                     job->velocity[3 * cell + (size_t)axis] = (float)(0.5 * sum);
                 }
-                job->pressure[cell] = (float)fluid->pressure[cell];
-                job->solid[cell] = fluid->kind[cell] == CELL_SOLID;
+                Vec3 x = grid_cell_center(grid, i, j, k);
+                bool solid = fluid->kind[cell] == CELL_SOLID || is_inside(fluid, i, j, k);
+                job->solid[cell] = solid;
+                job->pressure[cell] =
+                    solid ? 0.0f : (float)(fluid->pressure[cell] + fluid_weight_pressure(fluid, x));
+                if (!job->smoke) continue;
+                job->smoke[cell] = solid ? 0.0f : (float)at_center(fluid, fluid->smoke, x, cell);
+                job->temperature[cell] = (float)at_center(fluid, fluid->temperature, x, cell);
             }
 }
 
@@ -40,6 +57,11 @@ PlimStatus fluid_view_frame(const void *system, const StepInfo *step, FrameView 
                    .pressure = scratch_take(step->scratch, cells, sizeof(float)),
                    .solid = scratch_take(step->scratch, cells, sizeof(int32_t))};
     if (!job.velocity || !job.pressure || !job.solid) return PLIM_OUT_OF_MEMORY;
+    if (fluid->desc.has_smoke) {
+        job.smoke = scratch_take(step->scratch, cells, sizeof(float));
+        job.temperature = scratch_take(step->scratch, cells, sizeof(float));
+        if (!job.smoke || !job.temperature) return PLIM_OUT_OF_MEMORY;
+    }
     parallel_for(step->threads, (size_t)grid->n[2], 1, view_slabs, &job);
     view->volumes[view->volume_count++] =
         (FrameVolume){.name = "fluid",
@@ -49,6 +71,9 @@ PlimStatus fluid_view_frame(const void *system, const StepInfo *step, FrameView 
                       .origin = {grid->origin.x, grid->origin.y, grid->origin.z},
                       .velocity = job.velocity,
                       .pressure = job.pressure,
-                      .solid = job.solid};
+                      .smoke = job.smoke,
+                      .temperature = job.temperature,
+                      .solid = job.solid,
+                      .solid_moves = fluid->bodies_move};
     return PLIM_OK;
 }

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const char *export_format_name(ExportFormat format) {
@@ -34,7 +35,15 @@ static unsigned char color_byte(float value) {
     return (unsigned char)(255.0f * (value > 1 ? 1 : value > 0 ? value : 0) + 0.5f);
 }
 
-/* ---- the formats ---- */
+static PlimStatus write_and_free(Text *text, const char *path) {
+    PlimStatus status =
+        text->failed ? PLIM_OUT_OF_MEMORY
+                     : file_write(text->context, path, text_string(text), text->bytes.count, false);
+    text_free(text);
+    return status;
+}
+
+/* ---- the formats of meshes ---- */
 
 static void write_ply(Text *text, const FrameMesh *mesh) {
     text_add(text, "ply\nformat binary_little_endian 1.0\ncomment Plimsoll %s\n", mesh->name);
@@ -99,9 +108,75 @@ PlimStatus export_mesh(PlimContext *context, const FrameMesh *mesh, ExportFormat
     Text text;
     text_init(&text, context);
     writers[format](&text, mesh);
-    PlimStatus status =
-        text.failed ? PLIM_OUT_OF_MEMORY
-                    : file_write(context, path, text_string(&text), text.bytes.count, false);
-    text_free(&text);
-    return status;
+    return write_and_free(&text, path);
+}
+
+/* ---- grids ---- */
+
+/* One array of the file, 4 bytes a value. */
+typedef struct CellArray {
+    const char *name, *type;
+    size_t components;
+    const void *values;
+} CellArray;
+
+enum { ARRAY_CAPACITY = 5 };
+
+static size_t list_arrays(const FrameVolume *volume, CellArray arrays[ARRAY_CAPACITY]) {
+    size_t count = 0;
+    arrays[count++] = (CellArray){"velocity", "Float32", 3, volume->velocity};
+    arrays[count++] = (CellArray){"pressure", "Float32", 1, volume->pressure};
+    if (volume->smoke) arrays[count++] = (CellArray){"smoke", "Float32", 1, volume->smoke};
+    if (volume->temperature)
+        arrays[count++] = (CellArray){"temperature", "Float32", 1, volume->temperature};
+    arrays[count++] = (CellArray){"solid", "Int32", 1, volume->solid};
+    return count;
+}
+
+static size_t array_bytes(const FrameVolume *volume, const CellArray *array) {
+    return 4 * array->components * (size_t)volume->n[0] * (size_t)volume->n[1] *
+           (size_t)volume->n[2];
+}
+
+/* In two dimensions the cells are squares: no extent along z. */
+static void add_header(Text *text, const FrameVolume *volume) {
+    int depth = volume->dim == 3 ? volume->n[2] : 0;
+    char extent[96];
+    snprintf(extent, sizeof extent, "0 %d 0 %d 0 %d", volume->n[0], volume->n[1], depth);
+    text_add(text,
+             "<?xml version=\"1.0\"?>\n"
+             "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"LittleEndian\" "
+             "header_type=\"UInt64\">\n"
+             "  <ImageData WholeExtent=\"%s\" Origin=\"%.17g %.17g %.17g\" "
+             "Spacing=\"%.17g %.17g %.17g\">\n",
+             extent, volume->origin[0], volume->origin[1], volume->origin[2], volume->spacing,
+             volume->spacing, volume->spacing);
+    text_add(text,
+             "    <Piece Extent=\"%s\">\n"
+             "      <CellData Scalars=\"pressure\" Vectors=\"velocity\">\n",
+             extent);
+}
+
+PlimStatus export_volume(PlimContext *context, const FrameVolume *volume, const char *path) {
+    CellArray arrays[ARRAY_CAPACITY];
+    size_t count = list_arrays(volume, arrays), offset = 0;
+    Text text;
+    text_init(&text, context);
+    add_header(&text, volume);
+    for (size_t i = 0; i < count; i++) {
+        text_add(&text,
+                 "        <DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%zu\" "
+                 "format=\"appended\" offset=\"%zu\"/>\n",
+                 arrays[i].type, arrays[i].name, arrays[i].components, offset);
+        offset += sizeof(uint64_t) + array_bytes(volume, &arrays[i]);
+    }
+    text_add(&text, "      </CellData>\n    </Piece>\n  </ImageData>\n"
+                    "  <AppendedData encoding=\"raw\">\n_");
+    for (size_t i = 0; i < count; i++) {
+        uint64_t size = array_bytes(volume, &arrays[i]);
+        add_bytes(&text, &size, sizeof size);
+        add_bytes(&text, arrays[i].values, size);
+    }
+    text_add(&text, "\n  </AppendedData>\n</VTKFile>\n");
+    return write_and_free(&text, path);
 }

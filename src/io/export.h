@@ -14,4 +14,8 @@ const char *export_format_name(ExportFormat format);
 PlimStatus export_mesh(PlimContext *context, const FrameMesh *mesh, ExportFormat format,
                        const char *path);
 
+/* Writes the values of a grid's cells as VTK image data (.vti, XML with raw arrays at the end):
+ * velocity, pressure, solid, and smoke and temperature where there are any. */
+PlimStatus export_volume(PlimContext *context, const FrameVolume *volume, const char *path);
+
 #endif

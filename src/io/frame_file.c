@@ -25,7 +25,7 @@ static MeshPaths paths_of(const char *name) {
 }
 
 typedef struct VolumePaths {
-    char group[64], velocity[96], pressure[96], solid[96];
+    char group[64], velocity[96], pressure[96], smoke[96], temperature[96], solid[96];
 } VolumePaths;
 
 static VolumePaths volume_paths_of(const char *name) {
@@ -33,6 +33,8 @@ static VolumePaths volume_paths_of(const char *name) {
     snprintf(paths.group, sizeof paths.group, "/%.40s", name);
     snprintf(paths.velocity, sizeof paths.velocity, "%s/velocity", paths.group);
     snprintf(paths.pressure, sizeof paths.pressure, "%s/pressure", paths.group);
+    snprintf(paths.smoke, sizeof paths.smoke, "%s/smoke", paths.group);
+    snprintf(paths.temperature, sizeof paths.temperature, "%s/temperature", paths.group);
     snprintf(paths.solid, sizeof paths.solid, "%s/solid", paths.group);
     return paths;
 }
@@ -48,7 +50,14 @@ static void add_volume(H5Builder *file, const FrameVolume *volume) {
     }
     h5_add_volume(file, paths.velocity, H5_F32, volume->n, 3, volume->velocity, "m/s");
     h5_add_volume(file, paths.pressure, H5_F32, volume->n, 1, volume->pressure, "Pa");
-    h5_add_link(file, paths.solid, SHAPES_FILE, paths.solid);
+    if (volume->smoke) h5_add_volume(file, paths.smoke, H5_F32, volume->n, 1, volume->smoke, NULL);
+    if (volume->temperature)
+        h5_add_volume(file, paths.temperature, H5_F32, volume->n, 1, volume->temperature, NULL);
+    h5_add_u64(file, paths.group, "solid_moves", volume->solid_moves);
+    if (volume->solid_moves)
+        h5_add_volume(file, paths.solid, H5_I32, volume->n, 1, volume->solid, NULL);
+    else
+        h5_add_link(file, paths.solid, SHAPES_FILE, paths.solid);
 }
 
 PlimStatus frame_file_encode(PlimContext *context, const FrameView *view, uint64_t frame,
@@ -87,10 +96,11 @@ PlimStatus shapes_file_encode(PlimContext *context, const FrameView *view, char 
         h5_add_u64(file, paths.group, "smooth", mesh->smooth);
     }
     for (size_t i = 0; i < view->volume_count; i++) {
-        VolumePaths paths = volume_paths_of(view->volumes[i].name);
+        const FrameVolume *volume = &view->volumes[i];
+        if (volume->solid_moves) continue;
+        VolumePaths paths = volume_paths_of(volume->name);
         h5_add_group(file, paths.group);
-        h5_add_volume(file, paths.solid, H5_I32, view->volumes[i].n, 1, view->volumes[i].solid,
-                      NULL);
+        h5_add_volume(file, paths.solid, H5_I32, volume->n, 1, volume->solid, NULL);
     }
     PlimStatus status = h5_builder_finish(file, bytes, size);
     h5_builder_destroy(file);
@@ -183,7 +193,16 @@ static PlimStatus read_volume(PlimContext *context, const char *label, H5Reader 
                    (const void **)&volume->velocity));
     TRY(read_array(context, frame, paths.pressure, H5_F32, cells, 1,
                    (const void **)&volume->pressure));
-    return read_array(context, shapes, paths.solid, H5_I32, cells, 1,
+    if (h5_has(frame, paths.smoke))
+        TRY(read_array(context, frame, paths.smoke, H5_F32, cells, 1,
+                       (const void **)&volume->smoke));
+    if (h5_has(frame, paths.temperature))
+        TRY(read_array(context, frame, paths.temperature, H5_F32, cells, 1,
+                       (const void **)&volume->temperature));
+    uint64_t moves = 0;
+    TRY(h5_read_u64(frame, paths.group, "solid_moves", &moves));
+    volume->solid_moves = moves != 0;
+    return read_array(context, volume->solid_moves ? frame : shapes, paths.solid, H5_I32, cells, 1,
                       (const void **)&volume->solid);
 }
 
@@ -237,6 +256,8 @@ void frame_data_free(PlimContext *context, FrameData *data) {
         const FrameVolume *volume = &data->view.volumes[i];
         free_array(context, volume->velocity, 3 * volume_cells(volume));
         free_array(context, volume->pressure, volume_cells(volume));
+        if (volume->smoke) free_array(context, volume->smoke, volume_cells(volume));
+        if (volume->temperature) free_array(context, volume->temperature, volume_cells(volume));
         free_array(context, volume->solid, volume_cells(volume));
     }
     *data = (FrameData){0};

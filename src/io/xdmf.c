@@ -82,7 +82,9 @@ static void add_volume_frame(Text *text, const FrameVolume *volume, uint64_t fra
              volume->spacing);
     add_cell_values(text, volume, "velocity", "Float", file, 3);
     add_cell_values(text, volume, "pressure", "Float", file, 1);
-    add_cell_values(text, volume, "solid", "Int", SHAPES_FILE, 1);
+    if (volume->smoke) add_cell_values(text, volume, "smoke", "Float", file, 1);
+    if (volume->temperature) add_cell_values(text, volume, "temperature", "Float", file, 1);
+    add_cell_values(text, volume, "solid", "Int", volume->solid_moves ? file : SHAPES_FILE, 1);
     text_add(text, "      </Grid>\n");
 }
 

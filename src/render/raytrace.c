@@ -4,6 +4,7 @@
 #include "render/bvh.h"
 #include "render/resolve.h"
 #include "render/shade.h"
+#include "render/smoke.h"
 
 /* Pixels side by side that are traced together. */
 enum { LANES = 8, ROW_GRAIN = 4, SAMPLES_MAX = 4096 };
@@ -30,6 +31,7 @@ typedef struct DrawJob {
     const RenderScene *scene;
     const RenderOptions *options;
     Look look;
+    Smoke smoke;
     Vec3 eye, forward, right, up; /* right and up reach from the centre to the picture's edges */
     Vec3 low, high;               /* m: the box outside which nothing takes skylight */
     LightRays *rays;              /* INTERLEAVE^2 sets of options->samples */
@@ -108,6 +110,10 @@ static PlimStatus check_request(PlimContext *context, const RenderCamera *camera
     if (options->ground && (!isfinite(options->ground_height) || !(options->checker > 0.0)))
         return context_fail(context, PLIM_BAD_INPUT, "a ground at %g m with squares of %g m",
                             options->ground_height, options->checker);
+    const RenderSmoke *smoke = options->smoke;
+    if (smoke && (smoke->n[0] < 1 || smoke->n[1] < 1 || smoke->n[2] < 1 || !(smoke->spacing > 0) ||
+                  !is_finite(smoke->origin) || !(smoke->extinction >= 0)))
+        return context_fail(context, PLIM_BAD_INPUT, "smoke in a box that cannot be");
     return PLIM_OK;
 }
 
@@ -322,6 +328,32 @@ static void find_sky(const DrawJob *job, int x, int y, int lanes, int sample, Pa
         if (rays.tfar[lane] < 0.0f) packet->open[lane] = 1.0 - occlusion;
 }
 
+/* Where in its steps a ray looks for smoke: other samples and neighbours look elsewhere. */
+static double smoke_phase(const DrawJob *job, int x, int y, int sample) {
+    ptrdiff_t number = light_rays(job, x, y) - job->rays + sample;
+    return fraction(0.5 + 0.6180339887498949 * (double)number);
+}
+
+/* Smoke between a surface and the sun. */
+static void dim_sun(const DrawJob *job, int x, int y, int lanes, int sample, Packet *packet) {
+    for (int lane = 0; lane < lanes; lane++)
+        if (packet->hit[lane] && packet->lit[lane] > 0.0)
+            packet->lit[lane] *= smoke_through(&job->smoke, packet->surface[lane].point,
+                                               light_rays(job, x + lane, y)[sample].sun,
+                                               smoke_phase(job, x + lane, y, sample));
+}
+
+/* Smoke between the eye and what lies behind. */
+static Light light_through_smoke(const DrawJob *job, Vec3 direction, double far, double phase,
+                                 Light light) {
+    SmokePath path = smoke_along(&job->smoke, job->eye, direction, far, phase);
+    if (path.through == 1.0) return light;
+    Vec3 own = shade_smoke(&job->look, direction, path.sun, path.sky, path.glow);
+    return (Light){.steady = vec3_add_scaled(own, path.through, light.steady),
+                   .ambient = vec3_scale(path.through, light.ambient),
+                   .sun = vec3_scale(path.through, light.sun)};
+}
+
 static void trace_pixels(const DrawJob *job, int x, int y, int lanes) {
     Pixel *pixels = job->pixels + (size_t)y * (size_t)job->options->width + (size_t)x;
     for (int sample = 0; sample < job->options->samples; sample++) {
@@ -329,11 +361,15 @@ static void trace_pixels(const DrawJob *job, int x, int y, int lanes) {
         find_surfaces(job, x, y, lanes, sample, &packet);
         find_sun(job, x, y, lanes, sample, &packet);
         find_sky(job, x, y, lanes, sample, &packet);
+        if (job->options->smoke) dim_sun(job, x, y, lanes, sample, &packet);
         for (int lane = 0; lane < lanes; lane++) {
             const Surface *surface = packet.hit[lane] ? &packet.surface[lane] : NULL;
             Vec3 direction = packet.direction[lane];
             Light light = surface ? shade_surface(&job->look, surface, direction)
                                   : (Light){.steady = shade_background(&job->look, direction)};
+            if (job->options->smoke)
+                light = light_through_smoke(job, direction, surface ? surface->distance : INFINITY,
+                                            smoke_phase(job, x + lane, y, sample), light);
             double footprint = surface ? surface->distance * job->look.pixel_angle : 0.0;
             pixel_add(&pixels[lane], surface, &light, packet.lit[lane], packet.open[lane],
                       footprint, sample == 0);
@@ -386,6 +422,7 @@ static PlimStatus allocate_job(PlimContext *context, DrawJob *job) {
 }
 
 static void free_job(PlimContext *context, DrawJob *job) {
+    smoke_free(context, &job->smoke);
     context_free(context, job->rays, job->ray_count, sizeof *job->rays);
     context_free(context, job->places, (size_t)job->options->samples, sizeof *job->places);
     context_free(context, job->pixels, job->pixel_count, sizeof *job->pixels);
@@ -397,10 +434,12 @@ PlimStatus render_scene_draw(const RenderScene *scene, const RenderCamera *camer
     TRY(check_request(context, camera, options, image));
     DrawJob job = {.scene = scene, .options = options};
     PlimStatus status = allocate_job(context, &job);
+    if (status == PLIM_OK) set_view(&job, camera);
+    if (status == PLIM_OK && options->smoke)
+        status = smoke_create(context, options->smoke, scene, job.look.sun, &job.smoke);
     if (status == PLIM_OK) {
         size_t rows = (size_t)options->height;
         unsigned char tone[TONE_SIZE];
-        set_view(&job, camera);
         place_samples(&job);
         aim_light_rays(&job);
         parallel_for(context->threads, rows, ROW_GRAIN, trace_rows, &job);

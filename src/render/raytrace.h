@@ -1,4 +1,5 @@
-/* A preview ray tracer on Embree: triangle meshes and spheres, checker ground, soft shadow, sky. */
+/* A preview ray tracer on Embree: triangle meshes, spheres and smoke, checker ground, soft shadow,
+ * sky. */
 #ifndef RENDER_RAYTRACE_H
 #define RENDER_RAYTRACE_H
 
@@ -28,14 +29,26 @@ typedef struct RenderCamera {
     double field_of_view;  /* degrees, across the height of the picture */
 } RenderCamera;
 
+/* Smoke in a box of cells. Arrays are borrowed during the drawing. */
+typedef struct RenderSmoke {
+    int n[3];                 /* cells, x running fastest */
+    double spacing;           /* m, edge of a cell */
+    Vec3 origin;              /* m, lowest corner */
+    const float *density;     /* 1 = thick; what is below 0 or no number is 0 */
+    const float *temperature; /* degrees; NULL: none glows */
+    const int32_t *solid;     /* not 0 in cells that bodies and obstacles fill; NULL: none */
+    double extinction;        /* 1/m, of smoke of density 1 */
+} RenderSmoke;
+
 typedef struct RenderOptions {
-    int width, height;    /* default 960 x 540 */
-    int samples;          /* rays per pixel, default 4 */
-    bool ground;          /* draw the checker ground, default true */
-    double ground_height; /* m */
-    double checker;       /* edge of a checker square, m */
-    Vec3 sun;             /* direction to the sun, any length, default (0.5, 1, 0.35) */
-    double sun_softness;  /* apparent radius of the sun in radians, default 0.05 */
+    int width, height;        /* default 960 x 540 */
+    int samples;              /* rays per pixel, default 4 */
+    bool ground;              /* draw the checker ground, default true */
+    double ground_height;     /* m */
+    double checker;           /* edge of a checker square, m */
+    Vec3 sun;                 /* direction to the sun, any length, default (0.5, 1, 0.35) */
+    double sun_softness;      /* apparent radius of the sun in radians, default 0.05 */
+    const RenderSmoke *smoke; /* NULL, the default: none */
 } RenderOptions;
 
 typedef struct RenderScene RenderScene;

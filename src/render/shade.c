@@ -112,3 +112,17 @@ Light shade_surface(const Look *look, const Surface *surface, Vec3 direction) {
     light.sun = vec3_scale(1.0 - lost, light.sun);
     return light;
 }
+
+/* Seen against the sun, smoke is brighter (Henyey and Greenstein's phase function, mean 1). */
+static double scattering(double cosine) {
+    const double g = 0.22;
+    return (1.0 - g * g) / pow(1.0 + g * g - 2.0 * g * cosine, 1.5);
+}
+
+Vec3 shade_smoke(const Look *look, Vec3 direction, double sun, double sky, double glow) {
+    static const Vec3 white = {0.90, 0.92, 0.95}, ember = {1.4, 0.42, 0.08};
+    Vec3 around = mix(bounce_light, sky_light, 0.8);
+    Vec3 light = vec3_scale(1.5 * sun * scattering(vec3_dot(look->sun, direction)), sun_light);
+    light = tint(white, vec3_add_scaled(light, sky, around));
+    return vec3_add_scaled(light, glow, ember);
+}

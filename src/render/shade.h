@@ -39,6 +39,9 @@ Surface shade_ground(const Look *look, Vec3 origin, Vec3 direction, double dista
 
 Light shade_surface(const Look *look, const Surface *surface, Vec3 direction);
 
+/* Light of smoke, from shares of the sun's and the sky's light and of its own glow. */
+Vec3 shade_smoke(const Look *look, Vec3 direction, double sun, double sky, double glow);
+
 static inline double shade_luminance(Vec3 color) {
     return 0.2126 * color.x + 0.7152 * color.y + 0.0722 * color.z;
 }

@@ -1,44 +1,19 @@
-#include "render/slice.h"
-
 #include "base/parallel.h"
 #include "base/random.h"
-#include "grid/interpolate.h"
+#include "render/slice_parts.h"
 
-typedef struct Color {
-    double r, g, b;
-} Color;
+static const Vec3 paper = {0.97, 0.97, 0.97};
+static const Vec3 frame = {0.72, 0.72, 0.73}; /* one pixel wide, around the cut */
+static const Vec3 obstacle_color = {0.62, 0.62, 0.62};
+static const Vec3 obstacle_edge = {0.30, 0.30, 0.31};
 
-typedef struct Slice {
-    const FrameVolume *volume;
-    size_t first;       /* cell of the cut */
-    GridField u, v;     /* velocity within the cut, in cells a second */
-    float *noise;       /* one number a pixel */
-    double full_speed;  /* m/s */
-    double left, top;   /* pixels, where the cut begins */
-    double cell_pixels; /* pixels a cell */
-    Image *image;
-} Slice;
-
-static size_t first_cell(const FrameVolume *volume) {
-    return (size_t)(volume->n[2] / 2) * (size_t)volume->n[0] * (size_t)volume->n[1];
+static ColorScale scale_of(SliceShow show) {
+    static const ColorScale scales[SLICE_SHOW_COUNT] = {COLOR_SPEED, COLOR_DIVERGING, COLOR_INK,
+                                                        COLOR_PRESSURE, COLOR_HEAT};
+    return scales[show];
 }
 
-double slice_greatest_speed(const FrameVolume *volume) {
-    double greatest = 0;
-    const float *velocity = volume->velocity + 3 * first_cell(volume);
-    for (size_t i = 0; i < (size_t)volume->n[0] * (size_t)volume->n[1]; i++)
-        greatest = fmax(greatest, hypot((double)velocity[3 * i], (double)velocity[3 * i + 1]));
-    return greatest;
-}
-
-/* ---- one point; places are in cells from the lower left corner ---- */
-
-/* In the fluid, not in an obstacle and not outside. */
-static bool in_fluid(const Slice *slice, double x, double y) {
-    const int *n = slice->volume->n;
-    if (!(x >= 0 && y >= 0 && x < n[0] && y < n[1])) return false;
-    return !slice->volume->solid[slice->first + (size_t)y * (size_t)n[0] + (size_t)x];
-}
+/* ---- threads ---- */
 
 static float noise_at(const Slice *slice, double x, double y) {
     double column = slice->left + x * slice->cell_pixels;
@@ -62,7 +37,7 @@ static double smear(const Slice *slice, double x, double y) {
             if (!(speed > 0)) break;
             px += way * pixel * u / speed;
             py += way * pixel * v / speed;
-            if (!in_fluid(slice, px, py)) break;
+            if (!slice_in_fluid(slice, px, py)) break;
             double weight = 1.0 - step / (STEPS + 1.0);
             sum += weight * (double)noise_at(slice, px, py);
             weights += weight;
@@ -71,58 +46,66 @@ static double smear(const Slice *slice, double x, double y) {
     return sum / weights;
 }
 
-/* From dark blue at rest through green to yellow. */
-static Color speed_color(double t) {
-    static const Color scale[] = {{0.12, 0.14, 0.33}, {0.14, 0.33, 0.55}, {0.12, 0.54, 0.58},
-                                  {0.30, 0.72, 0.48}, {0.68, 0.84, 0.34}, {0.99, 0.90, 0.30}};
-    enum { INTERVALS = sizeof scale / sizeof *scale - 1 };
-    double at = fmin(fmax(t, 0), 1) * INTERVALS;
-    int i = at < INTERVALS ? (int)at : INTERVALS - 1;
-    double f = at - i;
-    return (Color){(1 - f) * scale[i].r + f * scale[i + 1].r,
-                   (1 - f) * scale[i].g + f * scale[i + 1].g,
-                   (1 - f) * scale[i].b + f * scale[i + 1].b};
+/* ---- obstacles ---- */
+
+static double clamp_share(double share) {
+    return fmin(fmax(share, 0), 1);
 }
 
-static Color point_color(const Slice *slice, double x, double y) {
-    const int *n = slice->volume->n;
-    if (!(x >= 0 && y >= 0 && x < n[0] && y < n[1])) return (Color){0.97, 0.97, 0.97};
-    if (!in_fluid(slice, x, y)) return (Color){0.62, 0.62, 0.62};
-    Vec3 p = vec3(x, y, 0);
-    double speed = hypot(field_sample_linear(&slice->u, p), field_sample_linear(&slice->v, p)) *
-                   slice->volume->spacing;
-    Color color = speed_color(speed / slice->full_speed);
-    /* The mean of so many numbers lies close to one half: stretch it. */
-    double light = fmin(fmax(1.0 + 2.4 * (smear(slice, x, y) - 0.5), 0.5), 1.5);
-    return (Color){color.r * light, color.g * light, color.b * light};
+static Vec3 cover_with_obstacle(const Slice *slice, double x, double y, Vec3 color) {
+    double depth = slice_obstacle_depth(slice, x, y);
+    if (depth <= -0.5) return color;
+    double rim = clamp_share(2.0 - depth);
+    Vec3 grey = color_mix(obstacle_color, obstacle_edge, rim);
+    return color_mix(color, grey, clamp_share(depth + 0.5));
 }
 
 /* ---- the picture ---- */
 
-static unsigned char to_byte(double value) {
-    return (unsigned char)lround(255 * fmin(fmax(value, 0), 1));
+static Vec3 flow_color(const Slice *slice, double x, double y, size_t pixel) {
+    const SliceRange *range = &slice->options->range;
+    double value = field_sample_cubic(&slice->values, vec3(x, y, 0));
+    Vec3 color = color_at(&slice->table, (value - range->low) / (range->high - range->low));
+    if (slice->noise) {
+        /* The mean of so many numbers lies close to one half: stretch it. */
+        double light = fmin(fmax(1.0 + 2.4 * (smear(slice, x, y) - 0.5), 0.5), 1.5);
+        color = vec3_scale(light, color);
+    }
+    if (slice->lines) {
+        static const Vec3 dark = {0.10, 0.11, 0.14}, white = {1, 1, 1}, orange = {0.88, 0.44, 0.10};
+        SliceShow show = slice->options->show;
+        Vec3 ink = show == SLICE_VORTICITY ? dark : show == SLICE_SMOKE ? orange : white;
+        double share = show == SLICE_SMOKE ? 0.75 : 0.5;
+        color = color_mix(color, ink, share * (double)slice->lines[pixel]);
+    }
+    return color;
 }
 
 static void draw_rows(void *user, size_t begin, size_t end) {
     const Slice *slice = user;
+    const int *n = slice->volume->n;
     size_t width = (size_t)slice->image->width;
+    double pixel_cells = 1.0 / slice->cell_pixels;
     for (size_t row = begin; row < end; row++)
         for (size_t column = 0; column < width; column++) {
             double x = ((double)column + 0.5 - slice->left) / slice->cell_pixels;
-            double y = slice->volume->n[1] - ((double)row + 0.5 - slice->top) / slice->cell_pixels;
-            Color color = point_color(slice, x, y);
-            unsigned char *to = slice->image->rgb + 3 * (row * width + column);
-            to[0] = to_byte(color.r);
-            to[1] = to_byte(color.g);
-            to[2] = to_byte(color.b);
+            double y = n[1] - ((double)row + 0.5 - slice->top) / slice->cell_pixels;
+            size_t pixel = row * width + column;
+            bool near = x > -pixel_cells && y > -pixel_cells && x < n[0] + pixel_cells &&
+                        y < n[1] + pixel_cells;
+            Vec3 color = near ? frame : paper;
+            if (x >= 0 && y >= 0 && x < n[0] && y < n[1])
+                color = cover_with_obstacle(slice, x, y, flow_color(slice, x, y, pixel));
+            color_store(slice->image->rgb + 3 * pixel, color);
         }
 }
 
-static PlimStatus fill_slice(PlimContext *context, Slice *slice) {
+static PlimStatus fill_fields(PlimContext *context, Slice *slice) {
     const FrameVolume *volume = slice->volume;
     Grid plane = {.dim = 2, .n = {volume->n[0], volume->n[1], 1}, .spacing = 1.0};
     TRY(field_create(context, &plane, PLACE_CELLS, 1, &slice->u));
     TRY(field_create(context, &plane, PLACE_CELLS, 1, &slice->v));
+    TRY(field_create(context, &plane, PLACE_CELLS, 2, &slice->values));
     const float *velocity = volume->velocity + 3 * slice->first;
     for (int j = 0; j < volume->n[1]; j++)
         for (int i = 0; i < volume->n[0]; i++, velocity += 3) {
@@ -132,31 +115,68 @@ static PlimStatus fill_slice(PlimContext *context, Slice *slice) {
         }
     field_fill_halo(&slice->u, 1);
     field_fill_halo(&slice->v, 1);
+    size_t cells = (size_t)volume->n[0] * (size_t)volume->n[1];
+    double *values = context_allocate(context, cells, sizeof *values);
+    if (!values) return PLIM_OUT_OF_MEMORY;
+    PlimStatus status = slice_values(context, volume, slice->options->show, values);
+    if (status == PLIM_OK) {
+        field_load(&slice->values, 1, values);
+        field_fill_halo(&slice->values, 1);
+    }
+    context_free(context, values, cells, sizeof *values);
+    return status;
+}
+
+static PlimStatus fill_slice(PlimContext *context, Slice *slice) {
+    TRY(fill_fields(context, slice));
+    TRY(slice_smooth_obstacles(context, slice));
+    color_table_fill(&slice->table, scale_of(slice->options->show));
     size_t pixels = (size_t)slice->image->width * (size_t)slice->image->height;
-    slice->noise = context_allocate(context, pixels, sizeof *slice->noise);
-    if (!slice->noise) return PLIM_OUT_OF_MEMORY;
-    for (size_t i = 0; i < pixels; i++) slice->noise[i] = (float)random_uniform(1, 0, i);
+    if (slice->options->show == SLICE_SPEED) {
+        slice->noise = context_allocate(context, pixels, sizeof *slice->noise);
+        if (!slice->noise) return PLIM_OUT_OF_MEMORY;
+        for (size_t i = 0; i < pixels; i++) slice->noise[i] = (float)random_uniform(1, 0, i);
+    } else if (slice->options->lines) {
+        slice->lines = context_allocate(context, pixels, sizeof *slice->lines);
+        if (!slice->lines) return PLIM_OUT_OF_MEMORY;
+        return slice_draw_lines(context, slice);
+    }
     return PLIM_OK;
 }
 
-PlimStatus slice_draw(PlimContext *context, const FrameVolume *volume, double full_speed,
-                      Image *image) {
+/* As large as fits in the middle of what the legend leaves. */
+static void place_cut(Slice *slice) {
     enum { MARGIN = 8 };
-    double across = fmax(image->width - 2 * MARGIN, 1) / volume->n[0];
-    double down = fmax(image->height - 2 * MARGIN, 1) / volume->n[1];
-    Slice slice = {.volume = volume,
-                   .first = first_cell(volume),
-                   .full_speed = full_speed,
-                   .cell_pixels = fmin(across, down),
-                   .image = image};
-    slice.left = 0.5 * (image->width - volume->n[0] * slice.cell_pixels);
-    slice.top = 0.5 * (image->height - volume->n[1] * slice.cell_pixels);
+    const int *n = slice->volume->n;
+    int height = slice->image->height;
+    if (slice->options->legend) height -= slice_legend_height(slice->image);
+    double across = fmax(slice->image->width - 2 * MARGIN, 1) / n[0];
+    double down = fmax(height - 2 * MARGIN, 1) / n[1];
+    slice->cell_pixels = fmin(across, down);
+    slice->left = 0.5 * (slice->image->width - n[0] * slice->cell_pixels);
+    slice->top = 0.5 * (height - n[1] * slice->cell_pixels);
+}
+
+PlimStatus slice_draw(PlimContext *context, const FrameVolume *volume, const SliceOptions *options,
+                      Image *image) {
+    if (!slice_can_show(volume, options->show))
+        return context_fail(context, PLIM_BAD_INPUT, "the frame has no %s to show",
+                            slice_show_name(options->show));
+    Slice slice = {
+        .volume = volume, .options = options, .first = slice_first_cell(volume), .image = image};
+    place_cut(&slice);
     PlimStatus status = fill_slice(context, &slice);
-    if (status == PLIM_OK)
+    if (status == PLIM_OK) {
         parallel_for(context->threads, (size_t)image->height, 8, draw_rows, &slice);
+        if (options->legend) slice_draw_legend(&slice);
+    }
+    size_t pixels = (size_t)image->width * (size_t)image->height;
     field_free(context, &slice.u);
     field_free(context, &slice.v);
-    context_free(context, slice.noise, (size_t)image->width * (size_t)image->height,
-                 sizeof *slice.noise);
+    field_free(context, &slice.values);
+    context_free(context, slice.shapes, (size_t)volume->n[0] * (size_t)volume->n[1],
+                 sizeof *slice.shapes);
+    context_free(context, slice.noise, pixels, sizeof *slice.noise);
+    context_free(context, slice.lines, pixels, sizeof *slice.lines);
     return status;
 }

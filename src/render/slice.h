@@ -1,17 +1,51 @@
-/* A picture of a cut through a fluid: colour for speed, threads along the flow, grey obstacles. */
+/* A picture of a cut through a fluid: colours for one quantity, threads or lines along the flow,
+ * grey obstacles, a legend. */
 #ifndef RENDER_SLICE_H
 #define RENDER_SLICE_H
 
 #include "render/image.h"
 #include "system/frame_view.h"
 
-/* Of velocities within the cut: the plane z = const through the middle. m/s. */
-double slice_greatest_speed(const FrameVolume *volume);
+/* All of the plane z = const through the middle. */
+typedef enum SliceShow {
+    SLICE_SPEED,     /* m/s, within the plane, with threads along the flow */
+    SLICE_VORTICITY, /* 1/s, dv/dx - du/dy: turning counterclockwise is above 0 */
+    SLICE_SMOKE,
+    SLICE_PRESSURE, /* Pa */
+    SLICE_TEMPERATURE,
+    SLICE_SHOW_COUNT
+} SliceShow;
 
-/* Fills the image with the cut, as large as fits. `full_speed` (m/s, above 0) has the last colour
- * of the scale. The threads are noise smeared along streamlines (line integral convolution; Cabral
- * and Leedom 1993). Same bits for any thread count. */
-PlimStatus slice_draw(PlimContext *context, const FrameVolume *volume, double full_speed,
+/* "speed", "vorticity", "smoke", "pressure", "temperature". */
+const char *slice_show_name(SliceShow show);
+
+/* False when the frames hold no such quantity. */
+bool slice_can_show(const FrameVolume *volume, SliceShow show);
+
+/* Values that have the first and the last colour of the scale. */
+typedef struct SliceRange {
+    double low, high;
+} SliceRange;
+
+/* The range of one frame: speed and smoke from 0, vorticity symmetric about 0. Of what the flow
+ * does, the one cell in 200 that is extreme, as at the corners of obstacles, is left out. */
+PlimStatus slice_measure(PlimContext *context, const FrameVolume *volume, SliceShow show,
+                         SliceRange *out);
+
+/* One range for a film: of vorticity and pressure that of nine frames in ten, so that a wild start
+ * does not make the rest pale; else that of all. Sorts the ranges; low < high in any case. */
+SliceRange slice_range_of_run(SliceShow show, SliceRange *frames, size_t count);
+
+typedef struct SliceOptions {
+    SliceShow show;
+    SliceRange range;
+    bool lines;  /* thin streamlines, evenly spaced; speed has its threads instead */
+    bool legend; /* the scale and its range below the cut, if the picture is large enough */
+} SliceOptions;
+
+/* Fills the image with the cut, as large as fits. The threads are noise smeared along streamlines
+ * (line integral convolution; Cabral and Leedom 1993). Same bits for any thread count. */
+PlimStatus slice_draw(PlimContext *context, const FrameVolume *volume, const SliceOptions *options,
                       Image *image);
 
 #endif

@@ -5,6 +5,7 @@
 #include "plimsoll/rigid.h"
 #include "rigid/orientation.h"
 #include "rigid/shape.h"
+#include "system/solid_view.h"
 #include "system/system.h"
 
 enum { RIGID_GROUP_BODIES };
@@ -72,6 +73,8 @@ double rigid_kinetic_energy(const RigidBodies *bodies, size_t i);
 /* In view.c and measure.c. */
 PlimStatus rigid_view_frame(const void *system, const StepInfo *step, FrameView *view);
 PlimStatus rigid_diagnose(const void *system, const StepInfo *step, Diagnostics *diagnostics);
+/* The bodies as others see them. */
+SolidView rigid_solid_view(const RigidBodies *bodies);
 enum { RIGID_QUANTITY_COUNT = 7 };
 extern const ProbeQuantity rigid_quantities[RIGID_QUANTITY_COUNT];
 

@@ -1,4 +1,4 @@
-/* From a scene to a world: copies of repeated bodies, materials, prescribed motion, probes. */
+/* From a scene to a world: copies of repeated bodies, materials, prescribed motion. */
 #include "base/hash.h"
 #include "base/random.h"
 #include "math/quat.h"
@@ -300,11 +300,7 @@ void scene_check_objects(PlimScene *scene) {
     }
     reader->repeat = (RepeatIndex){0};
     scene_check_fluid(scene);
-    const SceneNode *probes = scene->document.probes.node;
-    for (size_t i = 0; probes && i < probes->children.count; i++) {
-        SceneProbe probe = {0};
-        reader_read_table(reader, probes->children.data[i], &scene_probe_table, &probe);
-    }
+    scene_check_probes(scene);
 }
 
 /* ---- the world ---- */
@@ -339,8 +335,27 @@ static PlimRigidDesc describe_copy(const PlimScene *scene, const SceneBody *body
     return desc;
 }
 
+/* A world that gets its bodies, and what its fluid will flow around. */
+typedef struct BodyJob {
+    PlimWorld *world;
+    bool has_fluid;
+    ARRAY(FluidBody) in_fluid;
+} BodyJob;
+
+/* The shape as the fluid sees it: exact distances, about the centre of mass. */
+static PlimStatus add_to_fluid(PlimScene *scene, SceneNode *shape, Vec3 center, size_t id,
+                               BodyJob *job) {
+    ScenePlace place = {.shape = {shape}, .orientation = {.axis = {0, 1, 0}}, .scale = 1};
+    vec3_store(place.position, vec3_scale(-1, center));
+    Solid *solid = scratch_take(&scene->solids, 1, sizeof *solid);
+    if (!solid) return PLIM_OUT_OF_MEMORY;
+    TRY(scene_place_solid(scene, &place, &scene->solids, solid));
+    FluidBody body = {.body = id, .solid = solid};
+    return array_push(scene->context, &job->in_fluid, body) ? PLIM_OK : PLIM_OUT_OF_MEMORY;
+}
+
 static PlimStatus add_copy(PlimScene *scene, SceneNode *node, size_t number, void *user) {
-    PlimWorld *world = user;
+    BodyJob *job = user;
     SceneBody body;
     if (!read_body(scene, node, &body)) {
         TRY(scene->reader.trouble);
@@ -368,26 +383,9 @@ static PlimStatus add_copy(PlimScene *scene, SceneNode *node, size_t number, voi
         desc.motion_user = path;
     }
     size_t id;
-    return scene_as_problem(scene, node, plim_rigid_add(world, &desc, &id));
-}
-
-static PlimStatus add_probes(PlimScene *scene, PlimWorld *world) {
-    const SceneNode *list = scene->document.probes.node;
-    for (size_t i = 0; list && i < list->children.count; i++) {
-        SceneProbe probe = {0};
-        SceneNode *node = list->children.data[i];
-        reader_read_table(&scene->reader, node, &scene_probe_table, &probe);
-        const char *object = probe.object ? probe.object : probe.name;
-        const SceneNode *names = probe.quantities.node;
-        for (size_t k = 0; k < names->children.count; k++) {
-            PlimStatus status = scene_as_problem(
-                scene, node,
-                world_add_probe(world, probe.name, object, names->children.data[k]->text));
-            if (status == PLIM_BAD_INPUT) break; /* the next probe may be wrong too */
-            TRY(status);
-        }
-    }
-    return PLIM_OK;
+    TRY(scene_as_problem(scene, node, plim_rigid_add(job->world, &desc, &id)));
+    if (!job->has_fluid) return PLIM_OK;
+    return scene_as_problem(scene, shape_node, add_to_fluid(scene, shape_node, center, id, job));
 }
 
 /* The first of the problems that turned up while the world was made. */
@@ -397,22 +395,39 @@ static PlimStatus report_problems(PlimScene *scene) {
                         scene->reader.problems.data[0].text);
 }
 
-static PlimStatus fill_world(PlimScene *scene, PlimWorld *world) {
+static PlimStatus add_bodies(PlimScene *scene, BodyJob *job) {
     const SceneRigid *rigid = &scene->document.rigid;
-    if (rigid->bodies.node) {
-        PlimRigidOptions options = {.orientation_order = (int)rigid->orientation_order,
-                                    .energy_correction = rigid->energy_correction};
-        TRY(plim_rigid_configure(world, &options));
-        PlimStatus status = for_each_copy(scene, add_copy, world);
-        if (status != PLIM_BAD_INPUT) TRY(status);
-    }
-    TRY(scene_add_fluid(scene, world));
-    TRY(add_probes(scene, world));
+    PlimRigidOptions options = {.orientation_order = (int)rigid->orientation_order,
+                                .energy_correction = rigid->energy_correction};
+    TRY(plim_rigid_configure(job->world, &options));
+    return for_each_copy(scene, add_copy, job);
+}
+
+/* Bodies and fluid; problems with bodies are left for report_problems. */
+static PlimStatus add_systems(PlimScene *scene, PlimWorld *world) {
+    BodyJob job = {.world = world, .has_fluid = node_get(scene->root, "fluid") != NULL};
+    PlimStatus status = PLIM_OK;
+    if (scene->document.rigid.bodies.node) status = add_bodies(scene, &job);
+    if (status == PLIM_OK || status == PLIM_BAD_INPUT)
+        status = scene_add_fluid(scene, world, job.in_fluid.data, job.in_fluid.count);
+    array_free(scene->context, &job.in_fluid);
+    return status;
+}
+
+static void warn_of_one_way(PlimScene *scene, const PlimWorld *world) {
+    bool dynamic = false;
+    for (size_t i = 0; i < rigid_count(world->rigid); i++)
+        dynamic |= world->rigid->motion[i] == PLIM_DYNAMIC;
+    if (world->fluid && dynamic)
+        context_log(scene->context, PLIM_LOG_WARNING,
+                    "the fluid flows around bodies but does not move them yet");
+}
+
+static PlimStatus fill_world(PlimScene *scene, PlimWorld *world) {
+    TRY(add_systems(scene, world));
+    TRY(scene_add_probes(scene, world));
     TRY(report_problems(scene));
-    if (world->fluid && plim_rigid_count(world) > 0)
-        context_log(
-            scene->context, PLIM_LOG_WARNING,
-            "bodies and fluid do not act on each other yet, and pictures show the fluid alone");
+    warn_of_one_way(scene, world);
     TRY(world_refresh(world));
     return plim_world_measure(world);
 }

@@ -19,51 +19,30 @@ static const double degrees_per_radian = 57.29577951308232087680;
 static const double radians_per_degree = 0.01745329251994329576924;
 
 const OperationInfo expression_operations[OP_COUNT] = {
-    [OP_NUMBER] = {"number", 0, false},
-    [OP_TIME] = {"t", 0, false},
-    [OP_JUMP] = {"jump", 0, false},
-    [OP_NEGATE] = {"-", 1, false},
-    [OP_ADD] = {"+", 2, false},
-    [OP_SUBTRACT] = {"-", 2, false},
-    [OP_MULTIPLY] = {"*", 2, false},
-    [OP_DIVIDE] = {"/", 2, false},
-    [OP_POWER] = {"^", 2, false},
-    [OP_LESS] = {"<", 2, false},
-    [OP_LESS_EQUAL] = {"<=", 2, false},
-    [OP_GREATER] = {">", 2, false},
-    [OP_GREATER_EQUAL] = {">=", 2, false},
-    [OP_EQUAL] = {"==", 2, false},
-    [OP_NOT_EQUAL] = {"!=", 2, false},
-    [OP_IF] = {"if", 3, false},
-    [OP_SIN] = {"sin", 1, false},
-    [OP_COS] = {"cos", 1, false},
-    [OP_TAN] = {"tan", 1, false},
-    [OP_ASIN] = {"asin", 1, false},
-    [OP_ACOS] = {"acos", 1, false},
-    [OP_ATAN] = {"atan", 1, false},
-    [OP_SINH] = {"sinh", 1, false},
-    [OP_COSH] = {"cosh", 1, false},
-    [OP_TANH] = {"tanh", 1, false},
-    [OP_SQRT] = {"sqrt", 1, false},
-    [OP_EXP] = {"exp", 1, false},
-    [OP_LOG] = {"log", 1, false},
-    [OP_ABS] = {"abs", 1, false},
-    [OP_SIGN] = {"sign", 1, false},
-    [OP_FLOOR] = {"floor", 1, false},
-    [OP_CEIL] = {"ceil", 1, false},
-    [OP_ROUND] = {"round", 1, false},
-    [OP_DEG] = {"deg", 1, false},
-    [OP_RAD] = {"rad", 1, false},
-    [OP_RANDOM] = {"random", 1, false},
-    [OP_ATAN2] = {"atan2", 2, false},
-    [OP_MIN] = {"min", 2, true},
-    [OP_MAX] = {"max", 2, true},
-    [OP_MOD] = {"mod", 2, false},
-    [OP_POW] = {"pow", 2, false},
-    [OP_HYPOT] = {"hypot", 2, false},
-    [OP_STEP] = {"step", 2, false},
-    [OP_CLAMP] = {"clamp", 3, false},
-    [OP_SMOOTHSTEP] = {"smoothstep", 3, false},
+    [OP_NUMBER] = {"number", 0, false}, [OP_TIME] = {"t", 0, false},
+    [OP_X] = {"x", 0, false},           [OP_Y] = {"y", 0, false},
+    [OP_Z] = {"z", 0, false},           [OP_JUMP] = {"jump", 0, false},
+    [OP_NEGATE] = {"-", 1, false},      [OP_ADD] = {"+", 2, false},
+    [OP_SUBTRACT] = {"-", 2, false},    [OP_MULTIPLY] = {"*", 2, false},
+    [OP_DIVIDE] = {"/", 2, false},      [OP_POWER] = {"^", 2, false},
+    [OP_LESS] = {"<", 2, false},        [OP_LESS_EQUAL] = {"<=", 2, false},
+    [OP_GREATER] = {">", 2, false},     [OP_GREATER_EQUAL] = {">=", 2, false},
+    [OP_EQUAL] = {"==", 2, false},      [OP_NOT_EQUAL] = {"!=", 2, false},
+    [OP_IF] = {"if", 3, false},         [OP_SIN] = {"sin", 1, false},
+    [OP_COS] = {"cos", 1, false},       [OP_TAN] = {"tan", 1, false},
+    [OP_ASIN] = {"asin", 1, false},     [OP_ACOS] = {"acos", 1, false},
+    [OP_ATAN] = {"atan", 1, false},     [OP_SINH] = {"sinh", 1, false},
+    [OP_COSH] = {"cosh", 1, false},     [OP_TANH] = {"tanh", 1, false},
+    [OP_SQRT] = {"sqrt", 1, false},     [OP_EXP] = {"exp", 1, false},
+    [OP_LOG] = {"log", 1, false},       [OP_ABS] = {"abs", 1, false},
+    [OP_SIGN] = {"sign", 1, false},     [OP_FLOOR] = {"floor", 1, false},
+    [OP_CEIL] = {"ceil", 1, false},     [OP_ROUND] = {"round", 1, false},
+    [OP_DEG] = {"deg", 1, false},       [OP_RAD] = {"rad", 1, false},
+    [OP_RANDOM] = {"random", 1, false}, [OP_ATAN2] = {"atan2", 2, false},
+    [OP_MIN] = {"min", 2, true},        [OP_MAX] = {"max", 2, true},
+    [OP_MOD] = {"mod", 2, false},       [OP_POW] = {"pow", 2, false},
+    [OP_HYPOT] = {"hypot", 2, false},   [OP_STEP] = {"step", 2, false},
+    [OP_CLAMP] = {"clamp", 3, false},   [OP_SMOOTHSTEP] = {"smoothstep", 3, false},
 };
 
 PlimStatus expression_fail(char why[EXPRESSION_MESSAGE], size_t column, const char *format, ...) {
@@ -84,51 +63,90 @@ static double sign_of(double x) {
     return (x > 0.0) - (x < 0.0);
 }
 
-/* Value and slope of a function of one argument; the slope stands in `rate`. */
-static Dual value_and_slope(Operation operation, double x) {
+static double value_of(Operation operation, double x) {
     switch (operation) {
     case OP_NEGATE:
-        return (Dual){-x, -1.0};
+        return -x;
     case OP_SIN:
-        return (Dual){sin(x), cos(x)};
+        return sin(x);
     case OP_COS:
-        return (Dual){cos(x), -sin(x)};
+        return cos(x);
     case OP_TAN:
-        return (Dual){tan(x), 1.0 + tan(x) * tan(x)};
+        return tan(x);
     case OP_ASIN:
-        return (Dual){asin(x), 1.0 / sqrt((1.0 - x) * (1.0 + x))};
+        return asin(x);
     case OP_ACOS:
-        return (Dual){acos(x), -1.0 / sqrt((1.0 - x) * (1.0 + x))};
+        return acos(x);
     case OP_ATAN:
-        return (Dual){atan(x), 1.0 / (1.0 + x * x)};
+        return atan(x);
     case OP_SINH:
-        return (Dual){sinh(x), cosh(x)};
+        return sinh(x);
     case OP_COSH:
-        return (Dual){cosh(x), sinh(x)};
+        return cosh(x);
     case OP_TANH:
-        return (Dual){tanh(x), 1.0 / (cosh(x) * cosh(x))};
+        return tanh(x);
     case OP_SQRT:
-        return (Dual){sqrt(x), 0.5 / sqrt(x)};
+        return sqrt(x);
     case OP_EXP:
-        return (Dual){exp(x), exp(x)};
+        return exp(x);
     case OP_LOG:
-        return (Dual){log(x), 1.0 / x};
+        return log(x);
     case OP_ABS:
-        return (Dual){fabs(x), sign_of(x)};
+        return fabs(x);
     case OP_SIGN:
-        return (Dual){sign_of(x), 0.0};
+        return sign_of(x);
     case OP_FLOOR:
-        return (Dual){floor(x), 0.0};
+        return floor(x);
     case OP_CEIL:
-        return (Dual){ceil(x), 0.0};
+        return ceil(x);
     case OP_ROUND:
-        return (Dual){round(x), 0.0};
+        return round(x);
     case OP_DEG:
-        return (Dual){x * degrees_per_radian, degrees_per_radian};
+        return x * degrees_per_radian;
     case OP_RAD:
-        return (Dual){x * radians_per_degree, radians_per_degree};
+        return x * radians_per_degree;
     default:
-        return (Dual){NAN, NAN};
+        return NAN;
+    }
+}
+
+/* Derivative of a function of one argument; 0 for those with steps. */
+static double slope_of(Operation operation, double x) {
+    switch (operation) {
+    case OP_NEGATE:
+        return -1.0;
+    case OP_SIN:
+        return cos(x);
+    case OP_COS:
+        return -sin(x);
+    case OP_TAN:
+        return 1.0 + tan(x) * tan(x);
+    case OP_ASIN:
+        return 1.0 / sqrt((1.0 - x) * (1.0 + x));
+    case OP_ACOS:
+        return -1.0 / sqrt((1.0 - x) * (1.0 + x));
+    case OP_ATAN:
+        return 1.0 / (1.0 + x * x);
+    case OP_SINH:
+        return cosh(x);
+    case OP_COSH:
+        return sinh(x);
+    case OP_TANH:
+        return 1.0 / (cosh(x) * cosh(x));
+    case OP_SQRT:
+        return 0.5 / sqrt(x);
+    case OP_EXP:
+        return exp(x);
+    case OP_LOG:
+        return 1.0 / x;
+    case OP_ABS:
+        return sign_of(x);
+    case OP_DEG:
+        return degrees_per_radian;
+    case OP_RAD:
+        return radians_per_degree;
+    default:
+        return 0.0;
     }
 }
 
@@ -139,8 +157,9 @@ static bool is_flat(Operation operation) {
 }
 
 static Dual apply_one(Operation operation, Dual x) {
-    Dual f = value_and_slope(operation, x.value);
-    return (Dual){f.value, is_flat(operation) ? 0.0 : chain(f.rate, x.rate)};
+    bool moves = x.rate != 0.0 && !is_flat(operation);
+    return (Dual){value_of(operation, x.value),
+                  moves ? chain(slope_of(operation, x.value), x.rate) : 0.0};
 }
 
 static Dual divide(Dual a, Dual b) {
@@ -153,7 +172,8 @@ static Dual divide(Dual a, Dual b) {
 static Dual power(Dual a, Dual b) {
     double value = pow(a.value, b.value);
     double rate = 0.0;
-    if (b.value != 0.0) rate = chain(b.value * pow(a.value, b.value - 1.0), a.rate);
+    if (b.value != 0.0 && a.rate != 0.0)
+        rate = chain(b.value * pow(a.value, b.value - 1.0), a.rate);
     if (b.rate != 0.0 && !(a.value == 0.0 && b.value > 0.0))
         rate += chain(value * log(a.value), b.rate);
     return (Dual){value, rate};
@@ -176,9 +196,10 @@ static Dual hypotenuse(Dual x, Dual y) {
 }
 
 static Dual angle_of(Dual y, Dual x) {
+    double angle = atan2(y.value, x.value);
+    if (x.rate == 0.0 && y.rate == 0.0) return (Dual){angle, 0.0};
     double h = hypot(x.value, y.value);
-    double rate = chain(x.value / h / h, y.rate) - chain(y.value / h / h, x.rate);
-    return (Dual){atan2(y.value, x.value), rate};
+    return (Dual){angle, chain(x.value / h / h, y.rate) - chain(y.value / h / h, x.rate)};
 }
 
 static Dual truth(bool condition) {
@@ -308,12 +329,18 @@ static PlimStatus apply(const Expression *expression, const Instruction *at, Dua
     return expression_fail(why, at->column, "the result of \"%s\" is not finite", info->name);
 }
 
-PlimStatus expression_evaluate(const Expression *expression, double t, double *value, double *rate,
-                               char why[EXPRESSION_MESSAGE]) {
+/* Where the program runs: `time` with its rate, 0 where no derivative is asked for. */
+typedef struct Point {
+    Dual time;
+    const double *x;
+} Point;
+
+/* *steep: the first instruction whose rate is not finite, or NULL. */
+static PlimStatus run(const Expression *expression, Point point, Dual *result,
+                      const Instruction **steep, char why[EXPRESSION_MESSAGE]) {
     Dual stack[EXPRESSION_STACK];
     size_t top = 0;
-    const Instruction *steep = NULL; /* the first place where a rate was not finite */
-    if (!isfinite(t)) return expression_fail(why, 1, "the time is not finite");
+    *steep = NULL;
     for (size_t i = 0; i < expression->code.count; i++) {
         const Instruction *at = &expression->code.data[i];
         switch ((Operation)at->operation) {
@@ -321,7 +348,12 @@ PlimStatus expression_evaluate(const Expression *expression, double t, double *v
             stack[top++] = (Dual){at->number, 0.0};
             break;
         case OP_TIME:
-            stack[top++] = (Dual){t, 1.0};
+            stack[top++] = point.time;
+            break;
+        case OP_X:
+        case OP_Y:
+        case OP_Z:
+            stack[top++] = (Dual){point.x[at->operation - OP_X], 0.0};
             break;
         case OP_JUMP:
             i = at->target - 1;
@@ -332,20 +364,44 @@ PlimStatus expression_evaluate(const Expression *expression, double t, double *v
         default:
             top -= (size_t)expression_operations[at->operation].arguments;
             TRY(apply(expression, at, &stack[top], why));
-            if (!steep && !isfinite(stack[top].rate)) steep = at;
+            if (!*steep && !isfinite(stack[top].rate)) *steep = at;
             top++;
         }
     }
-    if (!isfinite(stack[0].rate))
+    *result = stack[0];
+    return PLIM_OK;
+}
+
+PlimStatus expression_evaluate(const Expression *expression, double t, double *value, double *rate,
+                               char why[EXPRESSION_MESSAGE]) {
+    static const double origin[3] = {0, 0, 0};
+    const Instruction *steep;
+    Dual result;
+    if (!isfinite(t)) return expression_fail(why, 1, "the time is not finite");
+    TRY(run(expression, (Point){{t, 1.0}, origin}, &result, &steep, why));
+    if (!isfinite(result.rate))
         return expression_fail(why, steep->column, "the rate of change of \"%s\" is not finite",
                                expression_operations[steep->operation].name);
-    *value = stack[0].value;
-    *rate = stack[0].rate;
+    *value = result.value;
+    *rate = result.rate;
     return PLIM_OK;
+}
+
+double expression_at(const Expression *expression, const double x[3], double t) {
+    const Instruction *steep;
+    char why[EXPRESSION_MESSAGE];
+    Dual result;
+    if (!isfinite(t + x[0] + x[1] + x[2])) return NAN;
+    PlimStatus status = run(expression, (Point){{t, 0.0}, x}, &result, &steep, why);
+    return status == PLIM_OK ? result.value : NAN;
 }
 
 bool expression_uses_time(const Expression *expression) {
     return expression->uses_time;
+}
+
+bool expression_uses_place(const Expression *expression) {
+    return expression->uses_place;
 }
 
 void expression_destroy(PlimContext *context, Expression *expression) {

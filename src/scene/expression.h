@@ -15,6 +15,7 @@ typedef struct ExpressionScope {
     void *user;
     const char *const *names;
     bool has_time;     /* `t` may be used */
+    bool has_place;    /* `x`, `y` and `z` may be used */
     bool has_random;   /* random(k) may be used, with the two values below */
     uint64_t seed;     /* of the scene */
     uint64_t instance; /* index of the repeated object */
@@ -29,11 +30,16 @@ PlimStatus expression_compile(PlimContext *context, const char *text, const Expr
                               Expression **out, char why[EXPRESSION_MESSAGE]);
 void expression_destroy(PlimContext *context, Expression *expression);
 
-/* True when the value changes with t. */
+/* True when the value changes with t, or with x, y or z. */
 bool expression_uses_time(const Expression *expression);
+bool expression_uses_place(const Expression *expression);
 
-/* Value and time derivative at t. PLIM_BAD_INPUT, with `why`, for a division by zero, the root of a
- * negative number, or anything else that is not finite. Allocates nothing. */
+/* Value at a place and time; NaN where expression_evaluate would fail. Allocates nothing, computes
+ * no derivative, and may be called from several threads at once. */
+double expression_at(const Expression *expression, const double x[3], double t);
+
+/* Value and time derivative at t, at the origin. PLIM_BAD_INPUT, with `why`, for a division by
+ * zero, the root of a negative number, or anything else that is not finite. Allocates nothing. */
 PlimStatus expression_evaluate(const Expression *expression, double t, double *value, double *rate,
                                char why[EXPRESSION_MESSAGE]);
 

@@ -71,12 +71,24 @@ static PlimStatus unexpected(Parser *parser, const char *where) {
                            hint);
 }
 
+static bool is_place(Operation operation) {
+    return operation >= OP_X && operation <= OP_Z;
+}
+
+static bool is_variable(Operation operation) {
+    return operation == OP_TIME || is_place(operation);
+}
+
 static PlimStatus emit(Parser *parser, Instruction instruction) {
     Expression *program = parser->program;
     switch ((Operation)instruction.operation) {
     case OP_TIME:
-        program->uses_time = true; /* fall through */
+    case OP_X:
+    case OP_Y:
+    case OP_Z:
     case OP_NUMBER:
+        program->uses_time |= instruction.operation == OP_TIME;
+        program->uses_place |= is_place((Operation)instruction.operation);
         parser->values++;
         break;
     case OP_JUMP:
@@ -205,7 +217,10 @@ static PlimStatus unknown_name(Parser *parser, const char *name, size_t start) {
     const char **candidates = context_allocate(parser->context, capacity, sizeof *candidates);
     if (!candidates) return fail_unknown(parser, "name", name, start, NULL);
     if (count) memcpy(candidates, names, count * sizeof *candidates);
+    /* There is room: as many operations are no functions. */
     if (parser->scope->has_time) candidates[count++] = "t";
+    for (int i = OP_X; i <= OP_Z && parser->scope->has_place; i++)
+        candidates[count++] = expression_operations[i].name;
     for (size_t i = 0; i < CONSTANT_COUNT; i++) candidates[count++] = constants[i].name;
     for (int i = OP_FIRST_FUNCTION; i < OP_COUNT; i++)
         candidates[count++] = expression_operations[i].name;
@@ -214,17 +229,31 @@ static PlimStatus unknown_name(Parser *parser, const char *name, size_t start) {
     return fail_unknown(parser, "name", name, start, nearest);
 }
 
-/* A constant of the language, or t. A scene that gives the same name another meaning is refused
- * here: either reading would surprise someone. */
+/* OP_TIME, OP_X, OP_Y or OP_Z; OP_COUNT when the name is none of them. */
+static Operation find_variable(const char *name) {
+    for (int operation = OP_TIME; operation <= OP_Z; operation++)
+        if (strcmp(expression_operations[operation].name, name) == 0) return (Operation)operation;
+    return OP_COUNT;
+}
+
+/* A constant of the language, t, x, y or z. A scene that gives the same name another meaning is
+ * refused here: either reading would surprise someone. */
 static PlimStatus emit_own_name(Parser *parser, const char *name, const Constant *constant,
                                 size_t start, bool in_scope) {
+    Operation variable = find_variable(name);
     if (in_scope)
         return expression_fail(parser->why, start,
                                "\"%s\" already has a meaning here; give the parameter another name",
                                name);
     if (constant) return emit_number(parser, constant->value, start);
-    if (parser->scope->has_time) return emit_operation(parser, OP_TIME, start);
-    return expression_fail(parser->why, start, "the time \"t\" is only known to prescribed motion");
+    if (variable == OP_TIME ? parser->scope->has_time : parser->scope->has_place)
+        return emit_operation(parser, variable, start);
+    if (variable == OP_TIME)
+        return expression_fail(parser->why, start,
+                               "the time \"t\" is only known to prescribed motion and fields of a "
+                               "fluid");
+    return expression_fail(parser->why, start,
+                           "the place \"%s\" is only known to fields of a fluid", name);
 }
 
 static PlimStatus emit_name(Parser *parser, const char *name, size_t start) {
@@ -235,7 +264,7 @@ static PlimStatus emit_name(Parser *parser, const char *name, size_t start) {
     const Constant *constant = NULL;
     for (size_t i = 0; i < CONSTANT_COUNT; i++)
         if (strcmp(constants[i].name, name) == 0) constant = &constants[i];
-    if (constant || strcmp(name, "t") == 0)
+    if (constant || find_variable(name) != OP_COUNT)
         return emit_own_name(parser, name, constant, start, found);
     if (found) {
         if (fabs(value) <= DBL_MAX) return emit_number(parser, value, start);
@@ -291,9 +320,10 @@ static PlimStatus finish_call(Parser *parser, const Call *call) {
     if (info->more || call->operation == OP_IF) return PLIM_OK;
     if (call->operation == OP_RANDOM)
         for (size_t i = call->first; i < parser->program->code.count; i++)
-            if (parser->program->code.data[i].operation == OP_TIME)
-                return expression_fail(parser->why, parser->program->code.data[i].column,
-                                       "random(k) needs a k that does not change with time");
+            if (is_variable((Operation)parser->program->code.data[i].operation))
+                return expression_fail(
+                    parser->why, parser->program->code.data[i].column,
+                    "random(k) needs a k that does not change with time or place");
     return emit_operation(parser, call->operation, call->column);
 }
 

@@ -17,6 +17,9 @@ enum {
 typedef enum Operation {
     OP_NUMBER,
     OP_TIME,
+    OP_X,
+    OP_Y,
+    OP_Z,
     OP_JUMP, /* go to `target` */
     OP_NEGATE,
     OP_ADD,
@@ -83,7 +86,7 @@ typedef struct Instruction {
 /* Runs front to back and leaves one value; jumps only go forward. */
 struct Expression {
     ARRAY(Instruction) code;
-    bool uses_time;
+    bool uses_time, uses_place;
     uint64_t seed, instance; /* for random(k) */
 };
 

@@ -1,8 +1,13 @@
-/* The fluid of a scene: checks, its grid, its obstacles. */
+/* The fluid of a scene: checks, its grid, sides, obstacles, sources and start. */
+#include "scene/field.h"
 #include "scene/scene.h"
 #include "world/world.h"
 
-static const char *const axis_names = "xyz";
+static const char axis_names[] = "xyz";
+static const char *const side_names[3][2] = {
+    {"left", "right"}, {"bottom", "top"}, {"back", "front"}};
+
+/* ---- what tables cannot say ---- */
 
 /* Cells along each axis as doubles: they may be absurd. */
 static void count_cells(const SceneDocument *document, double n[3], double *spacing) {
@@ -17,79 +22,293 @@ static void count_cells(const SceneDocument *document, double n[3], double *spac
     }
 }
 
+static bool is_zero(const SceneField *field) {
+    return !field->expression && field->value == 0;
+}
+
+static bool is_zero3(const SceneField field[3]) {
+    return is_zero(&field[0]) && is_zero(&field[1]) && is_zero(&field[2]);
+}
+
+/* Values of smoke under `map` have a meaning only in a fluid that carries smoke. */
+static void check_smoke(PlimScene *scene, const SceneNode *map) {
+    static const char *const keys[] = {"smoke", "temperature"};
+    if (!map || node_get(node_get(scene->root, "fluid"), "smoke")) return;
+    for (int i = 0; i < 2; i++) {
+        const SceneNode *node = node_get(map, keys[i]);
+        if (node)
+            reader_problem(&scene->reader, node,
+                           "this fluid has no smoke; add 'smoke: {}' to the fluid");
+    }
+}
+
+static void check_side(PlimScene *scene, const SceneNode *node, const SceneSide *side, int axis) {
+    SceneReader *reader = &scene->reader;
+    const SceneNode *velocity = node_get(node, "velocity");
+    check_smoke(scene, node);
+    if (side->kind == SCENE_SIDE_WALL && !is_zero(&side->velocity[axis]))
+        reader_problem(reader, velocity,
+                       "a wall moves along itself: the %c part of its velocity must be 0",
+                       axis_names[axis]);
+    if ((side->kind == SCENE_SIDE_OPEN || side->kind == SCENE_SIDE_PERIODIC) &&
+        !is_zero3(side->velocity))
+        reader_problem(reader, velocity, "only a wall or an inflow has a velocity");
+}
+
 static void check_sides(PlimScene *scene, const SceneNode *node) {
     for (int axis = 0; axis < scene->document.dim; axis++) {
-        const int *of = scene->document.fluid.sides.of[axis];
-        enum { PERIODIC = 2 };
-        if ((of[0] == PERIODIC) != (of[1] == PERIODIC))
+        const SceneSide *of = scene->document.fluid.sides.of[axis];
+        for (int end = 0; end < 2; end++)
+            check_side(scene, node_get(node, side_names[axis][end]), &of[end], axis);
+        if ((of[0].kind == SCENE_SIDE_PERIODIC) != (of[1].kind == SCENE_SIDE_PERIODIC))
             reader_problem(&scene->reader, node,
                            "one end of %c is periodic and the other is not; both must be",
                            axis_names[axis]);
     }
 }
 
-void scene_check_fluid(PlimScene *scene) {
-    SceneNode *node = node_get(scene->root, "fluid");
+static void check_fields(PlimScene *scene, const SceneNode *node) {
+    SceneReader *reader = &scene->reader;
+    const SceneFluid *fluid = &scene->document.fluid;
+    const Expression *viscosity = fluid->viscosity.expression;
+    if (viscosity && expression_uses_time(viscosity))
+        reader_problem(reader, node_get(node, "viscosity"),
+                       "uses t; the viscosity may change with place, but not with time");
+    const SceneNode *initial = node_get(node, "initial");
+    check_smoke(scene, initial);
+    if (node_get(initial, "random") && !is_zero3(fluid->initial.velocity))
+        reader_problem(reader, initial, "has both 'velocity' and 'random'; leave one out");
+}
+
+/* Problems are found when the scene is checked; later they cannot turn up. */
+static SceneSource read_source(PlimScene *scene, SceneNode *node) {
+    SceneSource source = {.place = {.scale = 1}};
+    reader_read_table(&scene->reader, node, &scene_source_table, &source);
+    return source;
+}
+
+static void check_sources(PlimScene *scene, const SceneNode *list, double *work_bytes) {
+    SceneReader *reader = &scene->reader;
+    for (size_t i = 0; i < list->children.count; i++) {
+        SceneNode *node = list->children.data[i];
+        size_t problems = reader->problems.count;
+        SceneSource source = read_source(scene, node);
+        check_smoke(scene, node);
+        if (reader->problems.count > problems || reader->trouble != PLIM_OK) continue;
+        scene_place_check(scene, node, &source.place, work_bytes);
+        if (!source.smoke.given && !source.temperature.given && !source.velocity[0].given &&
+            !source.expansion.given)
+            reader_problem(reader, node,
+                           "sets nothing; give it smoke, temperature, velocity or expansion");
+    }
+}
+
+/* False after a problem. */
+static bool check_domain(PlimScene *scene, const SceneNode *node) {
     const SceneDocument *document = &scene->document;
-    const SceneFluid *fluid = &document->fluid;
-    if (!node || node->kind != NODE_MAP || scene->reader.problems.count > 0) return;
+    const SceneDomain *domain = &document->fluid.domain;
+    size_t problems = scene->reader.problems.count;
+    double n[3], spacing;
     for (int axis = 0; axis < document->dim; axis++)
-        if (!(fluid->domain.low[axis] < fluid->domain.high[axis])) {
+        if (!(domain->low[axis] < domain->high[axis])) {
             reader_problem(&scene->reader, node_get(node, "domain"),
                            "low %c is %g and high %c is %g; low must be below high",
-                           axis_names[axis], fluid->domain.low[axis], axis_names[axis],
-                           fluid->domain.high[axis]);
-            return;
+                           axis_names[axis], domain->low[axis], axis_names[axis],
+                           domain->high[axis]);
+            return false;
         }
-    check_sides(scene, node_get(node, "sides"));
-    double work_bytes = 0, n[3], spacing;
-    if (fluid->obstacles.node) scene_shapes_check(scene, fluid->obstacles.node, &work_bytes);
     count_cells(document, n, &spacing);
     if (!(spacing >= 1e-30 && spacing <= 1e30)) { /* its powers must be numbers, too */
         reader_problem(&scene->reader, node, "cells would have %g m: change the domain", spacing);
-        return;
+        return false;
     }
-    double cells = n[0] * n[1] * n[2];
-    scene_add_memory(scene, node, work_bytes + cells * fluid_bytes_per_cell(), cells,
-                     "cells of fluid");
+    for (int axis = 0; axis < document->dim; axis++) {
+        double extent = domain->high[axis] - domain->low[axis];
+        if (extent < spacing * (1 - 1e-9))
+            reader_problem(&scene->reader, node_get(node, "domain"),
+                           "a cell of %g m is larger than the domain, which has %g m along %c; use "
+                           "more cells",
+                           spacing, extent, axis_names[axis]);
+    }
+    return scene->reader.problems.count == problems;
 }
 
+/* ---- the description ---- */
+
 static Grid make_grid(const SceneDocument *document) {
-    static const SideKind kinds[] = {SIDE_WALL, SIDE_OPEN, SIDE_PERIODIC};
+    static const SideKind kinds[] = {[SCENE_SIDE_WALL] = SIDE_WALL,
+                                     [SCENE_SIDE_OPEN] = SIDE_OPEN,
+                                     [SCENE_SIDE_PERIODIC] = SIDE_PERIODIC,
+                                     [SCENE_SIDE_INFLOW] = SIDE_INFLOW};
     const SceneFluid *fluid = &document->fluid;
     double n[3];
     Grid grid = {.dim = (int)document->dim, .origin = vec3_load(fluid->domain.low)};
     count_cells(document, n, &grid.spacing);
     if (grid.dim == 2) grid.origin.z = 0;
     for (int axis = 0; axis < 3; axis++) {
-        grid.n[axis] = (int)n[axis];
+        grid.n[axis] = (int)fmin(n[axis], 1e9); /* more are refused for their memory */
         for (int end = 0; end < 2 && axis < grid.dim; end++)
-            grid.sides[axis][end] = kinds[fluid->sides.of[axis][end]];
+            grid.sides[axis][end] = kinds[fluid->sides.of[axis][end].kind];
     }
     return grid;
 }
 
-PlimStatus scene_add_fluid(PlimScene *scene, PlimWorld *world) {
+static void set_functions(FieldFunction out[3], const SceneField fields[3]) {
+    for (int axis = 0; axis < 3; axis++) out[axis] = scene_field_function(&fields[axis]);
+}
+
+/* What is not given is that of the surroundings. */
+static FieldFunction temperature_of(const SceneFluid *fluid, const SceneField *field) {
+    if (field->given) return scene_field_function(field);
+    return (FieldFunction){.constant = fluid->smoke.ambient};
+}
+
+static void describe_sides(const SceneFluid *fluid, FluidDesc *desc) {
+    for (int axis = 0; axis < desc->grid.dim; axis++)
+        for (int end = 0; end < 2; end++) {
+            const SceneSide *side = &fluid->sides.of[axis][end];
+            FluidSide *out = &desc->sides[axis][end];
+            set_functions(out->velocity, side->velocity);
+            out->slip = side->slip;
+            out->smoke = scene_field_function(&side->smoke);
+            out->temperature = temperature_of(fluid, &side->temperature);
+        }
+}
+
+static void describe_start(const PlimScene *scene, const SceneNode *node, FluidDesc *desc) {
+    const SceneStart *start = &scene->document.fluid.initial;
+    const SceneNode *initial = node_get(node, "initial");
+    desc->start = node_get(initial, "random") ? FLUID_RANDOM
+                  : is_zero3(start->velocity) ? FLUID_AT_REST
+                                              : FLUID_FUNCTION;
+    desc->amplitude = start->random.amplitude;
+    desc->length = start->random.length;
+    desc->seed = scene->reader.seed;
+    set_functions(desc->velocity, start->velocity);
+    desc->smoke = scene_field_function(&start->smoke);
+    desc->temperature = temperature_of(&scene->document.fluid, &start->temperature);
+}
+
+static void describe_smoke(const SceneNode *node, const SceneSmoke *smoke, FluidDesc *desc) {
+    desc->has_smoke = node_get(node, "smoke") != NULL;
+    if (!desc->has_smoke) return;
+    desc->weight = smoke->weight;
+    desc->buoyancy = smoke->buoyancy;
+    desc->ambient = smoke->ambient;
+    desc->cooling = smoke->cooling;
+    desc->fading = smoke->fading;
+}
+
+/* Everything but obstacles, bodies and sources. */
+static FluidDesc describe_fluid(const PlimScene *scene, const SceneNode *node) {
+    const SceneFluid *fluid = &scene->document.fluid;
+    FluidDesc desc = fluid_desc_default();
+    desc.grid = make_grid(&scene->document);
+    desc.density = fluid->density;
+    desc.tolerance = fluid->tolerance;
+    desc.slip = fluid->slip;
+    if (fluid->viscosity.expression)
+        desc.viscosity_of_place = scene_field_function(&fluid->viscosity);
+    else
+        desc.viscosity = fluid->viscosity.value;
+    desc.carries_velocity = fluid->advection != SCENE_NO_ADVECTION;
+    desc.advection =
+        fluid->advection == SCENE_SEMI_LAGRANGIAN ? ADVECT_SEMI_LAGRANGIAN : ADVECT_MACCORMACK;
+    desc.trace_order = (int)fluid->trace_order;
+    desc.storage = (FluidStorage)fluid->storage;
+    desc.cfl = fluid->cfl;
+    desc.confinement = fluid->confinement;
+    set_functions(desc.force, fluid->force);
+    describe_sides(fluid, &desc);
+    describe_smoke(node, &fluid->smoke, &desc);
+    describe_start(scene, node, &desc);
+    return desc;
+}
+
+void scene_check_fluid(PlimScene *scene) {
+    const SceneNode *node = node_get(scene->root, "fluid");
+    const SceneFluid *fluid = &scene->document.fluid;
+    if (!node || node->kind != NODE_MAP) return;
+    double work_bytes = 0;
+    if (fluid->obstacles.node) scene_shapes_check(scene, fluid->obstacles.node, &work_bytes);
+    if (fluid->sources.node) check_sources(scene, fluid->sources.node, &work_bytes);
+    if (scene->reader.problems.count > 0 || scene->reader.trouble != PLIM_OK) return;
+    check_sides(scene, node_get(node, "sides"));
+    check_fields(scene, node);
+    if (!check_domain(scene, node)) return;
+    double n[3], spacing;
+    count_cells(&scene->document, n, &spacing);
+    double cells = n[0] * n[1] * n[2];
+    FluidDesc desc = describe_fluid(scene, node);
+    work_bytes += scene->body_count * 4 * sizeof(Solid);
+    scene_add_memory(scene, node, work_bytes + cells * fluid_bytes_per_cell(&desc), cells,
+                     "cells of fluid");
+}
+
+/* ---- the world ---- */
+
+static PlimStatus add_sources(PlimScene *scene, const SceneNode *list, FluidDesc *desc) {
+    FluidSource *sources = scratch_take(&scene->solids, list->children.count, sizeof *sources);
+    if (!sources) return PLIM_OUT_OF_MEMORY;
+    for (size_t i = 0; i < list->children.count; i++) {
+        SceneSource source = read_source(scene, list->children.data[i]);
+        TRY(scene->reader.trouble);
+        FluidSource *out = &sources[i];
+        *out = (FluidSource){.name = source.name,
+                             .sets_smoke = source.smoke.given,
+                             .sets_temperature = source.temperature.given,
+                             .sets_velocity = source.velocity[0].given,
+                             .smoke = scene_field_function(&source.smoke),
+                             .temperature = scene_field_function(&source.temperature),
+                             .expansion = scene_field_function(&source.expansion)};
+        set_functions(out->velocity, source.velocity);
+        TRY(scene_place_solid(scene, &source.place, &scene->solids, &out->solid));
+    }
+    desc->sources = sources;
+    desc->source_count = list->children.count;
+    return PLIM_OK;
+}
+
+static PlimStatus add_obstacles(PlimScene *scene, const SceneNode *list, FluidDesc *desc) {
+    if (list->children.count == 0) return PLIM_OK;
+    Solid *solid = scratch_take(&scene->solids, 1, sizeof *solid);
+    if (!solid) return PLIM_OUT_OF_MEMORY;
+    TRY(scene_shapes_solid(scene, list, &scene->solids, solid));
+    desc->obstacles = solid;
+    return PLIM_OK;
+}
+
+/* A viscosity that changes with place, in every cell; where it has no value the fluid says so. */
+static PlimStatus check_viscosity(PlimScene *scene, const SceneNode *node, const FluidDesc *desc) {
+    const FieldFunction *viscosity = &desc->viscosity_of_place;
+    const Grid *grid = &desc->grid;
+    size_t count = viscosity->evaluate ? grid_cell_count(grid) : 0, row = (size_t)grid->n[0];
+    for (size_t cell = 0; cell < count; cell++) {
+        size_t j = cell / row % (size_t)grid->n[1], k = cell / row / (size_t)grid->n[1];
+        Vec3 x = grid_cell_center(grid, (int)(cell % row), (int)j, (int)k);
+        double value = field_function_at(viscosity, x, 0);
+        if (!(value < 0)) continue;
+        context_fail(scene->context, PLIM_BAD_INPUT,
+                     "is %g Pa s at (%g, %g, %g); it must be at least 0", value, x.x, x.y, x.z);
+        return scene_as_problem(scene, node_get(node, "viscosity"), PLIM_BAD_INPUT);
+    }
+    return PLIM_OK;
+}
+
+PlimStatus scene_add_fluid(PlimScene *scene, PlimWorld *world, const FluidBody *bodies,
+                           size_t body_count) {
     const SceneNode *node = node_get(scene->root, "fluid");
     const SceneFluid *fluid = &scene->document.fluid;
     if (!node) return PLIM_OK;
-    FluidDesc desc = {.grid = make_grid(&scene->document),
-                      .density = fluid->density,
-                      .tolerance = fluid->tolerance,
-                      .start = (FluidStart)fluid->initial.velocity,
-                      .amplitude = fluid->initial.amplitude,
-                      .length = fluid->initial.length,
-                      .seed = scene->reader.seed};
-    Scratch memory;
-    scratch_init(&memory, scene->context);
-    Solid obstacles;
-    const SceneNode *list = fluid->obstacles.node;
+    FluidDesc desc = describe_fluid(scene, node);
+    TRY(check_viscosity(scene, node, &desc));
     PlimStatus status = PLIM_OK;
-    if (list && list->children.count > 0) {
-        status = scene_shapes_solid(scene, list, &memory, &obstacles);
-        desc.obstacles = &obstacles;
-    }
-    if (status == PLIM_OK) status = world_add_fluid(world, &desc);
-    scratch_free(&memory);
-    return scene_as_problem(scene, node, status);
+    if (fluid->obstacles.node) status = add_obstacles(scene, fluid->obstacles.node, &desc);
+    if (status == PLIM_OK && fluid->sources.node)
+        status = add_sources(scene, fluid->sources.node, &desc);
+    TRY(scene_as_problem(scene, node, status));
+    desc.bodies_view = rigid_solid_view(world->rigid);
+    desc.bodies = bodies;
+    desc.body_count = body_count;
+    return scene_as_problem(scene, node, world_add_fluid(world, &desc));
 }

@@ -1,13 +1,6 @@
-/* The tables of the scene format. A key is added here and nowhere else. */
-#include "scene/format.h"
-
-#define COUNT(array)      (sizeof(array) / sizeof *(array))
-#define AT(type, field)   .offset = offsetof(type, field)
-#define POSITIVE          .low = 0, .low_exclusive = true, .high = HUGE_VAL
-#define NOT_NEGATIVE      .low = 0, .high = HUGE_VAL
-#define BETWEEN(from, to) .low = (from), .high = (to)
-#define TABLE(title, text, key_array)                                                              \
-    { .name = title, .help = text, .keys = key_array, .key_count = COUNT(key_array) }
+/* The tables of the scene format; those of fluids and probes are in format_fluid.c. A key is added
+ * there or here and nowhere else. */
+#include "scene/format_keys.h"
 
 /* ---- shapes ---- */
 
@@ -18,7 +11,7 @@ static const SceneKey orientation_keys[] = {
      .help = "angle of the rotation; may use t in a kinematic body"},
 };
 
-static const SceneTable orientation_table =
+const SceneTable scene_orientation_table =
     TABLE("orientation", "A rotation from the shape's axes to the world's.", orientation_keys);
 
 static const SceneKey box_keys[] = {
@@ -99,8 +92,8 @@ static const SceneKey place_keys[] = {
      .help = "the shape to be moved"},
     {"position", VALUE_VEC3, AT(ScenePlace, position), "[0, 0, 0]", .unit = "m",
      .help = "where its origin goes"},
-    {"orientation", VALUE_TABLE, AT(ScenePlace, orientation), "{}", .table = &orientation_table,
-     .help = "how it is turned"},
+    {"orientation", VALUE_TABLE, AT(ScenePlace, orientation), "{}",
+     .table = &scene_orientation_table, .help = "how it is turned"},
     {"scale", VALUE_NUMBER, AT(ScenePlace, scale), "1", POSITIVE, .help = "how it is scaled"},
 };
 
@@ -185,8 +178,8 @@ static const SceneKey body_keys[] = {
     {"position", VALUE_MOTION3, AT(SceneBody, position), "[0, 0, 0]", .unit = "m",
      .help = "where the shape's own origin goes: the middle of a primitive; may use t in a "
              "kinematic body"},
-    {"orientation", VALUE_TABLE, AT(SceneBody, orientation), "{}", .table = &orientation_table,
-     .help = "how it is turned"},
+    {"orientation", VALUE_TABLE, AT(SceneBody, orientation), "{}",
+     .table = &scene_orientation_table, .help = "how it is turned"},
     {"velocity", VALUE_VEC3, AT(SceneBody, velocity), "[0, 0, 0]", .unit = "m/s",
      .help = "at the start"},
     {"angular_velocity", VALUE_VEC3, AT(SceneBody, angular_velocity), "[0, 0, 0]", .unit = "rad/s",
@@ -201,7 +194,8 @@ static const SceneKey body_keys[] = {
      .help = "about the shape's own axes, in place of the inertia of its triangles"},
     {"color", VALUE_VEC3, AT(SceneBody, color), BETWEEN(0, 1),
      .help = "red, green, blue; by default the material's, or one of a palette"},
-    {"repeat", VALUE_TABLE, AT(SceneBody, repeat), .table = &repeat_table, .help = "many copies"},
+    {"repeat", VALUE_TABLE, AT(SceneBody, repeat), .table = &repeat_table, .help = "many copies",
+     .outside_copies = true},
 };
 
 const SceneTable scene_body_table = TABLE("rigid body", "A rigid body.", body_keys);
@@ -217,71 +211,6 @@ static const SceneKey rigid_keys[] = {
 
 static const SceneTable rigid_table = TABLE("rigid", "Rigid bodies.", rigid_keys);
 
-/* ---- the fluid ---- */
-
-static const SceneKey domain_keys[] = {
-    {"low", VALUE_VEC3, AT(SceneDomain, low), "[0, 0, 0]", .unit = "m",
-     .help = "lowest corner; z does not count in two dimensions"},
-    {"high", VALUE_VEC3, AT(SceneDomain, high), "[1, 1, 1]", .unit = "m",
-     .help = "highest corner; moved to a whole number of cells along the shorter sides"},
-};
-
-static const SceneTable domain_table =
-    TABLE("domain", "The box that holds the fluid.", domain_keys);
-
-static const char *const side_choices[] = {"wall", "open", "periodic", NULL};
-
-#define SIDE(name, axis, end, where)                                                               \
-    {                                                                                              \
-        name, VALUE_CHOICE, AT(SceneSides, of[axis][end]), "wall", .choices = side_choices,        \
-                                                                   .help = where                   \
-    }
-
-static const SceneKey side_keys[] = {
-    SIDE("left", 0, 0, "low x"), SIDE("right", 0, 1, "high x"), SIDE("bottom", 1, 0, "low y"),
-    SIDE("top", 1, 1, "high y"), SIDE("back", 2, 0, "low z"),   SIDE("front", 2, 1, "high z"),
-};
-
-static const SceneTable sides_table =
-    TABLE("sides",
-          "What the sides of the domain are. wall: nothing passes; open: pressure 0 outside, "
-          "anything passes; periodic: joined to the opposite side.",
-          side_keys);
-
-static const char *const start_choices[] = {"rest", "random", NULL};
-
-static const SceneKey start_keys[] = {
-    {"velocity", VALUE_CHOICE, AT(SceneStart, velocity), "rest", .choices = start_choices,
-     .help = "rest; random: smooth noise from the scene's seed, not divergence-free"},
-    {"amplitude", VALUE_NUMBER, AT(SceneStart, amplitude), "1", .unit = "m/s", NOT_NEGATIVE,
-     .help = "of random: standard deviation of each component"},
-    {"length", VALUE_NUMBER, AT(SceneStart, length), "0.2", .unit = "m", POSITIVE,
-     .help = "of random: distance over which it changes"},
-};
-
-static const SceneTable start_table = TABLE("initial", "The fluid at t = 0.", start_keys);
-
-static const SceneKey fluid_keys[] = {
-    {"domain", VALUE_TABLE, AT(SceneFluid, domain), "{}", .table = &domain_table,
-     .help = "the box that holds it"},
-    {"cells", VALUE_INTEGER, AT(SceneFluid, cells), "64", BETWEEN(1, 100000),
-     .help = "cells along the longest side of the domain"},
-    {"sides", VALUE_TABLE, AT(SceneFluid, sides), "{}", .table = &sides_table,
-     .help = "what the sides of the domain are"},
-    {"obstacles", VALUE_LATERS, AT(SceneFluid, obstacles), .table = &scene_shape_table,
-     .help = "shapes at rest that the fluid flows around; in two dimensions their cut at z = 0"},
-    {"density", VALUE_NUMBER, AT(SceneFluid, density), "1000", .unit = "kg/m^3", POSITIVE,
-     .help = "mass per volume"},
-    {"tolerance", VALUE_NUMBER, AT(SceneFluid, tolerance), "1e-6", .low = 1e-14, .high = 1,
-     .help = "of the pressure solve: divergence left, root mean square, over greatest velocity a "
-             "cell"},
-    {"initial", VALUE_TABLE, AT(SceneFluid, initial), "{}", .table = &start_table,
-     .help = "how it starts"},
-};
-
-static const SceneTable fluid_table =
-    TABLE("fluid", "A fluid on a grid. Each step makes its velocity divergence-free.", fluid_keys);
-
 /* ---- the rest ---- */
 
 static const SceneKey material_keys[] = {
@@ -293,19 +222,6 @@ static const SceneKey material_keys[] = {
 
 const SceneTable scene_material_table =
     TABLE("material", "What bodies are made of.", material_keys);
-
-static const SceneKey probe_keys[] = {
-    {"name", VALUE_NAME, AT(SceneProbe, name), .required = true,
-     .help = "first part of the column names in probes.csv"},
-    {"object", VALUE_NAME, AT(SceneProbe, object),
-     .help = "what is measured; by default what has the probe's name"},
-    {"quantities", VALUE_NAMES, AT(SceneProbe, quantities), .required = true,
-     .help = "of a rigid body: position, orientation, velocity, angular_velocity, "
-             "angular_momentum, kinetic_energy, mass"},
-};
-
-const SceneTable scene_probe_table =
-    TABLE("probe", "Quantities written to probes.csv after every step.", probe_keys);
 
 static const SceneKey camera_keys[] = {
     {"position", VALUE_VEC3, AT(SceneCamera, position), .unit = "m",
@@ -337,8 +253,8 @@ static const SceneKey scene_keys[] = {
      .help = "version of the format: 1"},
     {"name", VALUE_NAME, AT(SceneDocument, name), "scene", .help = "name of the scene"},
     {"params", VALUE_PARAMS,
-     .help = "names for numbers, to be used in \"=expressions\" and set "
-             "from the command line"},
+     .help = "names for numbers and words, to be used in \"=expressions\" and set from the command "
+             "line"},
     {"duration", VALUE_NUMBER, AT(SceneDocument, duration), "1", .unit = "s", POSITIVE,
      .help = "length of the run"},
     {"fps", VALUE_NUMBER, AT(SceneDocument, fps), "24", .unit = "1/s", POSITIVE,
@@ -346,7 +262,7 @@ static const SceneKey scene_keys[] = {
     {"gravity", VALUE_VEC3, AT(SceneDocument, gravity), "[0, -9.81, 0]", .unit = "m/s^2",
      .help = "acceleration of free fall"},
     {"dim", VALUE_INTEGER, AT(SceneDocument, dim), "3", BETWEEN(2, 3),
-     .help = "dimensions; 2: a fluid in the plane z = 0, 1 m deep; rigid bodies have 3"},
+     .help = "dimensions; 2: a fluid in the plane z = 0, 1 m deep, and the bodies' cuts with it"},
     {"seed", VALUE_INTEGER, AT(SceneDocument, seed), "1", BETWEEN(0, 0x1p53),
      .help = "of everything random"},
     {"time_step", VALUE_TABLE, AT(SceneDocument, time_step), "{}", .table = &time_step_table,
@@ -354,7 +270,7 @@ static const SceneKey scene_keys[] = {
     {"materials", VALUE_ITEMS, AT(SceneDocument, materials), .table = &scene_material_table,
      .help = "what bodies are made of"},
     {"rigid", VALUE_TABLE, AT(SceneDocument, rigid), .table = &rigid_table, .help = "rigid bodies"},
-    {"fluid", VALUE_TABLE, AT(SceneDocument, fluid), .table = &fluid_table,
+    {"fluid", VALUE_TABLE, AT(SceneDocument, fluid), .table = &scene_fluid_table,
      .help = "a fluid on a grid"},
     {"probes", VALUE_ITEMS, AT(SceneDocument, probes), .table = &scene_probe_table,
      .help = "quantities to record"},

@@ -1,4 +1,5 @@
-/* What a scene file says, as structs; format.c has the tables that fill them. */
+/* What a scene file says, as structs; format.c and format_fluid.c have the tables that fill them.
+ */
 #ifndef SCENE_FORMAT_H
 #define SCENE_FORMAT_H
 
@@ -105,28 +106,70 @@ typedef struct SceneDomain {
     double low[3], high[3];
 } SceneDomain;
 
-/* Each 0 wall, 1 open, 2 periodic; of each axis: low, high. */
+enum { SCENE_SIDE_WALL, SCENE_SIDE_OPEN, SCENE_SIDE_PERIODIC, SCENE_SIDE_INFLOW };
+
+typedef struct SceneSide {
+    int kind;
+    SceneField velocity[3];
+    double slip;
+    SceneField smoke, temperature;
+} SceneSide;
+
+/* Of each axis: low, high. */
 typedef struct SceneSides {
-    int of[3][2];
+    SceneSide of[3][2];
 } SceneSides;
 
-typedef struct SceneStart {
-    int velocity; /* FluidStart */
+typedef struct SceneRandom {
     double amplitude, length;
+} SceneRandom;
+
+typedef struct SceneStart {
+    SceneField velocity[3];
+    SceneRandom random; /* counts when its map is there */
+    SceneField smoke, temperature;
 } SceneStart;
+
+typedef struct SceneSmoke {
+    double weight, buoyancy, ambient, cooling, fading;
+} SceneSmoke;
+
+typedef struct SceneSource {
+    const char *name;
+    ScenePlace place;
+    SceneField smoke, temperature, velocity[3], expansion;
+} SceneSource;
+
+enum { SCENE_SEMI_LAGRANGIAN, SCENE_MACCORMACK, SCENE_NO_ADVECTION };
 
 typedef struct SceneFluid {
     SceneDomain domain;
     int64_t cells;
     SceneSides sides;
-    SceneItems obstacles;
+    SceneItems obstacles, sources;
     double density, tolerance;
+    SceneField viscosity;
+    double slip;
+    int advection;
+    int64_t trace_order;
+    int storage; /* FluidStorage */
+    double cfl;
+    SceneField force[3];
+    double confinement;
+    SceneSmoke smoke; /* counts when its map is there */
     SceneStart initial;
 } SceneFluid;
+
+typedef struct SceneSection {
+    int axis;
+    double at, low[3], high[3];
+} SceneSection;
 
 typedef struct SceneProbe {
     const char *name;
     const char *object;
+    double point[3];
+    SceneSection section;
     SceneNames quantities;
 } SceneProbe;
 
@@ -157,6 +200,9 @@ typedef struct SceneDocument {
 enum { SCENE_VERSION = 1 };
 
 extern const SceneTable scene_table;
+extern const SceneTable scene_orientation_table;
+extern const SceneTable scene_fluid_table;
+extern const SceneTable scene_source_table;
 extern const SceneTable scene_material_table;
 extern const SceneTable scene_shape_table;
 extern const SceneTable scene_body_table;

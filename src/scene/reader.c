@@ -1,12 +1,10 @@
 #include "scene/reader.h"
 
-#include "base/hash.h"
 #include "base/suggest.h"
+#include "scene/reader_internal.h"
 
-#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 void reader_init(SceneReader *reader, PlimContext *context) {
@@ -74,215 +72,11 @@ static const char *kind_words(NodeKind kind) {
     return kind == NODE_SCALAR ? "a single value" : kind == NODE_LIST ? "a list" : "a map";
 }
 
-static bool expect_kind(SceneReader *reader, const SceneNode *node, NodeKind kind,
+bool reader_expect_kind(SceneReader *reader, const SceneNode *node, NodeKind kind,
                         const char *what) {
     if (node->kind == kind) return true;
     reader_problem(reader, node, "should be %s, is %s", what, kind_words(node->kind));
     return false;
-}
-
-/* ---- numbers ---- */
-
-static bool lookup_repeat(const RepeatIndex *repeat, const char *name, double *value) {
-    if (!repeat->active) return false;
-    const struct {
-        const char *name;
-        uint64_t value;
-    } known[] = {{"i", repeat->i},
-                 {"j", repeat->j},
-                 {"k", repeat->k},
-                 {"n", repeat->n},
-                 {"count", repeat->count}};
-    for (size_t at = 0; at < sizeof known / sizeof *known; at++) {
-        if (strcmp(known[at].name, name) != 0) continue;
-        *value = (double)known[at].value;
-        return true;
-    }
-    return false;
-}
-
-/* Each needs room on the stack, and an expression in it may be nested deep. */
-enum { PARAM_DEPTH = 16 };
-
-static void evaluate_param(SceneReader *reader, SceneParam *param);
-
-static bool lookup_name(void *user, const char *name, double *value, char *why, size_t why_size) {
-    SceneReader *reader = user;
-    for (size_t i = 0; i < reader->params.count; i++) {
-        SceneParam *param = &reader->params.data[i];
-        if (strcmp(param->name, name) != 0) continue;
-        if (param->state == PARAM_READING) {
-            snprintf(why, why_size, "the parameter '%.60s' depends on itself", name);
-            return false;
-        }
-        if (param->state == PARAM_UNREAD && reader->param_depth >= PARAM_DEPTH) {
-            snprintf(
-                why, why_size,
-                "a chain of more than %d parameters, each before the one it needs; put '%.60s' "
-                "higher up",
-                PARAM_DEPTH, name);
-            return false;
-        }
-        if (param->state == PARAM_UNREAD) evaluate_param(reader, param);
-        if (param->state == PARAM_BAD) {
-            snprintf(why, why_size, "the parameter '%.60s' has no value", name);
-            return false;
-        }
-        *value = param->value;
-        return true;
-    }
-    return lookup_repeat(&reader->repeat, name, value);
-}
-
-static ExpressionScope scope_of(SceneReader *reader, bool has_time) {
-    return (ExpressionScope){.lookup = lookup_name,
-                             .user = reader,
-                             .names = reader->names.data,
-                             .has_time = has_time,
-                             .has_random = reader->has_seed,
-                             .seed = hash_mix(reader->seed ^ reader->repeat.stream),
-                             .instance = reader->repeat.n};
-}
-
-static bool keep_expression(SceneReader *reader, Expression *expression) {
-    if (array_push(reader->context, &reader->expressions, expression)) return true;
-    expression_destroy(reader->context, expression);
-    reader->trouble = PLIM_OUT_OF_MEMORY;
-    return false;
-}
-
-/* Compiles and evaluates "=..."; keeps the expression when it depends on time. */
-static bool read_expression(SceneReader *reader, const SceneNode *node, bool has_time,
-                            SceneMotion *out) {
-    ExpressionScope scope = scope_of(reader, has_time);
-    char why[EXPRESSION_MESSAGE];
-    Expression *expression;
-    PlimStatus status =
-        expression_compile(reader->context, node->text + 1, &scope, &expression, why);
-    if (status == PLIM_OUT_OF_MEMORY) {
-        reader->trouble = status;
-        return false;
-    }
-    if (status != PLIM_OK) {
-        reader_problem(reader, node, "in \"%.60s\": %s", node->text, why);
-        return false;
-    }
-    double rate;
-    status = expression_evaluate(expression, 0.0, &out->value, &rate, why);
-    bool moving = expression_uses_time(expression);
-    if (status != PLIM_OK) {
-        reader_problem(reader, node, "in \"%.60s\"%s: %s", node->text, moving ? " at t = 0" : "",
-                       why);
-        expression_destroy(reader->context, expression);
-        return false;
-    }
-    if (moving) {
-        if (!keep_expression(reader, expression)) return false;
-        out->expression = expression;
-        return true;
-    }
-    expression_destroy(reader->context, expression);
-    return true;
-}
-
-/* Digits, sign, point, power of ten: no hexadecimal, no infinity. strtod wants the point of the
- * user's language, which a file does not know. */
-static bool parse_plain(const char *text, double *value) {
-    char copy[512];
-    const char *point = localeconv()->decimal_point;
-    size_t used = 0;
-    for (const char *c = text; *c; c++) {
-        if (!strchr("0123456789+-.eE", *c) || used + strlen(point) >= sizeof copy) return false;
-        if (*c == '.')
-            for (const char *p = point; *p; p++) copy[used++] = *p;
-        else
-            copy[used++] = *c;
-    }
-    copy[used] = '\0';
-    char *end;
-    *value = strtod(copy, &end);
-    return used > 0 && *end == '\0' && isfinite(*value);
-}
-
-static bool read_motion(SceneReader *reader, const SceneNode *node, bool has_time,
-                        SceneMotion *out) {
-    *out = (SceneMotion){0};
-    if (!expect_kind(reader, node, NODE_SCALAR, "a number")) return false;
-    if (node->text[0] == '=') return read_expression(reader, node, has_time, out);
-    double value;
-    if (node->quoted || !parse_plain(node->text, &value)) {
-        reader_problem(reader, node,
-                       node->quoted ? "should be a number, is the text \"%.60s\" (an expression "
-                                      "starts with '=')"
-                                    : "should be a finite number, is '%.60s'",
-                       node->text);
-        return false;
-    }
-    out->value = value;
-    return true;
-}
-
-bool reader_number(SceneReader *reader, const SceneNode *node, double *value) {
-    SceneMotion motion;
-    if (!read_motion(reader, node, false, &motion)) return false;
-    *value = motion.value;
-    return true;
-}
-
-/* ---- parameters ---- */
-
-static void evaluate_param(SceneReader *reader, SceneParam *param) {
-    param->state = PARAM_READING;
-    reader->param_depth++;
-    double value;
-    bool good = reader_number(reader, param->node, &value);
-    reader->param_depth--;
-    param->value = good ? value : 0.0;
-    param->state = good ? PARAM_READ : PARAM_BAD;
-}
-
-static bool check_param_name(SceneReader *reader, const SceneNode *node) {
-    if (!reader_is_name(node->key) || strchr(node->key, '-') || strchr("0123456789", *node->key)) {
-        reader_problem(reader, node,
-                       "'%.60s' cannot be a parameter: use 1 to 64 letters, digits and '_', no "
-                       "digit first",
-                       node->key);
-        return false;
-    }
-    static const char *const taken[] = {"t", "pi", "tau", "e", "i", "j", "k", "n", "count"};
-    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
-        if (strcmp(node->key, taken[i]) != 0) continue;
-        reader_problem(reader, node, "'%s' has a meaning in expressions; name it otherwise",
-                       node->key);
-        return false;
-    }
-    return true;
-}
-
-static void collect_params(SceneReader *reader, const SceneNode *params) {
-    if (!expect_kind(reader, params, NODE_MAP, "a map of names and numbers")) return;
-    if (params->children.count > MAX_PARAMS) {
-        reader_problem(reader, params, "has %zu parameters; at most %d", params->children.count,
-                       MAX_PARAMS);
-        return;
-    }
-    for (size_t i = 0; i < params->children.count; i++) {
-        SceneNode *node = params->children.data[i];
-        if (!check_param_name(reader, node)) continue;
-        SceneParam param = {.name = node->key, .node = node};
-        if (!array_push(reader->context, &reader->params, param) ||
-            !array_push(reader->context, &reader->names, node->key))
-            reader->trouble = PLIM_OUT_OF_MEMORY;
-    }
-}
-
-void reader_read_params(SceneReader *reader, SceneNode *params) {
-    if (params) collect_params(reader, params);
-    if (!array_push(reader->context, &reader->names, NULL)) reader->trouble = PLIM_OUT_OF_MEMORY;
-    if (reader->trouble != PLIM_OK) return;
-    for (size_t i = 0; i < reader->params.count; i++)
-        if (reader->params.data[i].state == PARAM_UNREAD)
-            evaluate_param(reader, &reader->params.data[i]);
 }
 
 /* ---- values of a table ---- */
@@ -321,39 +115,65 @@ static void read_integer(SceneReader *reader, const SceneNode *node, const Scene
 
 static void read_bool(SceneReader *reader, const SceneNode *node, bool *out) {
     static const char *const words[] = {"false", "true", "no", "yes", "off", "on"};
-    if (!expect_kind(reader, node, NODE_SCALAR, "true or false")) return;
+    if (!reader_expect_kind(reader, node, NODE_SCALAR, "true or false")) return;
+    const char *text = reader_text_param(reader, node);
+    if (!text) text = node->text;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strcmp(node->text, words[i]) != 0) continue;
+        if (strcmp(text, words[i]) != 0) continue;
         *out = i % 2;
         return;
     }
     double value;
-    if (node->text[0] == '=' || (!node->quoted && parse_plain(node->text, &value))) {
-        if (node->text[0] == '=' && !reader_number(reader, node, &value)) return;
+    if (text[0] == '=' || (!node->quoted && reader_parse_plain(text, &value))) {
+        if (text[0] == '=' && !reader_number(reader, node, &value)) return;
         *out = value != 0.0;
         return;
     }
-    reader_problem(reader, node, "should be true or false, is '%.60s'", node->text);
+    reader_problem(reader, node, "should be true or false, is '%.60s'", text);
+}
+
+static bool check_name(SceneReader *reader, const SceneNode *node, const char *text) {
+    if (reader_is_name(text)) return true;
+    reader_problem(reader, node,
+                   "'%.60s' cannot be a name: use 1 to 64 letters, digits, '_' and '-'", text);
+    return false;
 }
 
 static void read_text(SceneReader *reader, const SceneNode *node, const SceneKey *key,
                       const char **out) {
-    if (!expect_kind(reader, node, NODE_SCALAR, "text")) return;
-    if (key->kind == VALUE_NAME && !reader_is_name(node->text)) {
+    if (!reader_expect_kind(reader, node, NODE_SCALAR, "text")) return;
+    const char *text = reader_text_param(reader, node);
+    if (!text && node->text[0] == '=') {
         reader_problem(reader, node,
-                       "'%.60s' cannot be a name: use 1 to 64 letters, digits, '_' and '-'",
+                       "\"%.60s\" should be text, or \"=\" and the name of a parameter that is "
+                       "text",
                        node->text);
         return;
     }
-    *out = node->text;
+    if (!text) text = node->text;
+    if (key->kind == VALUE_TEXT || check_name(reader, node, text)) *out = text;
+}
+
+/* A number in place of a word counts the choices from 0. */
+static void read_choice_number(SceneReader *reader, const SceneNode *node, size_t count,
+                               const char *known, int *out) {
+    double value;
+    if (!reader_number(reader, node, &value)) return;
+    if (value == floor(value) && value >= 0 && value < (double)count)
+        *out = (int)value;
+    else
+        reader_problem(reader, node, "is %g; it must be a whole number from 0 to %zu, for: %s",
+                       value, count - 1, known);
 }
 
 static void read_choice(SceneReader *reader, const SceneNode *node, const SceneKey *key, int *out) {
-    if (!expect_kind(reader, node, NODE_SCALAR, "one word")) return;
+    if (!reader_expect_kind(reader, node, NODE_SCALAR, "one word")) return;
+    const char *text = reader_text_param(reader, node);
+    if (!text) text = node->text;
     char known[256] = "";
     size_t count = 0, used = 0;
     for (; key->choices[count]; count++) {
-        if (strcmp(node->text, key->choices[count]) == 0) {
+        if (strcmp(text, key->choices[count]) == 0) {
             *out = (int)count;
             return;
         }
@@ -361,23 +181,30 @@ static void read_choice(SceneReader *reader, const SceneNode *node, const SceneK
             used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", count ? ", " : "",
                                      key->choices[count]);
     }
-    const char *guess = suggest_name(node->text, key->choices, count);
-    reader_problem(reader, node, "'%.60s' is not one of: %s%s%s%s", node->text, known,
+    if (text[0] == '=') {
+        read_choice_number(reader, node, count, known, out);
+        return;
+    }
+    const char *guess = suggest_name(text, key->choices, count);
+    reader_problem(reader, node, "'%.60s' is not one of: %s%s%s%s", text, known,
                    guess ? "; did you mean '" : "", guess ? guess : "", guess ? "'?" : "");
+}
+
+/* The three items of a list, or NULL after a problem. */
+static SceneNode *const *three_items(SceneReader *reader, const SceneNode *node) {
+    if (!reader_expect_kind(reader, node, NODE_LIST, "a list of three numbers")) return NULL;
+    if (node->children.count == 3) return node->children.data;
+    reader_problem(reader, node, "should have three numbers, has %zu", node->children.count);
+    return NULL;
 }
 
 static void read_motion3(SceneReader *reader, const SceneNode *node, const SceneKey *key,
                          bool has_time, SceneMotion out[3]) {
-    if (!expect_kind(reader, node, NODE_LIST, "a list of three numbers")) return;
-    if (node->children.count != 3) {
-        reader_problem(reader, node, "should have three numbers, has %zu", node->children.count);
-        return;
-    }
-    for (int axis = 0; axis < 3; axis++) {
+    SceneNode *const *items = three_items(reader, node);
+    for (int axis = 0; items && axis < 3; axis++) {
         SceneMotion motion;
-        const SceneNode *child = node->children.data[axis];
-        if (read_motion(reader, child, has_time, &motion) &&
-            in_bounds(reader, child, key, motion.value))
+        if (reader_motion(reader, items[axis], has_time, &motion) &&
+            in_bounds(reader, items[axis], key, motion.value))
             out[axis] = motion;
     }
 }
@@ -389,22 +216,53 @@ static void read_vec3(SceneReader *reader, const SceneNode *node, const SceneKey
     for (int axis = 0; axis < 3; axis++) out[axis] = values[axis].value;
 }
 
+/* The bounds hold for numbers; what an expression gives is known only where it is used. */
+static void read_field(SceneReader *reader, const SceneNode *node, const SceneKey *key,
+                       SceneField *out) {
+    SceneField field;
+    if (reader_field(reader, node, &field) &&
+        (field.expression || in_bounds(reader, node, key, field.value)))
+        *out = field;
+}
+
+static void read_field3(SceneReader *reader, const SceneNode *node, const SceneKey *key,
+                        SceneField out[3]) {
+    SceneNode *const *items = three_items(reader, node);
+    for (int axis = 0; items && axis < 3; axis++) read_field(reader, items[axis], key, &out[axis]);
+}
+
 static void read_names(SceneReader *reader, SceneNode *node, SceneNames *out) {
-    if (!expect_kind(reader, node, NODE_LIST, "a list of names")) return;
-    const SceneKey any = {.kind = VALUE_NAME};
+    if (!reader_expect_kind(reader, node, NODE_LIST, "a list of names")) return;
     for (size_t i = 0; i < node->children.count; i++) {
-        const char *name = NULL;
-        read_text(reader, node->children.data[i], &any, &name);
-        if (!name) return;
+        const SceneNode *child = node->children.data[i];
+        if (!reader_expect_kind(reader, child, NODE_SCALAR, "text") ||
+            !check_name(reader, child, child->text))
+            return;
     }
     out->node = node;
 }
 
 static void read_items(SceneReader *reader, SceneNode *node, SceneItems *out) {
-    if (!expect_kind(reader, node, NODE_LIST, "a list")) return;
+    if (!reader_expect_kind(reader, node, NODE_LIST, "a list")) return;
     for (size_t i = 0; i < node->children.count; i++)
-        if (!expect_kind(reader, node->children.data[i], NODE_MAP, "a map")) return;
+        if (!reader_expect_kind(reader, node->children.data[i], NODE_MAP, "a map")) return;
     out->node = node;
+}
+
+/* Turns "left: open" into "left: {kind: open}". */
+static void expand_short_form(SceneReader *reader, SceneNode *node, const SceneKey *key) {
+    SceneNode *value = node_create(reader->context, NODE_SCALAR, node->line);
+    if (!value) {
+        reader->trouble = PLIM_OUT_OF_MEMORY;
+        return;
+    }
+    value->text = node->text;
+    value->quoted = node->quoted;
+    node->text = NULL;
+    node->kind = NODE_MAP;
+    node->flow = true;
+    if (node_append(reader->context, node, key->table->keys[0].name, value) != PLIM_OK)
+        reader->trouble = PLIM_OUT_OF_MEMORY;
 }
 
 static void read_value(SceneReader *reader, SceneNode *node, const SceneKey *key, char *at) {
@@ -430,23 +288,31 @@ static void read_value(SceneReader *reader, SceneNode *node, const SceneKey *key
         read_vec3(reader, node, key, out);
         break;
     case VALUE_MOTION:
-        read_motion(reader, node, true, out);
+        reader_motion(reader, node, true, out);
         break;
     case VALUE_MOTION3:
         read_motion3(reader, node, key, true, out);
+        break;
+    case VALUE_FIELD:
+        read_field(reader, node, key, out);
+        break;
+    case VALUE_FIELD3:
+        read_field3(reader, node, key, out);
         break;
     case VALUE_NAMES:
     case VALUE_HASHES:
         read_names(reader, node, out);
         break;
     case VALUE_TABLE:
+        if (key->table->short_form && node->kind == NODE_SCALAR)
+            expand_short_form(reader, node, key);
         reader_read_table(reader, node, key->table, out);
         break;
     case VALUE_ONE_OF:
         reader_read_one_of(reader, node, key->table, out);
         break;
     case VALUE_LATER:
-        if (expect_kind(reader, node, NODE_MAP, "a map with one key"))
+        if (reader_expect_kind(reader, node, NODE_MAP, "a map with one key"))
             ((SceneItems *)out)->node = node;
         break;
     case VALUE_LATERS:
@@ -485,7 +351,7 @@ static const SceneKey *find_key(const SceneTable *table, const char *name) {
 }
 
 void reader_read_one_of(SceneReader *reader, SceneNode *node, const SceneTable *table, void *out) {
-    if (!expect_kind(reader, node, NODE_MAP, "a map with one key")) return;
+    if (!reader_expect_kind(reader, node, NODE_MAP, "a map with one key")) return;
     if (node->children.count != 1) {
         reader_problem(reader, node, "should have exactly one key, has %zu", node->children.count);
         return;
@@ -517,7 +383,7 @@ static SceneNode *insert_fallback(SceneReader *reader, SceneNode *map, const Sce
 }
 
 void reader_read_table(SceneReader *reader, SceneNode *map, const SceneTable *table, void *out) {
-    if (!expect_kind(reader, map, NODE_MAP, "a map")) return;
+    if (!reader_expect_kind(reader, map, NODE_MAP, "a map")) return;
     for (size_t i = 0; i < map->children.count; i++)
         if (!find_key(table, map->children.data[i]->key))
             unknown_key(reader, map->children.data[i], table);
@@ -527,6 +393,9 @@ void reader_read_table(SceneReader *reader, SceneNode *map, const SceneTable *ta
         if (!node && key->required)
             reader_problem(reader, map, "the key '%s' is missing (%s)", key->name, key->help);
         if (!node && key->fallback) node = insert_fallback(reader, map, key);
+        bool in_copy = reader->repeat.active;
+        if (key->outside_copies) reader->repeat.active = false;
         if (node) read_value(reader, node, key, (char *)out + key->offset);
+        reader->repeat.active = in_copy;
     }
 }

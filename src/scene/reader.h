@@ -13,7 +13,8 @@ typedef struct SceneProblem {
 
 enum { MAX_PROBLEMS = 50, MAX_PARAMS = 1000 };
 
-/* Which copy of a repeated object is being read; its expressions may use i, j, k, n and count. */
+/* Which copy of a repeated object is being read; its expressions may use i, j, k, n and count,
+ * which hide parameters of those names. */
 typedef struct RepeatIndex {
     bool active;
     uint64_t i, j, k, n, count;
@@ -23,6 +24,7 @@ typedef struct RepeatIndex {
 typedef struct SceneParam {
     const char *name; /* of the tree */
     double value;
+    const char *text; /* of the tree, in place of a value; NULL: a number */
     enum { PARAM_UNREAD, PARAM_READING, PARAM_READ, PARAM_BAD } state;
     SceneNode *node;
 } SceneParam;
@@ -31,7 +33,7 @@ typedef struct SceneReader {
     PlimContext *context;
     ARRAY(SceneProblem) problems;
     ARRAY(SceneParam) params;
-    ARRAY(Expression *) expressions; /* kept for motions */
+    ARRAY(Expression *) expressions; /* kept for motions and fields */
     ARRAY(const char *) names;       /* for "did you mean", NULL-terminated */
     RepeatIndex repeat;
     uint64_t seed;

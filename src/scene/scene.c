@@ -43,7 +43,7 @@ static void check_times(PlimScene *scene) {
         reader_problem(&scene->reader, node_get(scene->root, "camera"),
                        "looks at where it stands; move its position or its target");
     const SceneNode *dim = node_get(scene->root, "dim");
-    if (document->dim == 2 && document->rigid.bodies.node)
+    if (document->dim == 2 && document->rigid.bodies.node && !node_get(scene->root, "fluid"))
         reader_problem(&scene->reader, dim, "rigid bodies are three-dimensional: use dim 3");
 }
 
@@ -132,6 +132,7 @@ PlimStatus plim_scene_parse(PlimContext *context, const char *label, const char 
     if (!scene) return PLIM_OUT_OF_MEMORY;
     scene->context = context;
     reader_init(&scene->reader, context);
+    scratch_init(&scene->solids, context);
     scene->label = context_copy_text(context, label);
     PlimStatus status = scene->label ? PLIM_OK : PLIM_OUT_OF_MEMORY;
     if (status == PLIM_OK) status = parse_into(scene, text, size, overrides, override_count);
@@ -159,6 +160,7 @@ void plim_scene_destroy(PlimScene *scene) {
     for (size_t i = 0; i < scene->paths.count; i++)
         context_free(context, scene->paths.data[i], 1, sizeof *scene->paths.data[i]);
     array_free(context, &scene->paths);
+    scratch_free(&scene->solids);
     scene_meshes_free(scene);
     array_free(context, &scene->materials);
     index_table_free(context, &scene->materials_by_name);

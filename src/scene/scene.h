@@ -3,6 +3,8 @@
 #define SCENE_SCENE_H
 
 #include "base/index_table.h"
+#include "base/scratch.h"
+#include "fluid/fluid.h"
 #include "plimsoll/scene.h"
 #include "scene/format.h"
 #include "scene/reader.h"
@@ -26,6 +28,7 @@ struct PlimScene {
     SceneDocument document;
     ARRAY(ScenePath *) paths;
     SceneMeshes meshes;
+    Scratch solids; /* what the fluids of worlds flow around, and their sources */
     ARRAY(SceneMaterial) materials;
     IndexTable materials_by_name;
     double body_count, memory; /* estimates before anything large is made */
@@ -56,7 +59,14 @@ void scene_add_memory(PlimScene *scene, const SceneNode *node, double bytes, dou
 /* ---- fluid.c ---- */
 
 void scene_check_fluid(PlimScene *scene);
-PlimStatus scene_add_fluid(PlimScene *scene, PlimWorld *world);
+/* After the bodies. */
+PlimStatus scene_add_fluid(PlimScene *scene, PlimWorld *world, const FluidBody *bodies,
+                           size_t body_count);
+
+/* ---- probes.c ---- */
+
+void scene_check_probes(PlimScene *scene);
+PlimStatus scene_add_probes(PlimScene *scene, PlimWorld *world);
 
 /* ---- schema.c: documents made from the tables, freed with context_free_text ---- */
 

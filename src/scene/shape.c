@@ -133,17 +133,22 @@ static double primitive_vertices(const SceneShape *shape) {
     }
 }
 
+void scene_place_check(PlimScene *scene, const SceneNode *node, const ScenePlace *place,
+                       double *work_bytes) {
+    const SceneOrientation *turn = &place->orientation;
+    if (turn->angle.expression)
+        reader_problem(&scene->reader, node, "uses t; a shape that is placed here does not move");
+    if (vec3_length(vec3_load(turn->axis)) == 0)
+        reader_problem(&scene->reader, node, "the axis must not be zero");
+    check_nested(scene, place->shape.node, work_bytes);
+}
+
 double scene_shape_check(PlimScene *scene, SceneNode *node, const SceneShape *shape,
                          double *work_bytes) {
     if (is_combination(shape->kind))
         return check_combination(scene, node, &shape->combination, work_bytes);
     if (shape->kind == SCENE_SHAPE_PLACE) {
-        const SceneOrientation *turn = &shape->place.orientation;
-        if (turn->angle.expression)
-            reader_problem(&scene->reader, node, "uses t; a shape within a shape does not move");
-        if (vec3_length(vec3_load(turn->axis)) == 0)
-            reader_problem(&scene->reader, node, "the axis must not be zero");
-        check_nested(scene, shape->place.shape.node, work_bytes);
+        scene_place_check(scene, node, &shape->place, work_bytes);
         return 12 * 69 * 69; /* made like a combination of the default number of cells */
     }
     if (shape->kind == SCENE_SHAPE_FILE) return check_file(scene, node, &shape->file) / 20;
@@ -355,6 +360,13 @@ PlimStatus scene_shapes_solid(PlimScene *scene, const SceneNode *list, Scratch *
     SolidArena arena = {memory, scene, HASH_START};
     *out = solid_default(SOLID_UNION);
     return build_children(&arena, list, out);
+}
+
+PlimStatus scene_place_solid(PlimScene *scene, const ScenePlace *place, Scratch *memory,
+                             Solid *out) {
+    SolidArena arena = {memory, scene, HASH_START};
+    *out = solid_default(SOLID_UNION);
+    return build_place(&arena, place, out);
 }
 
 /* ---- descriptions for the world ---- */

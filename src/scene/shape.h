@@ -41,6 +41,12 @@ PlimStatus scene_shape_resolve(PlimScene *scene, SceneNode *node, const SceneSha
 void scene_shapes_check(PlimScene *scene, const SceneNode *list, double *work_bytes);
 PlimStatus scene_shapes_solid(PlimScene *scene, const SceneNode *list, Scratch *memory, Solid *out);
 
+/* The same of one shape put somewhere in the world; `node` is where to report what is wrong. */
+void scene_place_check(PlimScene *scene, const SceneNode *node, const ScenePlace *place,
+                       double *work_bytes);
+PlimStatus scene_place_solid(PlimScene *scene, const ScenePlace *place, Scratch *memory,
+                             Solid *out);
+
 void scene_meshes_free(PlimScene *scene);
 
 #endif

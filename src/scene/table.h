@@ -11,19 +11,21 @@ typedef enum ValueKind {
     VALUE_NUMBER,  /* double */
     VALUE_INTEGER, /* int64_t */
     VALUE_BOOL,    /* bool; yes/no/true/false/on/off, 1/0, or an expression */
-    VALUE_TEXT,    /* const char * */
+    VALUE_TEXT,    /* const char *; "=name" of a parameter that is text, here and below */
     VALUE_NAME,    /* const char *: letters, digits, _ and -, for names of things */
-    VALUE_CHOICE,  /* int: index into `choices` */
+    VALUE_CHOICE,  /* int: index into `choices`; a word, or an expression for the index */
     VALUE_VEC3,    /* double[3] */
     VALUE_MOTION,  /* SceneMotion: a number or an expression that may use t */
     VALUE_MOTION3, /* SceneMotion[3] */
+    VALUE_FIELD,   /* SceneField: a number or an expression of x, y, z and t */
+    VALUE_FIELD3,  /* SceneField[3] */
     VALUE_NAMES,   /* SceneNames: a list of names */
     VALUE_TABLE,   /* a map with the keys of `table`, stored in place */
     VALUE_ONE_OF,  /* a map with exactly one of the keys of `table`; see SceneTable.which_offset */
     VALUE_LATER,   /* a map with exactly one of the keys of `table`; SceneItems, read later */
     VALUE_LATERS,  /* a list of such maps; SceneItems */
     VALUE_ITEMS,   /* a list of maps with the keys of `table`; SceneItems, read one by one */
-    VALUE_PARAMS,  /* a map from names to numbers, read before everything else */
+    VALUE_PARAMS,  /* a map from names to numbers and texts, read before everything else */
     VALUE_HASHES   /* SceneNames: written by the program itself */
 } ValueKind;
 
@@ -32,6 +34,13 @@ typedef struct SceneMotion {
     double value;           /* at t = 0 */
     Expression *expression; /* NULL: constant */
 } SceneMotion;
+
+/* A number that may change with place and time. */
+typedef struct SceneField {
+    double value;           /* when constant */
+    Expression *expression; /* NULL: constant */
+    bool given;             /* the key was there, or has a default */
+} SceneField;
 
 typedef struct SceneNode SceneNode;
 
@@ -58,6 +67,7 @@ typedef struct SceneKey {
     bool low_exclusive;         /* `low` itself is not allowed */
     const char *const *choices; /* NULL-terminated */
     const SceneTable *table;
+    bool outside_copies; /* read once for all copies: knows no i, j, k, n, count */
 } SceneKey;
 
 struct SceneTable {
@@ -66,6 +76,7 @@ struct SceneTable {
     const SceneKey *keys;
     size_t key_count;
     size_t which_offset; /* VALUE_ONE_OF: int, index of the key that was given */
+    bool short_form;     /* a single value in place of the map stands for the first key */
 };
 
 #endif

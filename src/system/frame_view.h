@@ -22,15 +22,18 @@ typedef struct FrameMesh {
 
 /* Values at the cells of a regular grid, x running fastest. */
 typedef struct FrameVolume {
-    const char *name;      /* group in the frame file */
-    int dim;               /* 2 or 3 */
-    int n[3];              /* cells along each axis; n[2] == 1 in two dimensions */
-    double spacing;        /* m, edge of a cell */
-    double origin[3];      /* m, lowest corner */
-    const float *velocity; /* m/s, 3 a cell, at its centre */
-    const float *pressure; /* Pa */
-    /* The same in every frame of a run and stored once. */
-    const int32_t *solid; /* 1 in obstacles, else 0 */
+    const char *name;         /* group in the frame file */
+    int dim;                  /* 2 or 3 */
+    int n[3];                 /* cells along each axis; n[2] == 1 in two dimensions */
+    double spacing;           /* m, edge of a cell */
+    double origin[3];         /* m, lowest corner */
+    const float *velocity;    /* m/s, 3 a cell, at its centre */
+    const float *pressure;    /* Pa */
+    const float *smoke;       /* density of smoke, 1 = thick; NULL where there is none */
+    const float *temperature; /* in the degrees of the scene; NULL where there is none */
+    /* 1 in obstacles, else 0. Stored once for the run unless obstacles move. */
+    const int32_t *solid;
+    bool solid_moves; /* the same in every frame of a run */
 } FrameVolume;
 
 enum { FRAME_VIEW_CAPACITY = 16 };

@@ -41,12 +41,15 @@ typedef struct ProbeQuantity {
     const char *components; /* one letter each, "xyz", "wxyz"; "" for a scalar */
     const char *unit;
     void (*read)(const void *system, size_t object, double *values);
+    bool (*applies)(const void *system, size_t object); /* NULL: to every object */
 } ProbeQuantity;
 
 /* The method table of a system. Any function may be absent. */
 typedef struct SystemClass {
     const char *name; /* group in state files, subject of messages */
     const StateSchema *schema;
+    /* The longest step it can take from here, s; HUGE_VAL: any. */
+    double (*max_dt)(const void *system, const StepInfo *step);
     PlimStatus (*stage[STAGE_COUNT])(void *system, const StepInfo *step);
     void (*destroy)(void *system);
     /* Recomputes everything derived from the state: after creation, restore, or dropped caches. */

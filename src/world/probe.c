@@ -33,35 +33,53 @@ static PlimStatus unknown_object(PlimWorld *world, const char *probe, const char
                         guess ? "; did you mean '" : "", guess ? guess : "", guess ? "'?" : "");
 }
 
-static PlimStatus unknown_quantity(PlimWorld *world, const char *probe, const SystemClass *class,
+static bool applies(const ProbeQuantity *quantity, const WorldSystem *system, size_t object) {
+    return !quantity->applies || quantity->applies(system->object, object);
+}
+
+/* Names what can be measured on the object, in every system that knows it. */
+static PlimStatus unknown_quantity(PlimWorld *world, const char *probe, const char *object,
                                    const char *quantity) {
     char known[512] = "";
     size_t used = 0;
-    for (size_t i = 0; i < class->quantity_count && used < sizeof known; i++)
-        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
-                                 class->quantities[i].name);
-    return context_fail(world->context, PLIM_BAD_INPUT,
-                        "probe '%s' asks for '%s'; a %s object has: %s", probe, quantity,
-                        class->name, known);
+    for (size_t s = 0; s < world->system_count; s++) {
+        const WorldSystem *system = &world->systems[s];
+        const SystemClass *class = system->class;
+        size_t index = class->find_object ? class->find_object(system->object, object) : SIZE_MAX;
+        for (size_t i = 0; index != SIZE_MAX && i < class->quantity_count; i++)
+            if (used < sizeof known && applies(&class->quantities[i], system, index))
+                used += (size_t)snprintf(known + used, sizeof known - used, "%s%s",
+                                         used ? ", " : "", class->quantities[i].name);
+    }
+    return context_fail(world->context, PLIM_BAD_INPUT, "probe '%s' asks for '%s'; '%s' has: %s",
+                        probe, quantity, object, known);
+}
+
+static const ProbeQuantity *find_quantity(const WorldSystem *system, size_t object,
+                                          const char *name) {
+    for (size_t i = 0; i < system->class->quantity_count; i++) {
+        const ProbeQuantity *quantity = &system->class->quantities[i];
+        if (strcmp(quantity->name, name) == 0 && applies(quantity, system, object)) return quantity;
+    }
+    return NULL;
 }
 
 PlimStatus world_add_probe(PlimWorld *world, const char *name, const char *object,
                            const char *quantity) {
     const WorldSystem *system = NULL;
+    const ProbeQuantity *found = NULL;
     size_t index = 0;
-    for (size_t i = 0; i < world->system_count && !system; i++) {
+    for (size_t i = 0; i < world->system_count && !found; i++) {
         const WorldSystem *candidate = &world->systems[i];
         if (!candidate->class->find_object) continue;
-        index = candidate->class->find_object(candidate->object, object);
-        if (index != SIZE_MAX) system = candidate;
+        size_t candidate_index = candidate->class->find_object(candidate->object, object);
+        if (candidate_index == SIZE_MAX) continue;
+        system = candidate;
+        index = candidate_index;
+        found = find_quantity(system, index, quantity);
     }
     if (!system) return unknown_object(world, name, object);
-
-    const ProbeQuantity *found = NULL;
-    for (size_t i = 0; i < system->class->quantity_count; i++)
-        if (strcmp(system->class->quantities[i].name, quantity) == 0)
-            found = &system->class->quantities[i];
-    if (!found) return unknown_quantity(world, name, system->class, quantity);
+    if (!found) return unknown_quantity(world, name, object, quantity);
 
     for (size_t i = 0; i < world->probes.count; i++)
         if (world->probes.data[i].quantity == found &&

@@ -58,14 +58,39 @@ PlimStatus plim_world_step(PlimWorld *world, double dt) {
     return take_step(world, dt, *world->clock.time + dt);
 }
 
-/* The part of the way to `until` that the next substep takes: equal parts, none above the limit. A
+/* The longest step that every system can take; *name is the one that wants the shortest. */
+static double longest_step(PlimWorld *world, const char **name) {
+    StepInfo step = world_step_info(world, 0.0);
+    double longest = HUGE_VAL;
+    *name = "";
+    for (size_t i = 0; i < world->system_count; i++) {
+        const WorldSystem *system = &world->systems[i];
+        if (!system->class->max_dt) continue;
+        double limit = system->class->max_dt(system->object, &step);
+        if (!(limit < longest)) continue;
+        longest = limit;
+        *name = system->class->name;
+    }
+    return longest;
+}
+
+/* The part of the way to `until` that the next substep takes: equal parts, none above the limits. A
  * function of the state alone, so that resuming in the middle of a frame changes no bit. */
-static double choose_dt(const PlimWorld *world, double until) {
+static PlimStatus choose_dt(PlimWorld *world, double until, double *dt) {
+    enum { MOST_SUBSTEPS = 1000 };
+    const char *name;
     double left = until - *world->clock.time;
-    double limit = world->desc.max_dt;
-    if (!(limit > 0.0) || limit >= left) return left;
+    double wanted = world->desc.max_dt > 0.0 ? world->desc.max_dt : HUGE_VAL;
+    double limit = longest_step(world, &name);
+    if (limit < wanted && left / limit >= MOST_SUBSTEPS)
+        return context_fail(world->context, PLIM_FAILED,
+                            "t = %g s: the %s needs steps of %g s, %.3g of them to the end of the "
+                            "frame; it moves too fast for its cells, or fps is too low",
+                            *world->clock.time, name, limit, left / limit);
+    limit = fmin(limit, wanted);
     /* 1e-9 of a step is rounding in the division of a frame, not a reason for one step more. */
-    return left / ceil(left / limit * (1.0 - 1e-9));
+    *dt = limit >= left ? left : left / ceil(left / limit * (1.0 - 1e-9));
+    return PLIM_OK;
 }
 
 PlimStatus plim_world_substep(PlimWorld *world, double until) {
@@ -74,7 +99,8 @@ PlimStatus plim_world_substep(PlimWorld *world, double until) {
         return context_fail(world->context, PLIM_BAD_INPUT,
                             "cannot advance from t = %g s to %g s: the end must be later", time,
                             until);
-    double dt = choose_dt(world, until);
+    double dt = 0.0;
+    TRY(choose_dt(world, until, &dt));
     if (time + dt == time)
         return context_fail(world->context, PLIM_FAILED,
                             "t = %g s: a step of %g s is too small to change the time", time, dt);

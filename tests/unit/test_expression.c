@@ -350,7 +350,8 @@ static void refuses_bad_names(void **state) {
         {"T", "column 1: unknown name \"T\"; did you mean \"t\"?"},
         {"inf", "column 1: unknown name \"inf\"; did you mean \"if\"?"},
         {"nan", "column 1: unknown name \"nan\"; did you mean \"tan\"?"},
-        {"x", "column 1: unknown name \"x\""},
+        {"w", "column 1: unknown name \"w\""},
+        {"1+y", "column 3: the place \"y\" is only known to fields of a fluid"},
         {"2*sine(1)", "column 3: unknown function \"sine\"; did you mean \"sin\"?"},
         {"angle(1)", "column 1: unknown function \"angle\""},
         {"1+sin", "column 3: the function \"sin\" needs arguments in \"()\""},
@@ -365,11 +366,12 @@ static void refuses_bad_names(void **state) {
         {"if(1,2)", "column 1: if takes 3 arguments, not 2"},
         {"if()", "column 1: if takes 3 arguments, not 0"},
         {"if(1,2,3,4,5)", "column 1: if takes 3 arguments, not 5"},
-        {"random(1+t)", "column 10: random(k) needs a k that does not change with time"},
+        {"random(1+t)", "column 10: random(k) needs a k that does not change with time or place"},
     };
     CHECK_REFUSALS(cases, &everything);
     static const Refusal without[] = {
-        {"1+t", "column 3: the time \"t\" is only known to prescribed motion"},
+        {"1+t",
+         "column 3: the time \"t\" is only known to prescribed motion and fields of a fluid"},
         {"random(1)", "column 1: random is only known to repeated objects"},
         {"angle", "column 1: unknown name \"angle\""},
         {"taau", "column 1: unknown name \"taau\"; did you mean \"tau\"?"},

@@ -1,57 +1,7 @@
 /* Scenes that are wrong: each refused at once, with line, place and a helpful word. */
-#include "check.h"
+#include "bad_scene.h"
 
-#include "base/clock.h"
 #include "base/text.h"
-#include "plimsoll/plimsoll.h"
-
-#include <string.h>
-
-typedef struct BadScene {
-    const char *text;
-    int line;
-    const char *pointer;
-    const char *word;
-} BadScene;
-
-/* Parses, and makes the world when that goes well: some things only show there. */
-static PlimStatus try_scene(PlimContext *context, const char *text, size_t size,
-                            PlimScene **scene) {
-    PlimStatus status = plim_scene_parse(context, "bad.yaml", text, size, NULL, 0, scene);
-    if (status != PLIM_OK) return status;
-    PlimWorld *world;
-    status = plim_scene_create_world(*scene, &world);
-    plim_world_destroy(world);
-    return status;
-}
-
-static void check_within(double limit, const char *text, size_t size, const BadScene *bad) {
-    PlimContext *context = test_context(1);
-    PlimScene *scene;
-    double start = clock_seconds();
-    PlimStatus status = try_scene(context, text, size, &scene);
-    double seconds = clock_seconds() - start;
-    if (status != PLIM_BAD_INPUT) fail_msg("status %d for\n%.200s", (int)status, text);
-    const char *message = plim_message(context);
-    char place[128];
-    snprintf(place, sizeof place, "bad.yaml: line %d, %s: ", bad->line, bad->pointer);
-    if (strncmp(message, place, strlen(place)) != 0 || !strstr(message, bad->word))
-        fail_msg("the message is\n%s\nand should be\n%s... %s ...\nfor\n%.200s", message, place,
-                 bad->word, text);
-    if (seconds > limit) fail_msg("took %g s for\n%.200s", seconds, text);
-    plim_scene_destroy(scene);
-    test_context_close(context);
-}
-
-static void check_bytes(const char *text, size_t size, const BadScene *bad) {
-    check_within(1.0, text, size, bad);
-}
-
-static void check_all(const BadScene *cases, size_t count) {
-    for (size_t i = 0; i < count; i++) check_bytes(cases[i].text, strlen(cases[i].text), &cases[i]);
-}
-
-#define CHECK_ALL(cases) check_all((cases), sizeof(cases) / sizeof *(cases))
 
 /* ---- not YAML, or YAML of a kind that scenes are not written in ---- */
 
@@ -186,6 +136,8 @@ static void test_types(void **state) {
         {"plimsoll: 1\nrigid: {bodies: [a]}\n", 2, "/rigid/bodies/0", "should be a map"},
         {"plimsoll: 1\nrigid: {energy_correction: maybe}\n", 2, "/rigid/energy_correction",
          "should be true or false, is 'maybe'"},
+        {"plimsoll: 1\nparams: {a: maybe}\nrigid: {energy_correction: \"=a\"}\n", 3,
+         "/rigid/energy_correction", "should be true or false, is 'maybe'"},
         {"plimsoll: 1\nrigid: {energy_correction: nan}\n", 2, "/rigid/energy_correction",
          "should be true or false"},
         {"plimsoll: 1\nresumed_from: [\"a b\"]\n", 2, "/resumed_from/0", "cannot be a name"}};
@@ -205,7 +157,18 @@ static void test_expressions(void **state) {
         {"plimsoll: 1\nparams:\n  a: \"=b\"\n  b: \"=a\"\n", 3, "/params/a", "has no value"},
         {"plimsoll: 1\nparams:\n  a: \"=a\"\n", 3, "/params/a", "'a' depends on itself"},
         {"plimsoll: 1\nparams:\n  pi: 3\n", 3, "/params/pi", "has a meaning in expressions"},
-        {"plimsoll: 1\nparams:\n  count: 3\n", 3, "/params/count", "name it otherwise"},
+        {"plimsoll: 1\nparams:\n  x: 3\n", 3, "/params/x", "name it otherwise"},
+        {"plimsoll: 1\nparams:\n  t: 3\n", 3, "/params/t", "name it otherwise"},
+        {"plimsoll: 1\nparams:\n  a:\n", 3, "/params/a", "should be a finite number, is ''"},
+        {"plimsoll: 1\nparams: {a: fast}\nfps: \"=2*a\"\n", 3, "/fps",
+         "column 3: the parameter 'a' is the text 'fast', not a number"},
+        {"plimsoll: 1\nparams: {a: fast}\nfps: \"=a\"\n", 3, "/fps", "is the text 'fast'"},
+        {"plimsoll: 1\nparams: {a: \"=b\", b: \"=a\"}\nname: \"=a\"\n", 2, "/params/b",
+         "'a' depends on itself"},
+        {"plimsoll: 1\nparams: {a: 2}\nname: \"=a\"\n", 3, "/name",
+         "the name of a parameter that is text"},
+        {"plimsoll: 1\nparams: {a: a b}\nname: \"=a\"\n", 3, "/name", "'a b' cannot be a name"},
+        {"plimsoll: 1\nfps: \"=x\"\n", 2, "/fps", "the place \"x\" is only known to fields"},
         {"plimsoll: 1\nparams:\n  a-b: 3\n", 3, "/params/a-b", "cannot be a parameter"},
         {"plimsoll: 1\nparams:\n  1a: 3\n", 3, "/params/1a", "cannot be a parameter"},
         {"plimsoll: 1\nparams:\n  a: [1]\n", 3, "/params/a", "should be a number, is a list"},
@@ -289,7 +252,7 @@ static void test_probes(void **state) {
         {BODY("      shape: {box: {}}\nprobes:\n  - {name: b, object: c, quantities: [mass]}\n"), 7,
          "/probes/0", "probe 'b' is on 'c', and nothing has that name"},
         {BODY("      shape: {box: {}}\nprobes:\n  - name: a\n    quantities: [mass, speed]\n"), 7,
-         "/probes/0", "asks for 'speed'; a rigid object has: position"},
+         "/probes/0", "asks for 'speed'; 'a' has: position"},
         {"plimsoll: 1\nprobes:\n  - name: a\n", 3, "/probes/0", "'quantities' is missing"},
         {"plimsoll: 1\nprobes:\n  - {name: a, quantities: [[b]]}\n", 3, "/probes/0/quantities/0",
          "is a list"},

@@ -30,6 +30,25 @@ static const char good_scene[] = "# comment\n"
                                  "  - {name: crank, quantities: [velocity]}\n"
                                  "# the end\n";
 
+/* The same for a fluid, with all that belongs to it. */
+static const char fluid_scene[] =
+    "plimsoll: 1\n"
+    "params: {scheme: semi_lagrangian, n: 4}\n"
+    "dim: 2\n"
+    "fluid:\n"
+    "  cells: \"=n\"\n"
+    "  advection: \"=scheme\"\n"
+    "  smoke: {}\n"
+    "  sides: {left: {kind: inflow, velocity: [\"=1 - y\", 0, 0], smoke: \"=t\"}, right: open}\n"
+    "  viscosity: \"=1 + x\"\n"
+    "  initial: {smoke: \"=x\"}\n"
+    "  obstacles: [{ball: {radius: 0.1}}]\n"
+    "  sources: [{name: fire, shape: {ball: {}}, smoke: 1}]\n"
+    "rigid: {bodies: [{name: pin, shape: {box: {size: [0.3, 0.3, 1]}}, position: [0.5, 0.5, 0]}]}\n"
+    "probes:\n"
+    "  - {name: here, point: [0.8, 0.5, 0], quantities: [velocity]}\n"
+    "  - {name: gate, section: {axis: x, at: 0.9}, quantities: [flux]}\n";
+
 typedef struct Budget {
     size_t left;   /* allocations until one fails */
     bool for_good; /* all after it fail too */
@@ -117,6 +136,11 @@ static void test_good_scene(void **state) {
     check_both(use_scene, good_scene, PLIM_OK);
 }
 
+static void test_fluid_scene(void **state) {
+    (void)state;
+    check_both(use_scene, fluid_scene, PLIM_OK);
+}
+
 static void test_documents(void **state) {
     (void)state;
     check_both(make_documents, NULL, PLIM_OK);
@@ -146,6 +170,7 @@ static void test_bad_scenes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good_scene),
+        cmocka_unit_test(test_fluid_scene),
         cmocka_unit_test(test_bad_scenes),
         cmocka_unit_test(test_documents),
     };

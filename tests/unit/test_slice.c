@@ -1,9 +1,10 @@
-/* Pictures of fluids: the cut fills the picture, obstacles are grey, colours follow the speed,
- * threads follow the flow, and the bits are the same for any number of threads. */
+/* Pictures of cuts through fluids: the cut fills the picture, obstacles are grey, colours follow
+ * the quantity, threads and lines follow the flow, the legend tells the range, and the bits are the
+ * same for any number of threads. */
 #include "check.h"
 
 #include "base/hash.h"
-#include "render/slice.h"
+#include "render/slice_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@ enum { NX = 40, NY = 20, NZ = 3, WIDTH = 416, HEIGHT = 216 };
  */
 typedef struct Flow {
     FrameVolume volume;
-    float velocity[NX * NY * NZ * 3], pressure[NX * NY * NZ];
+    float velocity[NX * NY * NZ * 3], pressure[NX * NY * NZ], smoke[NX * NY * NZ];
     int32_t solid[NX * NY * NZ];
 } Flow;
 
@@ -25,6 +26,7 @@ static Flow *make_flow(void) {
             for (int i = 0; i < NX; i++) {
                 int cell = (k * NY + j) * NX + i;
                 flow->velocity[3 * cell] = (float)(k == 1 ? 0.05 * (i + 1) : 100.0);
+                flow->smoke[cell] = i < NX / 4 ? 1.0f : 0.0f;
                 flow->solid[cell] = k == 1 && i >= NX / 2 && j < NY / 2;
             }
     flow->volume = (FrameVolume){.name = "fluid",
@@ -33,15 +35,25 @@ static Flow *make_flow(void) {
                                  .spacing = 0.1,
                                  .velocity = flow->velocity,
                                  .pressure = flow->pressure,
+                                 .smoke = flow->smoke,
                                  .solid = flow->solid};
     return flow;
 }
 
-static Image draw(int threads, const FrameVolume *volume, PlimContext **context) {
+static SliceRange range_of(const FrameVolume *volume, SliceShow show) {
+    PlimContext *context = test_context(1);
+    SliceRange range;
+    assert_int_equal(slice_measure(context, volume, show, &range), PLIM_OK);
+    test_context_close(context);
+    return slice_range_of_run(show, &range, 1);
+}
+
+static Image draw(int threads, const FrameVolume *volume, const SliceOptions *options,
+                  PlimContext **context) {
     Image image;
     *context = test_context(threads);
     assert_int_equal(image_create(*context, WIDTH, HEIGHT, &image), PLIM_OK);
-    assert_int_equal(slice_draw(*context, volume, slice_greatest_speed(volume), &image), PLIM_OK);
+    assert_int_equal(slice_draw(*context, volume, options, &image), PLIM_OK);
     return image;
 }
 
@@ -61,9 +73,11 @@ static int roughness(const Image *image, int x0, int y0, int dx, int dy) {
 static void test_picture(void **state) {
     (void)state;
     Flow *flow = make_flow();
-    assert_close(slice_greatest_speed(&flow->volume), 2.0, 1e-6); /* of the middle layer */
+    SliceOptions options = {.show = SLICE_SPEED, .range = range_of(&flow->volume, SLICE_SPEED)};
+    assert_close(options.range.low, 0.0, 0.0);
+    assert_close(options.range.high, 2.0, 1e-6); /* of the middle layer */
     PlimContext *context;
-    Image image = draw(2, &flow->volume, &context);
+    Image image = draw(2, &flow->volume, &options, &context);
     /* 10 pixels a cell and a margin of 8. */
     const unsigned char *margin = pixel(&image, 3, 3), *obstacle = pixel(&image, 300, 150);
     assert_true(margin[0] > 240 && margin[0] == margin[1] && margin[1] == margin[2]);
@@ -87,15 +101,204 @@ static void test_picture(void **state) {
 static void test_same_bits(void **state) {
     (void)state;
     Flow *flow = make_flow();
-    uint64_t hashes[3];
-    for (int i = 0; i < 3; i++) {
-        PlimContext *context;
-        Image image = draw(1 << i, &flow->volume, &context);
-        hashes[i] = hash_bytes(HASH_START, image.rgb, (size_t)WIDTH * HEIGHT * 3);
+    flow->volume.temperature = flow->pressure;
+    for (int show = 0; show < SLICE_SHOW_COUNT; show++) {
+        SliceOptions options = {.show = (SliceShow)show,
+                                .range = range_of(&flow->volume, (SliceShow)show),
+                                .lines = true,
+                                .legend = true};
+        uint64_t hashes[3];
+        for (int i = 0; i < 3; i++) {
+            PlimContext *context;
+            Image image = draw(1 << i, &flow->volume, &options, &context);
+            hashes[i] = hash_bytes(HASH_START, image.rgb, (size_t)WIDTH * HEIGHT * 3);
+            image_destroy(context, &image);
+            test_context_close(context);
+        }
+        assert_true(hashes[0] == hashes[1] && hashes[0] == hashes[2]);
+    }
+    free(flow);
+}
+
+/* ---- vorticity ---- */
+
+/* Turning as one about the middle, `rate` radians a second, with a disc that stands in the middle.
+ */
+static void turn(Flow *flow, double rate) {
+    for (int j = 0; j < NY; j++)
+        for (int i = 0; i < NX; i++) {
+            int cell = j * NX + i;
+            double x = 0.1 * (i + 0.5 - NX / 2.0), y = 0.1 * (j + 0.5 - NY / 2.0);
+            flow->solid[cell] = hypot(x, y) < 0.3;
+            flow->velocity[3 * cell] = flow->solid[cell] ? 50.0f : (float)(-rate * y);
+            flow->velocity[3 * cell + 1] = flow->solid[cell] ? 50.0f : (float)(rate * x);
+        }
+    flow->volume.dim = 2;
+    flow->volume.n[2] = 1;
+}
+
+static void test_vorticity(void **state) {
+    (void)state;
+    Flow *flow = make_flow();
+    static double values[NX * NY];
+    for (int way = -1; way <= 1; way += 2) {
+        double rate = 1.5 * way;
+        turn(flow, rate);
+        PlimContext *context = test_context(1);
+        assert_int_equal(slice_values(context, &flow->volume, SLICE_VORTICITY, values), PLIM_OK);
+        test_context_close(context);
+        /* Twice the rate in every cell of the fluid, by the obstacle and by the sides too. */
+        for (int i = 0; i < NX * NY; i++)
+            if (!flow->solid[i]) assert_close(values[i], 2 * rate, 2e-5);
+        SliceOptions options = {.show = SLICE_VORTICITY,
+                                .range = range_of(&flow->volume, SLICE_VORTICITY)};
+        assert_close(options.range.high, 3.0, 2e-5);
+        assert_close(options.range.low, -options.range.high, 0.0);
+        options.range.low = -6;
+        options.range.high = 6;
+        Image image = draw(1, &flow->volume, &options, &context);
+        const unsigned char *corner = pixel(&image, 10, 10);
+        assert_true(way > 0 ? corner[0] > corner[2] + 30 : corner[2] > corner[0] + 30);
+        for (int x = 10; x < WIDTH - 10; x++)
+            for (int y = 10; y < 50; y++)
+                for (int c = 0; c < 3; c++)
+                    assert_in_range(pixel(&image, x, y)[c] + 1 - corner[c], 0, 2);
         image_destroy(context, &image);
         test_context_close(context);
     }
-    assert_true(hashes[0] == hashes[1] && hashes[0] == hashes[2]);
+    free(flow);
+}
+
+/* A few wild cells and a wild first frame do not make all else pale; no range is empty. */
+static void test_ranges(void **state) {
+    (void)state;
+    Flow *flow = make_flow();
+    turn(flow, 1.0);
+    flow->velocity[3 * (3 * NX + 5)] = 1e6f;
+    SliceRange wild = range_of(&flow->volume, SLICE_VORTICITY);
+    assert_true(wild.high >= 2.0 - 1e-4 && wild.high < 10.0);
+    assert_true(range_of(&flow->volume, SLICE_SPEED).high < 10.0);
+    SliceRange frames[24], still = {0, 0};
+    for (int i = 0; i < 24; i++) frames[i] = (SliceRange){-1 - 0.01 * i, 1 + 0.01 * i};
+    frames[0] = (SliceRange){-500, 500};
+    SliceRange run = slice_range_of_run(SLICE_VORTICITY, frames, 24);
+    assert_true(run.high > 1.1 && run.high < 1.3);
+    assert_close(run.low, -run.high, 0.0);
+    run = slice_range_of_run(SLICE_SMOKE, frames, 24);
+    assert_close(run.high, 500, 0);
+    for (int show = 0; show < SLICE_SHOW_COUNT; show++) {
+        run = slice_range_of_run((SliceShow)show, &still, 1);
+        assert_true(run.low < run.high);
+        assert_true(show != SLICE_VORTICITY || run.low == -run.high);
+        run = slice_range_of_run((SliceShow)show, NULL, 0);
+        assert_true(run.low < run.high);
+    }
+    free(flow);
+}
+
+/* ---- smoke, lines, legend ---- */
+
+static void test_smoke_is_ink(void **state) {
+    (void)state;
+    Flow *flow = make_flow();
+    SliceOptions options = {.show = SLICE_SMOKE, .range = {0, 1}};
+    PlimContext *context;
+    Image image = draw(1, &flow->volume, &options, &context);
+    assert_true(pixel(&image, 40, 40)[0] < 60 && pixel(&image, 40, 40)[2] < 100);
+    assert_true(pixel(&image, 300, 40)[0] > 225);
+    image_destroy(context, &image);
+    options.show = SLICE_TEMPERATURE;
+    assert_int_equal(image_create(context, WIDTH, HEIGHT, &image), PLIM_OK);
+    assert_int_equal(slice_draw(context, &flow->volume, &options, &image), PLIM_BAD_INPUT);
+    assert_non_null(strstr(plim_message(context), "temperature"));
+    image_destroy(context, &image);
+    test_context_close(context);
+    free(flow);
+}
+
+/* Lines of a flow along x are level, and 6 to 14 of them cross the upper half. */
+static void test_lines(void **state) {
+    (void)state;
+    Flow *flow = make_flow();
+    SliceOptions options = {.show = SLICE_PRESSURE, .range = {-1, 1}};
+    PlimContext *contexts[2];
+    Image plain = draw(1, &flow->volume, &options, &contexts[0]);
+    options.lines = true;
+    Image lined = draw(1, &flow->volume, &options, &contexts[1]);
+    int crossed = 0;
+    for (int y = 10; y < 100; y++) {
+        int here = pixel(&lined, 300, y)[1] - pixel(&plain, 300, y)[1];
+        int above = pixel(&lined, 300, y - 1)[1] - pixel(&plain, 300, y - 1)[1];
+        crossed += here > 8 && above <= 8;
+        assert_in_range(pixel(&lined, 310, y)[1] + 3 - pixel(&lined, 300, y)[1], 0, 6);
+    }
+    assert_in_range(crossed, 6, 14);
+    image_destroy(contexts[0], &plain);
+    image_destroy(contexts[1], &lined);
+    test_context_close(contexts[0]);
+    test_context_close(contexts[1]);
+    free(flow);
+}
+
+/* Dark dots in a box of the picture. */
+static int count_ink(const Image *image, int left, int top, int width, int height) {
+    int count = 0;
+    for (int y = top; y < top + height; y++)
+        for (int x = left; x < left + width; x++) count += pixel(image, x, y)[0] < 128;
+    return count;
+}
+
+/* The digits' dots: "-25" left of the bar, "25 1/s" right of it. */
+static void test_legend(void **state) {
+    (void)state;
+    Flow *flow = make_flow();
+    SliceOptions options = {.show = SLICE_VORTICITY, .range = {-25, 25}, .legend = true};
+    PlimContext *context;
+    Image image = draw(1, &flow->volume, &options, &context);
+    int height = slice_legend_height(&image), bar = WIDTH / 3, left = (WIDTH - bar) / 2;
+    int top = HEIGHT - height;
+    assert_int_equal(height, 10);
+    enum { MINUS = 3, TWO = 14, FIVE = 17, ONE = 10, SLASH = 7, S = 13 };
+    assert_int_equal(count_ink(&image, left - 60, top, 57, 7), MINUS + TWO + FIVE);
+    assert_int_equal(count_ink(&image, left + bar + 3, top, 60, 7), TWO + FIVE + ONE + SLASH + S);
+    /* Blue, white, red. */
+    const unsigned char *low = pixel(&image, left, top + 3),
+                        *high = pixel(&image, left + bar - 1, top + 3);
+    assert_true(low[2] > low[0] + 50 && high[0] > high[2] + 50);
+    assert_true(pixel(&image, WIDTH / 2, top + 3)[1] > 230);
+    image_destroy(context, &image);
+    test_context_close(context);
+    Image small = {.width = 100, .height = 100};
+    assert_int_equal(slice_legend_height(&small), 0);
+    free(flow);
+}
+
+/* The edge of a disc of cells is a smooth curve: no pixel of it lies far from the circle. */
+static void test_smooth_edges(void **state) {
+    (void)state;
+    Flow *flow = make_flow();
+    turn(flow, 1.0);
+    int cells = 0;
+    for (int j = 0; j < NY; j++)
+        for (int i = 0; i < NX; i++) {
+            double x = i + 0.5 - NX / 2.0, y = j + 0.5 - NY / 2.0;
+            cells += flow->solid[j * NX + i] = hypot(x, y) < 6.0;
+        }
+    SliceOptions options = {.show = SLICE_SMOKE, .range = {0, 1}};
+    memset(flow->smoke, 0, sizeof flow->smoke);
+    PlimContext *context;
+    Image image = draw(1, &flow->volume, &options, &context);
+    int covered = 0;
+    for (int y = 8; y < HEIGHT - 8; y++)
+        for (int x = 8; x < WIDTH - 8; x++) {
+            double radius = hypot(x + 0.5 - WIDTH / 2.0, y + 0.5 - HEIGHT / 2.0) / 10.0;
+            bool grey = pixel(&image, x, y)[0] < 190;
+            covered += grey;
+            assert_true(radius < 5.3 ? grey : radius > 6.7 ? !grey : true);
+        }
+    assert_close(covered / 100.0, cells, 0.06 * cells); /* smoothing takes a little off */
+    image_destroy(context, &image);
+    test_context_close(context);
     free(flow);
 }
 
@@ -116,17 +319,66 @@ static void test_odd_sizes(void **state) {
         PlimContext *context = test_context(1);
         Image image;
         assert_int_equal(image_create(context, 17, 16, &image), PLIM_OK);
-        assert_int_equal(slice_draw(context, &volume, 1.0, &image), PLIM_OK);
+        for (int show = 0; show < SLICE_SHOW_COUNT; show++) {
+            SliceOptions options = {
+                .show = (SliceShow)show, .range = {0, 1}, .lines = true, .legend = true};
+            bool there = slice_can_show(&volume, options.show);
+            assert_int_equal(slice_draw(context, &volume, &options, &image),
+                             there ? PLIM_OK : PLIM_BAD_INPUT);
+        }
         image_destroy(context, &image);
         test_context_close(context);
     }
 }
 
+/* A heap that says no after `left` more requests. */
+static void *failing_resize(void *user, void *block, size_t old_size, size_t new_size) {
+    (void)old_size;
+    int *left = user;
+    if (new_size == 0) {
+        free(block);
+        return NULL;
+    }
+    return (*left)-- > 0 ? realloc(block, new_size) : NULL;
+}
+
+static void test_running_out_of_memory(void **state) {
+    (void)state;
+    Flow *flow = make_flow();
+    static const SliceShow shows[] = {SLICE_SPEED, SLICE_VORTICITY};
+    for (int i = 0; i < 2; i++) {
+        SliceOptions options = {.show = shows[i], .range = {0, 1}, .lines = true};
+        PlimStatus status = PLIM_OUT_OF_MEMORY;
+        int allowed = 1; /* for the context itself */
+        for (; status != PLIM_OK && allowed < 100; allowed++) {
+            int left = allowed;
+            PlimContextDesc desc = plim_context_desc_default();
+            desc.allocator = (PlimAllocator){failing_resize, &left};
+            desc.threads = 1;
+            PlimContext *context;
+            assert_int_equal(plim_context_create(&desc, &context), PLIM_OK);
+            Image image = {0};
+            SliceRange range;
+            status = image_create(context, WIDTH, HEIGHT, &image);
+            if (status == PLIM_OK) status = slice_measure(context, &flow->volume, shows[i], &range);
+            if (status == PLIM_OK) status = slice_draw(context, &flow->volume, &options, &image);
+            assert_true(status == PLIM_OK || status == PLIM_OUT_OF_MEMORY);
+            image_destroy(context, &image);
+            test_context_close(context);
+        }
+        assert_int_equal(status, PLIM_OK);
+        assert_true(allowed > 10);
+    }
+    free(flow);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_picture),
-        cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_odd_sizes),
+        cmocka_unit_test(test_picture),      cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_vorticity),    cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_smoke_is_ink), cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_legend),       cmocka_unit_test(test_smooth_edges),
+        cmocka_unit_test(test_odd_sizes),    cmocka_unit_test(test_running_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

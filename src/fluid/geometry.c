@@ -1,0 +1,342 @@
+/* Where the colliders are and how they cut the grid: distances at nodes, open parts of faces, kinds
+ * of cells, and the volume that moving colliders push. */
+#include "fluid/internal.h"
+#include "grid/open_part.h"
+
+#include <string.h>
+
+/* A face open by less is closed, and one closed by less is open: slivers only spoil the matrix. */
+static const double least_part = 1e-3;
+/* A surface that runs along faces lies on the solid's side of them, in cells. */
+static const double touch = 1e-7;
+
+/* ---- places of the bodies ---- */
+
+/* The velocities that move a collider from where it was to where it is, in dt. Swept volume is then
+ * exactly what its surface pushes, whatever its path. */
+static void set_step_velocity(FluidCollider *collider, double dt) {
+    Collider *now = &collider->now;
+    Quat turn = quat_multiply(now->orientation, quat_conjugate(collider->before_orientation));
+    now->velocity = vec3_scale(1 / dt, vec3_sub(now->position, collider->before_position));
+    now->angular_velocity = vec3_scale(1 / dt, quat_log(turn));
+}
+
+static bool same_place(const FluidCollider *a) {
+    return memcmp(&a->now.position, &a->before_position, sizeof(Vec3)) == 0 &&
+           memcmp(&a->now.orientation, &a->before_orientation, sizeof(Quat)) == 0;
+}
+
+/* Returns whether any collider moved. */
+static bool read_places(Fluid *fluid, double dt) {
+    bool moved = false;
+    for (size_t i = 0; i < fluid->colliders.count; i++) {
+        FluidCollider *collider = &fluid->colliders.data[i];
+        if (collider->body == FLUID_OBSTACLES) continue;
+        const SolidView *view = &fluid->desc.bodies_view;
+        view->read(view->system, collider->body, &collider->now);
+        moved = moved || !same_place(collider);
+        if (dt > 0) set_step_velocity(collider, dt);
+    }
+    return moved;
+}
+
+void fluid_keep_places(Fluid *fluid) {
+    for (size_t i = 0; i < fluid->colliders.count; i++) {
+        FluidCollider *collider = &fluid->colliders.data[i];
+        collider->before_position = collider->now.position;
+        collider->before_orientation = collider->now.orientation;
+    }
+}
+
+/* In two dimensions only the cut at z = 0 counts. */
+static Vec3 in_plane(const Fluid *fluid, Vec3 x) {
+    if (fluid->grid.dim == 2) x.z = 0;
+    return x;
+}
+
+FluidCollider *fluid_nearest(const Fluid *fluid, Vec3 x) {
+    FluidCollider *nearest = NULL;
+    double least = HUGE_VAL;
+    for (size_t i = 0; i < fluid->colliders.count; i++) {
+        FluidCollider *collider = &fluid->colliders.data[i];
+        double distance = collider_distance(&collider->now, in_plane(fluid, x));
+        if (distance < least) {
+            least = distance;
+            nearest = collider;
+        }
+    }
+    return nearest;
+}
+
+/* ---- distances at nodes ---- */
+
+/* Nodes [low, high) within the band around a collider. */
+static void node_range(const Fluid *fluid, const Collider *collider, int low[3], int high[3]) {
+    const Grid *grid = &fluid->grid;
+    Box3 box = solid_bounds(collider->solid);
+    Vec3 size = vec3_sub(box.high, box.low);
+    bool bounded = isfinite(size.x) && isfinite(size.y) && isfinite(size.z);
+    Vec3 middle = vec3_scale(0.5, vec3_add(box.low, box.high));
+    middle = vec3_add(collider->position, quat_rotate(collider->orientation, middle));
+    double reach = 0.5 * vec3_length(size) + FLUID_BAND * grid->spacing;
+    double center[3], origin[3];
+    vec3_store(center, middle);
+    vec3_store(origin, grid->origin);
+    for (int axis = 0; axis < 3; axis++) {
+        int nodes = axis < grid->dim ? grid->n[axis] + 1 : 1;
+        low[axis] = 0;
+        high[axis] = nodes;
+        if (!bounded || axis >= grid->dim) continue;
+        double first = (center[axis] - reach - origin[axis]) / grid->spacing;
+        double last = (center[axis] + reach - origin[axis]) / grid->spacing;
+        low[axis] = (int)fmin(fmax(floor(first), 0), nodes);
+        high[axis] = (int)fmin(fmax(ceil(last) + 1, 0), nodes);
+    }
+}
+
+static Vec3 node_position(const Grid *grid, int i, int j, int k) {
+    double h = grid->spacing;
+    return vec3(grid->origin.x + i * h, grid->origin.y + j * h,
+                grid->dim == 3 ? grid->origin.z + k * h : 0.0);
+}
+
+typedef struct DistanceJob {
+    const Fluid *fluid;
+    const Collider *collider;
+    double *distance;
+    int low[3], high[3];
+} DistanceJob;
+
+static void lower_distances(void *user, size_t begin, size_t end) {
+    const DistanceJob *job = user;
+    const Grid *grid = &job->fluid->grid;
+    size_t rows = (size_t)(job->high[1] - job->low[1]);
+    size_t nx = (size_t)grid->n[0] + 1, ny = (size_t)grid->n[1] + 1;
+    for (size_t row = begin; row < end; row++) {
+        int j = job->low[1] + (int)(row % rows), k = job->low[2] + (int)(row / rows);
+        double *distance = job->distance + ((size_t)k * ny + (size_t)j) * nx;
+        for (int i = job->low[0]; i < job->high[0]; i++)
+            distance[i] =
+                fmin(distance[i], collider_distance(job->collider, node_position(grid, i, j, k)));
+    }
+}
+
+static void lower_by(const Fluid *fluid, const FluidCollider *collider, double *distance) {
+    DistanceJob job = {.fluid = fluid, .collider = &collider->now, .distance = distance};
+    node_range(fluid, &collider->now, job.low, job.high);
+    for (int axis = 0; axis < 3; axis++)
+        if (job.high[axis] <= job.low[axis]) return;
+    size_t rows = (size_t)(job.high[1] - job.low[1]) * (size_t)(job.high[2] - job.low[2]);
+    parallel_for(fluid->context->threads, rows, 4, lower_distances, &job);
+}
+
+static void find_distances(Fluid *fluid, bool always) {
+    size_t nodes = grid_place_count(&fluid->grid, PLACE_NODES);
+    double far = FLUID_BAND * fluid->grid.spacing;
+    if (always) {
+        for (size_t i = 0; i < nodes; i++) fluid->still_distance[i] = far;
+        for (size_t i = 0; i < fluid->colliders.count; i++)
+            if (fluid->colliders.data[i].body == FLUID_OBSTACLES)
+                lower_by(fluid, &fluid->colliders.data[i], fluid->still_distance);
+    }
+    memcpy(fluid->distance, fluid->still_distance, nodes * sizeof *fluid->distance);
+    for (size_t i = 0; i < fluid->colliders.count; i++)
+        if (fluid->colliders.data[i].body != FLUID_OBSTACLES)
+            lower_by(fluid, &fluid->colliders.data[i], fluid->distance);
+}
+
+/* ---- the cut grid ---- */
+
+static double node_distance(const Fluid *fluid, int i, int j, int k) {
+    size_t nx = (size_t)fluid->grid.n[0] + 1, ny = (size_t)fluid->grid.n[1] + 1;
+    return fluid->distance[((size_t)k * ny + (size_t)j) * nx + (size_t)i];
+}
+
+/* Corners of the face across `axis` at (i, j, k), in turn around it. Two in two dimensions. */
+static int face_corners(const Fluid *fluid, int axis, int i, int j, int k, double d[4]) {
+    int b = (axis + 1) % 3, c = (axis + 2) % 3;
+    if (fluid->grid.dim == 2) {
+        d[0] = node_distance(fluid, i, j, 0);
+        d[1] = node_distance(fluid, i + (axis == 1), j + (axis == 0), 0);
+        return 2;
+    }
+    for (int corner = 0; corner < 4; corner++) {
+        int at[3] = {i, j, k};
+        at[b] += corner == 1 || corner == 2;
+        at[c] += corner >= 2;
+        d[corner] = node_distance(fluid, at[0], at[1], at[2]);
+    }
+    return 4;
+}
+
+static double open_part(const Fluid *fluid, int axis, int i, int j, int k) {
+    double d[4], shift = touch * fluid->grid.spacing;
+    int corners = face_corners(fluid, axis, i, j, k, d);
+    for (int corner = 0; corner < corners; corner++) d[corner] -= shift;
+    double part = corners == 2 ? open_part_of_segment(d[0], d[1])
+                               : open_part_of_square(d[0], d[1], d[2], d[3]);
+    if (part < least_part) return 0;
+    if (part > 1 - least_part) return 1;
+    return (double)(float)part; /* the solver keeps coefficients in single precision */
+}
+
+typedef struct CutJob {
+    Fluid *fluid;
+    int axis;
+} CutJob;
+
+static void cut_faces(void *user, int j, int k) {
+    const CutJob *job = user;
+    Fluid *fluid = job->fluid;
+    const Grid *grid = &fluid->grid;
+    int axis = job->axis, nx = grid->n[0] + (axis == 0);
+    for (int i = 0; i < nx; i++) {
+        size_t face = grid_face_index(grid, axis, i, j, k);
+        fluid->open[axis][face] = open_part(fluid, axis, i, j, k);
+        if (!fluid->face_distance[axis]) continue;
+        double d[4], sum = 0;
+        int corners = face_corners(fluid, axis, i, j, k, d);
+        for (int corner = 0; corner < corners; corner++) sum += d[corner];
+        fluid->face_distance[axis][face] = sum / corners;
+    }
+}
+
+static void cut_cells(void *user, int j, int k) {
+    Fluid *fluid = user;
+    const Grid *grid = &fluid->grid;
+    for (int i = 0; i < grid->n[0]; i++) {
+        double open = 0, distance = 0;
+        for (int axis = 0; axis < grid->dim; axis++) {
+            open += fluid->open[axis][grid_face_index(grid, axis, i, j, k)];
+            open += fluid->open[axis][grid_face_index(grid, axis, i + (axis == 0), j + (axis == 1),
+                                                      k + (axis == 2))];
+        }
+        size_t cell = grid_cell_index(grid, i, j, k);
+        unsigned char kind = open > 0 ? CELL_FLUID : CELL_SOLID;
+        fluid->fresh[cell] = kind == CELL_FLUID && fluid->kind[cell] == CELL_SOLID;
+        fluid->kind[cell] = kind;
+        int corners = 1 << grid->dim;
+        for (int corner = 0; corner < corners; corner++)
+            distance +=
+                node_distance(fluid, i + (corner & 1), j + (corner >> 1 & 1), k + (corner >> 2));
+        fluid->cell_distance.data[field_index(&fluid->cell_distance, i, j, k)] = distance / corners;
+    }
+}
+
+/* A periodic axis has its two layers of faces cut alike: by the colliders on the low side. */
+static void join_periodic(Fluid *fluid, int axis) {
+    const Grid *grid = &fluid->grid;
+    if (!grid_is_periodic(grid, axis)) return;
+    int n[3] = {grid->n[0], grid->n[1], grid->n[2]};
+    n[axis] = 1;
+    for (int k = 0; k < n[2]; k++)
+        for (int j = 0; j < n[1]; j++)
+            for (int i = 0; i < n[0]; i++) {
+                size_t low = grid_face_index(grid, axis, i, j, k);
+                int at[3] = {i, j, k};
+                at[axis] = grid->n[axis];
+                size_t high = grid_face_index(grid, axis, at[0], at[1], at[2]);
+                double part = fmin(fluid->open[axis][low], fluid->open[axis][high]);
+                fluid->open[axis][low] = fluid->open[axis][high] = part;
+            }
+}
+
+static PlimStatus cut_grid(Fluid *fluid) {
+    const Grid *grid = &fluid->grid;
+    int threads = fluid->context->threads;
+    for (int axis = 0; axis < grid->dim; axis++) {
+        CutJob job = {fluid, axis};
+        fluid_for_rows(grid, grid_place_faces(axis), threads, cut_faces, &job);
+        join_periodic(fluid, axis);
+    }
+    fluid_for_rows(grid, PLACE_CELLS, threads, cut_cells, fluid);
+    field_fill_halo_constant(&fluid->cell_distance, threads);
+    size_t cells = grid_cell_count(grid);
+    fluid->fluid_cells = 0;
+    for (size_t cell = 0; cell < cells; cell++)
+        fluid->fluid_cells += fluid->kind[cell] == CELL_FLUID;
+    return PLIM_OK;
+}
+
+PlimStatus fluid_update_geometry(Fluid *fluid, const StepInfo *step, bool always) {
+    bool moved = read_places(fluid, step->dt);
+    if (fluid->colliders.count == 0) return PLIM_OK;
+    if (!moved && !always) {
+        memset(fluid->fresh, 0, grid_cell_count(&fluid->grid));
+        return PLIM_OK;
+    }
+    find_distances(fluid, always);
+    TRY(cut_grid(fluid));
+    if (fluid->fluid_cells == 0)
+        return context_fail(fluid->context, always ? PLIM_BAD_INPUT : PLIM_FAILED,
+                            "obstacles and bodies fill the whole domain of the fluid; make them "
+                            "smaller or the domain larger");
+    return fluid_set_up_viscosity(fluid, step);
+}
+
+/* ---- volume ---- */
+
+/* What a collider pushes through the closed part of a face, m^3/s along the axis. */
+static double pushed(const Fluid *fluid, int axis, int i, int j, int k) {
+    double closed = 1 - fluid->open[axis][grid_face_index(&fluid->grid, axis, i, j, k)];
+    if (!(closed > 0)) return 0;
+    Vec3 x = grid_face_center(&fluid->grid, axis, i, j, k);
+    double velocity[3];
+    vec3_store(velocity, collider_velocity(&fluid_nearest(fluid, x)->now, x));
+    return closed * velocity[axis] * grid_face_area(&fluid->grid);
+}
+
+typedef struct SourceJob {
+    Fluid *fluid;
+    double t;
+} SourceJob;
+
+static void source_rows(void *user, int j, int k) {
+    const SourceJob *job = user;
+    Fluid *fluid = job->fluid;
+    const Grid *grid = &fluid->grid;
+    for (int i = 0; i < grid->n[0]; i++) {
+        size_t cell = grid_cell_index(grid, i, j, k);
+        double made = 0;
+        if (fluid->kind[cell] != CELL_FLUID) continue;
+        for (int axis = 0; fluid->bodies_move && axis < grid->dim; axis++)
+            made += pushed(fluid, axis, i, j, k) -
+                    pushed(fluid, axis, i + (axis == 0), j + (axis == 1), k + (axis == 2));
+        Vec3 x = grid_cell_center(grid, i, j, k);
+        for (size_t s = 0; s < fluid->sources.count; s++) {
+            const FluidSource *source = &fluid->sources.data[s];
+            if (field_function_is_set(&source->expansion) && solid_distance(&source->solid, x) < 0)
+                made += field_function_at(&source->expansion, x, job->t) * grid_cell_volume(grid);
+        }
+        fluid->source[cell] = made;
+    }
+}
+
+PlimStatus fluid_find_sources(Fluid *fluid, const StepInfo *step) {
+    if (!fluid->source) return PLIM_OK;
+    SourceJob job = {fluid, step->end_time};
+    fluid_for_rows(&fluid->grid, PLACE_CELLS, step->threads, source_rows, &job);
+    return PLIM_OK;
+}
+
+/* ---- rows ---- */
+
+typedef struct RowJob {
+    FluidRow body;
+    void *user;
+    size_t ny;
+} RowJob;
+
+static void run_rows(void *user, size_t begin, size_t end) {
+    const RowJob *job = user;
+    for (size_t row = begin; row < end; row++)
+        job->body(job->user, (int)(row % job->ny), (int)(row / job->ny));
+}
+
+void fluid_for_rows(const Grid *grid, GridPlace place, int threads, FluidRow body, void *user) {
+    enum { GRAIN = 8 };
+    size_t ny = (size_t)grid_place_size(grid, place, 1),
+           nz = (size_t)grid_place_size(grid, place, 2);
+    RowJob job = {body, user, ny};
+    parallel_for(threads, ny * nz, GRAIN, run_rows, &job);
+}

@@ -1,0 +1,208 @@
+/* What the files of the fluid share. */
+#ifndef FLUID_INTERNAL_H
+#define FLUID_INTERNAL_H
+
+#include "fluid/fluid.h"
+
+#include "base/parallel.h"
+
+/* Something the fluid flows around, where it is at the end of the present step. */
+typedef struct FluidCollider {
+    Collider now; /* velocities: those that move it from where it was in one step */
+    size_t body;  /* in the view; FLUID_OBSTACLES: the obstacles at rest */
+    Vec3 before_position;
+    Quat before_orientation;
+    Vec3 force, torque; /* N and N m about its own origin, that the fluid exerts on it */
+} FluidCollider;
+
+#define FLUID_OBSTACLES SIZE_MAX
+
+typedef enum FluidObjectKind {
+    OBJECT_FLUID,
+    OBJECT_SIDE,
+    OBJECT_BODY,
+    OBJECT_POINT,
+    OBJECT_SECTION
+} FluidObjectKind;
+
+/* Something to probe. */
+typedef struct FluidObject {
+    FluidObjectKind kind;
+    char *name;
+    size_t collider; /* of a body */
+    Vec3 point;      /* of a point */
+    int axis;        /* of a side and a section: faces across it */
+    double sign;     /* flux out of the domain is positive on sides, along the axis on sections */
+    int low[3], high[3]; /* first and last face, the last excluded */
+} FluidObject;
+
+/* Arrays of the state are listed, with units, in the schema of fluid.c. All others follow from the
+ * state and the places of the bodies, or hold values within a step. */
+struct Fluid {
+    PlimContext *context;
+    Grid grid;
+    FluidDesc desc;                     /* without what it borrowed during creation */
+    StateSize sizes[FLUID_GROUP_COUNT]; /* no faces across z in two dimensions */
+
+    double *velocity_x, *velocity_y, *velocity_z;
+    double *pressure; /* without the part that carries the fluid's weight */
+    double *smoke, *temperature;
+    /* What pressure, viscosity and forces did to a velocity in the last step, m/s^2; within a step
+     * the velocity before they do. Only with second order in time. */
+    double *acceleration_x, *acceleration_y, *acceleration_z;
+
+    ARRAY(FluidCollider) colliders;
+    ARRAY(FluidSource) sources;
+    ARRAY(FluidObject) objects;
+    bool bodies_move; /* some body may */
+    double wall_time; /* s, for which functions of sides are read */
+    Vec3 gravity;     /* of the world */
+
+    unsigned char *kind, *fresh; /* of cells: CellKind; 1: was solid in the last step */
+    double *distance;            /* of nodes from the nearest collider, to FLUID_BAND cells */
+    double *still_distance;      /* the same from obstacles alone, which never changes */
+    double *open[3];             /* part of each face outside colliders */
+    double *source;              /* of cells: volume made in it, m^3/s */
+    size_t fluid_cells;
+
+    GridField faces[3];                  /* velocity with halo: what carries */
+    GridField carried[3];                /* velocity that is carried, and forces on cells */
+    GridField nodes[3], nodes_before[3]; /* of node storage */
+    GridField scalars[2];                /* smoke and temperature with halo */
+    GridField cell_distance;
+
+    Poisson *poisson;
+    Viscosity *viscosity;
+    double *viscosity_of_cell;
+    double *face_distance[3];
+    double *viscous_gain[3]; /* m/s, the explicit part of viscosity in this step */
+    double implicit_part;    /* of viscosity in this step, 1/2 to 1 */
+    ProjectResult projected; /* the last pressure solve */
+    SolveResult viscous;     /* the last viscosity solve */
+};
+
+enum { FLUID_BAND = 4 }; /* cells: distances are exact up to here */
+
+static inline double *fluid_velocity(const Fluid *fluid, int axis) {
+    return axis == 0 ? fluid->velocity_x : axis == 1 ? fluid->velocity_y : fluid->velocity_z;
+}
+
+static inline double *fluid_acceleration(const Fluid *fluid, int axis) {
+    return axis == 0   ? fluid->acceleration_x
+           : axis == 1 ? fluid->acceleration_y
+                       : fluid->acceleration_z;
+}
+
+static inline bool fluid_is_second_order(const Fluid *fluid) {
+    return fluid->acceleration_x != NULL;
+}
+
+static inline bool fluid_is_viscous(const Fluid *fluid) {
+    return fluid->desc.viscosity > 0 || fluid->viscosity_of_cell;
+}
+
+static inline GridPlace fluid_smoke_place(const Fluid *fluid) {
+    return fluid->desc.storage == FLUID_ON_NODES ? PLACE_NODES : PLACE_CELLS;
+}
+
+/* Up, against gravity; y without any. */
+static inline Vec3 fluid_up(Vec3 gravity) {
+    double strength = vec3_length(gravity);
+    return strength > 0 ? vec3_scale(-1 / strength, gravity) : vec3(0, 1, 0);
+}
+
+/* Loops over rows of values along x: `row` counts j + ny k. */
+typedef void (*FluidRow)(void *user, int j, int k);
+void fluid_for_rows(const Grid *grid, GridPlace place, int threads, FluidRow body, void *user);
+
+/* ---- geometry.c: where the colliders are ---- */
+
+/* Reads the bodies' places. With dt > 0 their velocities are those that brought them here from
+ * where they were; else their own. Then cuts the grid anew if anything moved or `always`. */
+PlimStatus fluid_update_geometry(Fluid *fluid, const StepInfo *step, bool always);
+/* Where they are now is where they were. */
+void fluid_keep_places(Fluid *fluid);
+/* The collider nearest to x; NULL: there is none. */
+FluidCollider *fluid_nearest(const Fluid *fluid, Vec3 x);
+/* Volume made in cells: by the motion of colliders and by sources, at time t. */
+PlimStatus fluid_find_sources(Fluid *fluid, const StepInfo *step);
+
+/* ---- boundary.c: what sides and colliders impose ---- */
+
+/* Gives faces on walls, inflows and inside colliders the velocity they must have at time t. */
+PlimStatus fluid_set_given(Fluid *fluid, const StepInfo *step, double t);
+/* Loads `faces`: the velocity, with halo, going on into colliders. */
+PlimStatus fluid_load_faces(Fluid *fluid, const StepInfo *step);
+/* The halos of a velocity component on faces, and of smoke (0) or temperature (1), by what the
+ * sides are at `wall_time`. */
+void fluid_fill_velocity(const Fluid *fluid, int component, GridField *field, int threads);
+void fluid_fill_scalar(const Fluid *fluid, int which, GridField *field, int threads);
+/* The velocity of a wall, for Viscosity. */
+double fluid_wall_velocity(const void *fluid, int wall, int component, Vec3 x);
+/* Fails when more flows into a closed region than out of it. */
+PlimStatus fluid_check_balance(Fluid *fluid, PlimStatus failure, double time, double incompatible);
+
+/* ---- carry.c, nodes.c: advection ---- */
+
+PlimStatus fluid_carry(Fluid *fluid, const StepInfo *step);
+/* Adds what half a step at the last acceleration gains to `faces`. */
+void fluid_add_half_gain(Fluid *fluid, const StepInfo *step, int axis);
+/* At the end of a step: what it did to the velocities beside carrying them. */
+void fluid_keep_acceleration(Fluid *fluid, const StepInfo *step);
+PlimStatus fluid_carry_on_nodes(Fluid *fluid, const StepInfo *step);
+Advection fluid_advection(const Fluid *fluid, const StepInfo *step);
+/* Loads smoke and temperature with halo, going on into colliders; and back. */
+PlimStatus fluid_load_scalars(Fluid *fluid, const StepInfo *step);
+void fluid_store_scalars(Fluid *fluid, const StepInfo *step);
+
+/* ---- forces.c ---- */
+
+/* Adds dt times all forces to the velocities on faces, or on nodes. */
+PlimStatus fluid_push_faces(Fluid *fluid, const StepInfo *step);
+PlimStatus fluid_push_nodes(Fluid *fluid, const StepInfo *step);
+/* Upward acceleration by smoke and heat at a value of theirs (000 section 4.4.3). */
+static inline double fluid_buoyancy(const Fluid *fluid, size_t at) {
+    return fluid->desc.buoyancy * (fluid->temperature[at] - fluid->desc.ambient) -
+           fluid->desc.weight * fluid->smoke[at];
+}
+double fluid_greatest_acceleration(const Fluid *fluid, const StepInfo *step);
+
+/* ---- smoke.c ---- */
+
+/* What sources set, cooling, fading; `velocity` too. */
+PlimStatus fluid_feed(Fluid *fluid, const StepInfo *step);
+
+/* ---- viscous.c, project.c, load.c ---- */
+
+/* Before velocities are carried: the explicit part of viscosity. */
+PlimStatus fluid_begin_diffusion(Fluid *fluid, const StepInfo *step);
+PlimStatus fluid_diffuse(Fluid *fluid, const StepInfo *step);
+ViscosityProblem fluid_viscosity_problem(const Fluid *fluid);
+PlimStatus fluid_set_up_viscosity(Fluid *fluid, const StepInfo *step);
+PlimStatus fluid_project(Fluid *fluid, const StepInfo *step);
+/* Fails when what flows in and out at the start does not balance. */
+PlimStatus fluid_check_start(Fluid *fluid, const StepInfo *step);
+/* The part of the pressure at x that carries the fluid's weight, Pa. */
+double fluid_weight_pressure(const Fluid *fluid, Vec3 x);
+/* Forces and torques of the fluid on every collider. */
+void fluid_find_loads(Fluid *fluid);
+
+/* ---- start.c, measure.c, view.c, objects.c ---- */
+
+PlimStatus fluid_start(Fluid *fluid, const FluidDesc *desc);
+double fluid_greatest_velocity(const Fluid *fluid);   /* m/s, of a component */
+double fluid_kinetic_energy(const Fluid *fluid);      /* J */
+double fluid_greatest_divergence(const Fluid *fluid); /* 1/s */
+double fluid_enstrophy(const Fluid *fluid);   /* m^3/s^2: half the vorticity squared, over volume */
+double fluid_total_smoke(const Fluid *fluid); /* m^3 of smoke 1 */
+PlimStatus fluid_diagnose(const void *system, const StepInfo *step, Diagnostics *diagnostics);
+PlimStatus fluid_view_frame(const void *system, const StepInfo *step, FrameView *view);
+PlimStatus fluid_add_objects(Fluid *fluid);
+void fluid_free_objects(Fluid *fluid);
+size_t fluid_object_count(const void *system);
+const char *fluid_object_name(const void *system, size_t object);
+size_t fluid_find_object(const void *system, const char *name);
+enum { FLUID_QUANTITY_COUNT = 11 };
+extern const ProbeQuantity fluid_quantities[FLUID_QUANTITY_COUNT];
+
+#endif

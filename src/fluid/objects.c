@@ -1,0 +1,275 @@
+/* What can be probed: the fluid as a whole, its sides, the bodies in it, points and sections. */
+#include "fluid/internal.h"
+#include "grid/interpolate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- objects ---- */
+
+static PlimStatus add_object(Fluid *fluid, const char *name, FluidObject object) {
+    if (fluid_find_object(fluid, name) != SIZE_MAX)
+        return context_fail(fluid->context, PLIM_BAD_INPUT,
+                            "two things in the fluid are named '%s'; rename one of them", name);
+    object.name = context_copy_text(fluid->context, name);
+    if (!object.name) return PLIM_OUT_OF_MEMORY;
+    if (array_push(fluid->context, &fluid->objects, object)) return PLIM_OK;
+    context_free_text(fluid->context, object.name);
+    return PLIM_OUT_OF_MEMORY;
+}
+
+static PlimStatus add_sides(Fluid *fluid) {
+    static const char *const names[3][2] = {
+        {"left", "right"}, {"bottom", "top"}, {"back", "front"}};
+    const Grid *grid = &fluid->grid;
+    for (int axis = 0; axis < grid->dim; axis++)
+        for (int end = 0; end < 2; end++) {
+            FluidObject side = {.kind = OBJECT_SIDE,
+                                .axis = axis,
+                                .sign = end ? 1 : -1,
+                                .high = {grid->n[0], grid->n[1], grid->n[2]}};
+            side.low[axis] = end ? grid->n[axis] : 0;
+            side.high[axis] = side.low[axis] + 1;
+            TRY(add_object(fluid, names[axis][end], side));
+        }
+    return PLIM_OK;
+}
+
+PlimStatus fluid_add_objects(Fluid *fluid) {
+    TRY(add_object(fluid, "fluid", (FluidObject){.kind = OBJECT_FLUID}));
+    TRY(add_sides(fluid));
+    for (size_t i = 0; i < fluid->colliders.count; i++) {
+        size_t body = fluid->colliders.data[i].body;
+        const SolidView *view = &fluid->desc.bodies_view;
+        const char *name = body == FLUID_OBSTACLES ? "obstacles" : view->name(view->system, body);
+        TRY(add_object(fluid, name, (FluidObject){.kind = OBJECT_BODY, .collider = i}));
+    }
+    return PLIM_OK;
+}
+
+void fluid_free_objects(Fluid *fluid) {
+    for (size_t i = 0; i < fluid->objects.count; i++)
+        context_free_text(fluid->context, fluid->objects.data[i].name);
+    array_free(fluid->context, &fluid->objects);
+}
+
+static void domain_of(const Fluid *fluid, double low[3], double high[3]) {
+    vec3_store(low, fluid->grid.origin);
+    for (int axis = 0; axis < 3; axis++)
+        high[axis] = low[axis] + fluid->grid.n[axis] * fluid->grid.spacing;
+}
+
+PlimStatus fluid_add_point(Fluid *fluid, const char *name, Vec3 point) {
+    double low[3], high[3], x[3];
+    domain_of(fluid, low, high);
+    vec3_store(x, point);
+    for (int axis = 0; axis < fluid->grid.dim; axis++)
+        if (!(x[axis] >= low[axis] && x[axis] <= high[axis]))
+            return context_fail(fluid->context, PLIM_BAD_INPUT,
+                                "the point of '%s', (%g, %g, %g), is outside the fluid's domain, "
+                                "(%g, %g, %g) to (%g, %g, %g)",
+                                name, x[0], x[1], x[2], low[0], low[1], low[2], high[0], high[1],
+                                high[2]);
+    return add_object(fluid, name, (FluidObject){.kind = OBJECT_POINT, .point = point});
+}
+
+/* Cells whose middle lies between two coordinates. */
+static void cells_between(const Fluid *fluid, int axis, double low, double high, int range[2]) {
+    double origin[3], h = fluid->grid.spacing;
+    vec3_store(origin, fluid->grid.origin);
+    double n = fluid->grid.n[axis];
+    range[0] = (int)fmin(fmax(ceil((low - origin[axis]) / h - 0.5), 0), n);
+    range[1] = (int)fmin(fmax(ceil((high - origin[axis]) / h - 0.5), 0), n);
+}
+
+PlimStatus fluid_add_section(Fluid *fluid, const char *name, int axis, double at, Vec3 low,
+                             Vec3 high) {
+    const Grid *grid = &fluid->grid;
+    double first[3], last[3], domain_low[3], domain_high[3];
+    vec3_store(first, low);
+    vec3_store(last, high);
+    domain_of(fluid, domain_low, domain_high);
+    if (axis >= grid->dim || !(at >= domain_low[axis] && at <= domain_high[axis]))
+        return context_fail(fluid->context, PLIM_BAD_INPUT,
+                            "the section '%s' across %c at %g m is outside the fluid's domain",
+                            name, "xyz"[axis], at);
+    FluidObject section = {.kind = OBJECT_SECTION, .axis = axis, .sign = 1};
+    for (int a = 0; a < 3; a++) {
+        int range[2] = {0, 1};
+        if (a < grid->dim) cells_between(fluid, a, first[a], last[a], range);
+        section.low[a] = range[0];
+        section.high[a] = range[1];
+    }
+    section.low[axis] = (int)round((at - domain_low[axis]) / grid->spacing);
+    section.high[axis] = section.low[axis] + 1;
+    for (int a = 0; a < 3; a++)
+        if (section.low[a] >= section.high[a])
+            return context_fail(fluid->context, PLIM_BAD_INPUT,
+                                "the section '%s' has no face of the grid in it; make it larger",
+                                name);
+    return add_object(fluid, name, section);
+}
+
+size_t fluid_object_count(const void *system) {
+    return ((const Fluid *)system)->objects.count;
+}
+
+const char *fluid_object_name(const void *system, size_t object) {
+    return ((const Fluid *)system)->objects.data[object].name;
+}
+
+size_t fluid_find_object(const void *system, const char *name) {
+    const Fluid *fluid = system;
+    for (size_t i = 0; i < fluid->objects.count; i++)
+        if (strcmp(fluid->objects.data[i].name, name) == 0) return i;
+    return SIZE_MAX;
+}
+
+/* ---- values at points ---- */
+
+static double face_value(const Fluid *fluid, int axis, Vec3 x) {
+    LinearStencil stencil = linear_stencil(&fluid->grid, grid_place_faces(axis), x);
+    return linear_gather(&stencil, fluid_velocity(fluid, axis));
+}
+
+static Vec3 velocity_at(const Fluid *fluid, Vec3 x) {
+    return vec3(face_value(fluid, 0, x), face_value(fluid, 1, x),
+                fluid->grid.dim == 3 ? face_value(fluid, 2, x) : 0);
+}
+
+static void read_velocity(const void *system, size_t object, double *values) {
+    const Fluid *fluid = system;
+    vec3_store(values, velocity_at(fluid, fluid->objects.data[object].point));
+}
+
+static void read_pressure(const void *system, size_t object, double *values) {
+    const Fluid *fluid = system;
+    Vec3 x = fluid->objects.data[object].point;
+    LinearStencil stencil = linear_stencil(&fluid->grid, PLACE_CELLS, x);
+    double sum = 0, weight = 0;
+    for (int i = 0; i < stencil.count; i++) { /* solid cells have no pressure */
+        if (fluid->kind[stencil.index[i]] != CELL_FLUID) continue;
+        sum += stencil.weight[i] * fluid->pressure[stencil.index[i]];
+        weight += stencil.weight[i];
+    }
+    values[0] = (weight > 0 ? sum / weight : 0) + fluid_weight_pressure(fluid, x);
+}
+
+/* By differences over one cell to both sides. */
+static void read_vorticity(const void *system, size_t object, double *values) {
+    const Fluid *fluid = system;
+    Vec3 x = fluid->objects.data[object].point;
+    double h = fluid->grid.spacing;
+    Vec3 slope[3];
+    for (int axis = 0; axis < 3; axis++) {
+        Vec3 d = vec3(axis == 0 ? h : 0, axis == 1 ? h : 0, axis == 2 ? h : 0);
+        Vec3 difference =
+            vec3_sub(velocity_at(fluid, vec3_add(x, d)), velocity_at(fluid, vec3_sub(x, d)));
+        slope[axis] = axis < fluid->grid.dim ? vec3_scale(0.5 / h, difference) : vec3(0, 0, 0);
+    }
+    values[0] = slope[1].z - slope[2].y;
+    values[1] = slope[2].x - slope[0].z;
+    values[2] = slope[0].y - slope[1].x;
+}
+
+static double scalar_at(const Fluid *fluid, const double *scalar, Vec3 x) {
+    LinearStencil stencil = linear_stencil(&fluid->grid, fluid_smoke_place(fluid), x);
+    return linear_gather(&stencil, scalar);
+}
+
+static void read_smoke(const void *system, size_t object, double *values) {
+    const Fluid *fluid = system;
+    const FluidObject *what = &fluid->objects.data[object];
+    values[0] = what->kind == OBJECT_FLUID ? fluid_total_smoke(fluid)
+                                           : scalar_at(fluid, fluid->smoke, what->point);
+}
+
+static void read_temperature(const void *system, size_t object, double *values) {
+    const Fluid *fluid = system;
+    values[0] = scalar_at(fluid, fluid->temperature, fluid->objects.data[object].point);
+}
+
+/* ---- the rest ---- */
+
+static void read_flux(const void *system, size_t object, double *values) {
+    const Fluid *fluid = system;
+    const FluidObject *what = &fluid->objects.data[object];
+    const double *u = fluid_velocity(fluid, what->axis), *open = fluid->open[what->axis];
+    double sum = 0;
+    for (int k = what->low[2]; k < what->high[2]; k++)
+        for (int j = what->low[1]; j < what->high[1]; j++)
+            for (int i = what->low[0]; i < what->high[0]; i++) {
+                size_t face = grid_face_index(&fluid->grid, what->axis, i, j, k);
+                sum += u[face] * (open ? open[face] : 1);
+            }
+    values[0] = what->sign * sum * grid_face_area(&fluid->grid);
+}
+
+static void read_force(const void *system, size_t object, double *values) {
+    const Fluid *fluid = system;
+    vec3_store(values, fluid->colliders.data[fluid->objects.data[object].collider].force);
+}
+
+static void read_torque(const void *system, size_t object, double *values) {
+    const Fluid *fluid = system;
+    vec3_store(values, fluid->colliders.data[fluid->objects.data[object].collider].torque);
+}
+
+static void read_kinetic_energy(const void *system, size_t object, double *values) {
+    (void)object;
+    values[0] = fluid_kinetic_energy(system);
+}
+
+static void read_divergence(const void *system, size_t object, double *values) {
+    (void)object;
+    values[0] = fluid_greatest_divergence(system);
+}
+
+static void read_enstrophy(const void *system, size_t object, double *values) {
+    (void)object;
+    values[0] = fluid_enstrophy(system);
+}
+
+static FluidObjectKind kind_of(const void *system, size_t object) {
+    return ((const Fluid *)system)->objects.data[object].kind;
+}
+
+static bool is_fluid(const void *system, size_t object) {
+    return kind_of(system, object) == OBJECT_FLUID;
+}
+
+static bool is_body(const void *system, size_t object) {
+    return kind_of(system, object) == OBJECT_BODY;
+}
+
+static bool is_point(const void *system, size_t object) {
+    return kind_of(system, object) == OBJECT_POINT;
+}
+
+static bool is_smoky_point(const void *system, size_t object) {
+    return is_point(system, object) && ((const Fluid *)system)->desc.has_smoke;
+}
+
+static bool has_smoke(const void *system, size_t object) {
+    return (is_point(system, object) || is_fluid(system, object)) &&
+           ((const Fluid *)system)->desc.has_smoke;
+}
+
+static bool has_flux(const void *system, size_t object) {
+    FluidObjectKind kind = kind_of(system, object);
+    return kind == OBJECT_SIDE || kind == OBJECT_SECTION;
+}
+
+const ProbeQuantity fluid_quantities[FLUID_QUANTITY_COUNT] = {
+    {"velocity", "xyz", "m/s", read_velocity, is_point},
+    {"pressure", "", "Pa", read_pressure, is_point},
+    {"vorticity", "xyz", "1/s", read_vorticity, is_point},
+    {"smoke", "", "1", read_smoke, has_smoke},
+    {"temperature", "", "K", read_temperature, is_smoky_point},
+    {"flux", "", "m^3/s", read_flux, has_flux},
+    {"fluid_force", "xyz", "N", read_force, is_body},
+    {"fluid_torque", "xyz", "N m", read_torque, is_body},
+    {"kinetic_energy", "", "J", read_kinetic_energy, is_fluid},
+    {"divergence", "", "1/s", read_divergence, is_fluid},
+    {"enstrophy", "", "m^3/s^2", read_enstrophy, is_fluid},
+};

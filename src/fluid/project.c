@@ -1,0 +1,88 @@
+/* The pressure: u^{n+1} = u* - dt/density grad p with div u^{n+1} = 0 (000 section 4.4.4).
+ *
+ * Gravity. A fluid of one density that fills its domain is not moved by gravity: it is balanced by
+ * a pressure that grows with depth, everywhere and exactly. The solve leaves both out; what is
+ * reported and what presses on bodies has it added. Open sides have fluid at rest beyond them. */
+#include "fluid/internal.h"
+
+static void scale_pressure(Fluid *fluid, double factor) {
+    for (size_t i = 0; i < fluid->sizes[FLUID_GROUP_CELLS].count; i++) fluid->pressure[i] *= factor;
+}
+
+static PoissonProblem make_problem(const Fluid *fluid) {
+    PoissonProblem problem = {.grid = &fluid->grid, .kind = fluid->kind, .source = fluid->source};
+    for (int axis = 0; axis < fluid->grid.dim; axis++)
+        problem.open[axis] = problem.coefficient[axis] = fluid->open[axis];
+    return problem;
+}
+
+static PlimStatus solve_failed(const Fluid *fluid, const StepInfo *step, double wanted) {
+    const SolveResult *solved = &fluid->projected.solved;
+    return context_fail(step->context, PLIM_FAILED,
+                        "t = %g s: the pressure solve stopped after %d iterations: %s; residual "
+                        "%g, wanted %g",
+                        step->time, solved->iterations, solve_reason_name(solved->reason),
+                        solved->last_residual, wanted);
+}
+
+/* The solve stops at an absolute residual, for velocities that are divergence-free already stay
+ * what they are. */
+PlimStatus fluid_project(Fluid *fluid, const StepInfo *step) {
+    TRY(fluid_find_sources(fluid, step));
+    PoissonProblem problem = make_problem(fluid);
+    double *velocity[3] = {fluid->velocity_x, fluid->velocity_y, fluid->velocity_z};
+    KrylovOptions options = krylov_options_default(step->threads);
+    options.relative = 0;
+    options.absolute = fluid->desc.tolerance * fluid_greatest_velocity(fluid) *
+                       grid_face_area(&fluid->grid) * sqrt((double)fluid->fluid_cells);
+    double to_solve = step->dt / fluid->desc.density;
+    scale_pressure(fluid, to_solve);
+    TRY(poisson_project(fluid->poisson, &problem, &options, velocity, fluid->pressure,
+                        &fluid->projected));
+    scale_pressure(fluid, 1 / to_solve);
+    if (fluid->projected.solved.reason != SOLVE_CONVERGED)
+        return solve_failed(fluid, step, options.absolute);
+    return fluid_check_balance(fluid, PLIM_FAILED, step->end_time, fluid->projected.incompatible);
+}
+
+/* Looks at what flows in and out at the start, without solving. */
+PlimStatus fluid_check_start(Fluid *fluid, const StepInfo *step) {
+    size_t cells = grid_cell_count(&fluid->grid);
+    TRY(fluid_find_sources(fluid, step));
+    PoissonProblem problem = make_problem(fluid);
+    KrylovOptions options = krylov_options_default(step->threads);
+    options.max_iterations = 0;
+    double *velocity[3] = {fluid->velocity_x, fluid->velocity_y, fluid->velocity_z};
+    size_t mark = scratch_mark(step->scratch);
+    double *kept[4], *all[4] = {velocity[0], velocity[1], velocity[2], fluid->pressure};
+    size_t counts[4] = {0, 0, 0, cells};
+    for (int a = 0; a < fluid->grid.dim; a++) counts[a] = grid_face_count(&fluid->grid, a);
+    for (int a = 0; a < 4; a++) {
+        kept[a] = scratch_take(step->scratch, counts[a], sizeof(double));
+        if (!kept[a]) return PLIM_OUT_OF_MEMORY;
+        for (size_t i = 0; i < counts[a]; i++) kept[a][i] = all[a][i];
+    }
+    ProjectResult result;
+    PlimStatus status =
+        poisson_project(fluid->poisson, &problem, &options, velocity, fluid->pressure, &result);
+    for (int a = 0; a < 4; a++)
+        for (size_t i = 0; i < counts[a]; i++) all[a][i] = kept[a][i];
+    scratch_release(step->scratch, mark);
+    TRY(status);
+    return fluid_check_balance(fluid, PLIM_BAD_INPUT, step->time, result.incompatible);
+}
+
+/* The highest corner of the domain has pressure 0 from weight. */
+double fluid_weight_pressure(const Fluid *fluid, Vec3 x) {
+    const Grid *grid = &fluid->grid;
+    double origin[3], gravity[3], at[3], sum = 0;
+    vec3_store(origin, grid->origin);
+    vec3_store(gravity, fluid->gravity);
+    vec3_store(at, x);
+    for (int axis = 0; axis < grid->dim; axis++) {
+        double top =
+            gravity[axis] < 0 ? origin[axis] + grid->n[axis] * grid->spacing : origin[axis];
+        sum += gravity[axis] * (at[axis] - top);
+    }
+    return fluid->desc.density * sum;
+}

@@ -1,0 +1,68 @@
+/* Smoke and heat: what sources set, cooling and fading. */
+#include "fluid/internal.h"
+
+typedef struct FeedJob {
+    Fluid *fluid;
+    const FluidSource *source;
+    double t;
+    int axis;
+} FeedJob;
+
+static Vec3 smoke_position(const Fluid *fluid, int i, int j, int k) {
+    Vec3 x = grid_cell_center(&fluid->grid, i, j, k);
+    if (fluid->desc.storage != FLUID_ON_NODES) return x;
+    double half = 0.5 * fluid->grid.spacing;
+    return vec3_sub(x, vec3(half, half, fluid->grid.dim == 3 ? half : 0));
+}
+
+static void feed_row(void *user, int j, int k) {
+    const FeedJob *job = user;
+    const Fluid *fluid = job->fluid;
+    const FluidSource *source = job->source;
+    GridPlace place = fluid_smoke_place(fluid);
+    int nx = grid_place_size(&fluid->grid, place, 0), ny = grid_place_size(&fluid->grid, place, 1);
+    size_t first = ((size_t)k * (size_t)ny + (size_t)j) * (size_t)nx;
+    for (int i = 0; i < nx; i++) {
+        Vec3 x = smoke_position(fluid, i, j, k);
+        if (!(solid_distance(&source->solid, x) < 0)) continue;
+        size_t at = first + (size_t)i;
+        if (source->sets_smoke) fluid->smoke[at] = field_function_at(&source->smoke, x, job->t);
+        if (source->sets_temperature)
+            fluid->temperature[at] = field_function_at(&source->temperature, x, job->t);
+    }
+}
+
+static void blow_row(void *user, int j, int k) {
+    const FeedJob *job = user;
+    Fluid *fluid = job->fluid;
+    int axis = job->axis, nx = grid_place_size(&fluid->grid, grid_place_faces(axis), 0);
+    double *u = fluid_velocity(fluid, axis) + grid_face_index(&fluid->grid, axis, 0, j, k);
+    for (int i = 0; i < nx; i++) {
+        Vec3 x = grid_face_center(&fluid->grid, axis, i, j, k);
+        if (solid_distance(&job->source->solid, x) < 0)
+            u[i] = field_function_at(&job->source->velocity[axis], x, job->t);
+    }
+}
+
+/* The difference from ambient, and smoke, go down exponentially. */
+static void cool(Fluid *fluid, double dt) {
+    size_t count = fluid->sizes[FLUID_GROUP_SMOKE].count;
+    double ambient = fluid->desc.ambient, kept = exp(-fluid->desc.cooling * dt);
+    for (size_t i = 0; fluid->desc.cooling > 0 && i < count; i++)
+        fluid->temperature[i] = ambient + (fluid->temperature[i] - ambient) * kept;
+    kept = exp(-fluid->desc.fading * dt);
+    for (size_t i = 0; fluid->desc.fading > 0 && i < count; i++) fluid->smoke[i] *= kept;
+}
+
+PlimStatus fluid_feed(Fluid *fluid, const StepInfo *step) {
+    const Grid *grid = &fluid->grid;
+    if (fluid->desc.has_smoke) cool(fluid, step->dt);
+    for (size_t s = 0; s < fluid->sources.count; s++) {
+        FeedJob job = {fluid, &fluid->sources.data[s], step->end_time, 0};
+        if (job.source->sets_smoke || job.source->sets_temperature)
+            fluid_for_rows(grid, fluid_smoke_place(fluid), step->threads, feed_row, &job);
+        for (; job.source->sets_velocity && job.axis < grid->dim; job.axis++)
+            fluid_for_rows(grid, grid_place_faces(job.axis), step->threads, blow_row, &job);
+    }
+    return PLIM_OK;
+}

@@ -1,0 +1,153 @@
+/* Viscosity, implicit, between forces and projection. The pressure gradient of the last step acts
+ * while viscosity does and is taken out again before the projection, which finds the whole pressure
+ * anew: without it, the two steps of the split would disagree next to walls by a layer of
+ * thickness sqrt(viscosity dt / density), and steady flows would depend on dt. */
+#include "fluid/internal.h"
+
+ViscosityProblem fluid_viscosity_problem(const Fluid *fluid) {
+    ViscosityProblem problem = {.grid = &fluid->grid,
+                                .density = fluid->desc.density,
+                                .mu = fluid->desc.viscosity,
+                                .mu_of_cell = fluid->viscosity_of_cell,
+                                .slip = fluid->desc.slip,
+                                .wall_velocity = fluid_wall_velocity,
+                                .user = fluid};
+    for (int axis = 0; axis < fluid->grid.dim; axis++) {
+        problem.distance[axis] = fluid->face_distance[axis];
+        for (int end = 0; end < 2; end++)
+            problem.side_slip[axis][end] = fluid->desc.sides[axis][end].slip;
+    }
+    return problem;
+}
+
+PlimStatus fluid_set_up_viscosity(Fluid *fluid, const StepInfo *step) {
+    if (!fluid->viscosity) return PLIM_OK;
+    ViscosityProblem problem = fluid_viscosity_problem(fluid);
+    return viscosity_setup(fluid->viscosity, &problem, step->threads);
+}
+
+/* ---- the last pressure gradient ---- */
+
+typedef struct GradientJob {
+    Fluid *fluid;
+    int axis;
+    double factor; /* s m^3/kg */
+} GradientJob;
+
+/* Pressure in a cell beyond the low end or the high end of an axis too; false where there is none.
+ */
+static bool pressure_of(const Fluid *fluid, int axis, const int cell[3], double *pressure) {
+    const Grid *grid = &fluid->grid;
+    int at[3] = {cell[0], cell[1], cell[2]};
+    if (at[axis] < 0 || at[axis] >= grid->n[axis]) {
+        SideKind kind = grid->sides[axis][at[axis] < 0 ? 0 : 1];
+        *pressure = 0;
+        if (kind == SIDE_OPEN) return true;
+        if (kind != SIDE_PERIODIC) return false;
+        at[axis] = at[axis] < 0 ? grid->n[axis] - 1 : 0;
+    }
+    size_t index = grid_cell_index(grid, at[0], at[1], at[2]);
+    *pressure = fluid->pressure[index];
+    return fluid->kind[index] == CELL_FLUID && !fluid->fresh[index];
+}
+
+static void gradient_row(void *user, int j, int k) {
+    const GradientJob *job = user;
+    Fluid *fluid = job->fluid;
+    const Grid *grid = &fluid->grid;
+    int axis = job->axis, nx = grid->n[0] + (axis == 0);
+    double *u = fluid_velocity(fluid, axis);
+    for (int i = 0; i < nx; i++) {
+        size_t face = grid_face_index(grid, axis, i, j, k);
+        if (fluid->open[axis] && !(fluid->open[axis][face] > 0)) continue;
+        int high[3] = {i, j, k}, low[3] = {i, j, k};
+        low[axis]--;
+        double p[2];
+        if (!pressure_of(fluid, axis, low, &p[0]) || !pressure_of(fluid, axis, high, &p[1]))
+            continue;
+        bool at_side =
+            !grid_is_periodic(grid, axis) && (high[axis] == 0 || high[axis] == grid->n[axis]);
+        double distance = at_side ? 0.5 * grid->spacing : grid->spacing;
+        u[face] += job->factor * (p[1] - p[0]) / distance;
+    }
+}
+
+static void add_gradient(Fluid *fluid, const StepInfo *step, double factor) {
+    for (int axis = 0; axis < fluid->grid.dim; axis++) {
+        GradientJob job = {fluid, axis, factor};
+        fluid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, gradient_row, &job);
+    }
+}
+
+/* ---- the solve ---- */
+
+/* The least implicit part that makes no velocity swing to the other side: 1/2, which is second
+ * order in time, while steps are short for the stiffest motion the grid has, and 1 when they are
+ * long. The stiffest has the rate 8 dim mu / (density h^2). */
+static double implicit_part(const Fluid *fluid, double dt) {
+    double mu = fluid->desc.viscosity;
+    for (size_t i = 0; fluid->viscosity_of_cell && i < fluid->sizes[FLUID_GROUP_CELLS].count; i++)
+        mu = fmax(mu, fluid->viscosity_of_cell[i]);
+    double h = fluid->grid.spacing;
+    double stiffness = 8 * fluid->grid.dim * mu * dt / (fluid->desc.density * h * h);
+    return fmax(0.5, 1 - 1 / stiffness);
+}
+
+PlimStatus fluid_begin_diffusion(Fluid *fluid, const StepInfo *step) {
+    if (!fluid->viscosity) return PLIM_OK;
+    fluid->implicit_part = fluid_is_second_order(fluid) ? implicit_part(fluid, step->dt) : 1;
+    if (fluid->implicit_part == 1) return PLIM_OK;
+    double *velocity[3] = {fluid->velocity_x, fluid->velocity_y, fluid->velocity_z};
+    ViscosityProblem problem = fluid_viscosity_problem(fluid);
+    fluid->wall_time = step->time;
+    return viscosity_gain(fluid->viscosity, &problem, (1 - fluid->implicit_part) * step->dt,
+                          step->threads, velocity, fluid->viscous_gain);
+}
+
+static void add_explicit_part(Fluid *fluid) {
+    for (int axis = 0; fluid->implicit_part < 1 && axis < fluid->grid.dim; axis++) {
+        double *u = fluid_velocity(fluid, axis);
+        size_t count = fluid->sizes[FLUID_GROUP_FACES_X + axis].count;
+        for (size_t i = 0; i < count; i++) u[i] += fluid->viscous_gain[axis][i];
+    }
+}
+
+/* Velocities whose face centre is inside a collider have its velocity while viscosity acts. */
+static void hold_inside(Fluid *fluid, int axis) {
+    if (!fluid->face_distance[axis]) return;
+    const Grid *grid = &fluid->grid;
+    int n[3] = {grid->n[0], grid->n[1], grid->n[2]};
+    n[axis]++;
+    double *u = fluid_velocity(fluid, axis);
+    for (int k = 0; k < n[2]; k++)
+        for (int j = 0; j < n[1]; j++)
+            for (int i = 0; i < n[0]; i++) {
+                size_t face = grid_face_index(grid, axis, i, j, k);
+                if (fluid->face_distance[axis][face] < 0)
+                    u[face] = fluid_wall_velocity(fluid, VISCOSITY_OBSTACLE, axis,
+                                                  grid_face_center(grid, axis, i, j, k));
+            }
+}
+
+PlimStatus fluid_diffuse(Fluid *fluid, const StepInfo *step) {
+    if (!fluid->viscosity) return PLIM_OK;
+    double *velocity[3] = {fluid->velocity_x, fluid->velocity_y, fluid->velocity_z};
+    double factor = step->dt / fluid->desc.density;
+    fluid->wall_time = step->end_time;
+    add_explicit_part(fluid);
+    add_gradient(fluid, step, -factor);
+    TRY(fluid_set_given(fluid, step, step->end_time));
+    for (int axis = 0; axis < fluid->grid.dim; axis++) hold_inside(fluid, axis);
+    ViscosityProblem problem = fluid_viscosity_problem(fluid);
+    KrylovOptions options = krylov_options_default(step->threads);
+    options.relative = 1e-2 * fluid->desc.tolerance;
+    TRY(viscosity_solve(fluid->viscosity, &problem, fluid->implicit_part * step->dt, &options,
+                        velocity, &fluid->viscous));
+    if (fluid->viscous.reason != SOLVE_CONVERGED)
+        return context_fail(step->context, PLIM_FAILED,
+                            "t = %g s: the viscosity solve stopped after %d iterations: %s",
+                            step->time, fluid->viscous.iterations,
+                            solve_reason_name(fluid->viscous.reason));
+    add_gradient(fluid, step, factor);
+    return PLIM_OK;
+}

@@ -1,0 +1,54 @@
+/* What the parts of a slice's picture share. Places are in cells from the cut's lower left corner,
+ * or in pixels from the picture's upper left one. */
+#ifndef RENDER_SLICE_PARTS_H
+#define RENDER_SLICE_PARTS_H
+
+#include "grid/interpolate.h"
+#include "render/color.h"
+#include "render/slice.h"
+
+typedef struct Slice {
+    const FrameVolume *volume;
+    const SliceOptions *options;
+    size_t first;       /* cell of the cut */
+    GridField u, v;     /* velocity within the cut, in cells a second */
+    GridField values;   /* of the quantity */
+    float *shapes;      /* of each cell: share of obstacle, blurred */
+    float *noise;       /* one number a pixel; NULL without threads */
+    float *lines;       /* share of each pixel that lines cover; NULL without lines */
+    double left, top;   /* pixels, where the cut begins */
+    double cell_pixels; /* pixels a cell */
+    ColorTable table;
+    Image *image;
+} Slice;
+
+static inline size_t slice_first_cell(const FrameVolume *volume) {
+    return (size_t)(volume->n[2] / 2) * (size_t)volume->n[0] * (size_t)volume->n[1];
+}
+
+/* In the fluid, not in an obstacle and not outside. */
+static inline bool slice_in_fluid(const Slice *slice, double x, double y) {
+    const int *n = slice->volume->n;
+    if (!(x >= 0 && y >= 0 && x < n[0] && y < n[1])) return false;
+    return !slice->volume->solid[slice->first + (size_t)y * (size_t)n[0] + (size_t)x];
+}
+
+/* The quantity at the cells of the cut, n[0] x n[1] values. Obstacles near the fluid go on with the
+ * fluid's values, so that nothing bleeds out of them between cells. */
+PlimStatus slice_values(PlimContext *context, const FrameVolume *volume, SliceShow show,
+                        double *values);
+
+/* Fills slice->shapes. */
+PlimStatus slice_smooth_obstacles(PlimContext *context, Slice *slice);
+/* Pixels from a point to the nearest edge of an obstacle, above 0 inside; only near edges exact. */
+double slice_obstacle_depth(const Slice *slice, double x, double y);
+
+/* Draws evenly spaced streamlines (Jobard and Lefer 1997) into slice->lines, one after the other:
+ * each starts at a fixed distance beside an older one and ends where it comes too close to any. */
+PlimStatus slice_draw_lines(PlimContext *context, Slice *slice);
+
+/* Pixels that a legend takes at the lower edge; 0 in a picture too small for one. */
+int slice_legend_height(const Image *image);
+void slice_draw_legend(const Slice *slice);
+
+#endif

@@ -1,0 +1,200 @@
+/* The tables of a fluid and of probes. */
+#include "scene/format_keys.h"
+
+/* ---- the domain and its sides ---- */
+
+static const SceneKey domain_keys[] = {
+    {"low", VALUE_VEC3, AT(SceneDomain, low), "[0, 0, 0]", .unit = "m",
+     .help = "lowest corner; z does not count in two dimensions"},
+    {"high", VALUE_VEC3, AT(SceneDomain, high), "[1, 1, 1]", .unit = "m",
+     .help = "highest corner; moved to a whole number of cells along the shorter sides"},
+};
+
+static const SceneTable domain_table =
+    TABLE("domain", "The box that holds the fluid.", domain_keys);
+
+static const char *const side_choices[] = {"wall", "open", "periodic", "inflow", NULL};
+
+static const SceneKey side_keys[] = {
+    {"kind", VALUE_CHOICE, AT(SceneSide, kind), "wall", .choices = side_choices,
+     .help = "wall: nothing passes; open: pressure 0 outside, anything passes; periodic: joined to "
+             "the opposite side; inflow: the velocity is given"},
+    {"velocity", VALUE_FIELD3, AT(SceneSide, velocity), "[0, 0, 0]", .unit = "m/s",
+     .help = "of what flows in; of a wall: how it moves along itself"},
+    {"slip", VALUE_NUMBER, AT(SceneSide, slip), "0", .unit = "m", NOT_NEGATIVE,
+     .help = "slip length of a wall: 0 holds a viscous fluid fast, 1e9 lets it slip freely"},
+    {"smoke", VALUE_FIELD, AT(SceneSide, smoke), .help = "of what comes in; 0 when left out"},
+    {"temperature", VALUE_FIELD, AT(SceneSide, temperature),
+     .help = "of what comes in; ambient when left out"},
+};
+
+static const SceneTable side_table = {
+    .name = "side",
+    .help = "One side of the domain. A single word stands for the kind: `top: open`.",
+    .keys = side_keys,
+    .key_count = COUNT(side_keys),
+    .short_form = true,
+};
+
+#define SIDE(name, axis, end, where)                                                               \
+    {                                                                                              \
+        name, VALUE_TABLE, AT(SceneSides, of[axis][end]), "wall", .table = &side_table,            \
+                                                                  .help = where                    \
+    }
+
+static const SceneKey sides_keys[] = {
+    SIDE("left", 0, 0, "low x"), SIDE("right", 0, 1, "high x"), SIDE("bottom", 1, 0, "low y"),
+    SIDE("top", 1, 1, "high y"), SIDE("back", 2, 0, "low z"),   SIDE("front", 2, 1, "high z"),
+};
+
+static const SceneTable sides_table = TABLE(
+    "sides", "The sides of the domain; back and front do not count in two dimensions.", sides_keys);
+
+/* ---- smoke, start, sources ---- */
+
+static const SceneKey smoke_keys[] = {
+    {"weight", VALUE_NUMBER, AT(SceneSmoke, weight), "0", .unit = "m/s^2",
+     .help = "acceleration downwards for a unit of smoke"},
+    {"buoyancy", VALUE_NUMBER, AT(SceneSmoke, buoyancy), "0", .unit = "m/s^2",
+     .help = "acceleration upwards for a degree above ambient"},
+    {"ambient", VALUE_NUMBER, AT(SceneSmoke, ambient), "0",
+     .help = "temperature of the surroundings"},
+    {"cooling", VALUE_NUMBER, AT(SceneSmoke, cooling), "0", .unit = "1/s", NOT_NEGATIVE,
+     .help = "rate at which the difference from ambient goes down"},
+    {"fading", VALUE_NUMBER, AT(SceneSmoke, fading), "0", .unit = "1/s", NOT_NEGATIVE,
+     .help = "rate at which smoke goes away"},
+};
+
+static const SceneTable smoke_table =
+    TABLE("smoke", "Smoke and its temperature, carried by the fluid.", smoke_keys);
+
+static const SceneKey random_keys[] = {
+    {"amplitude", VALUE_NUMBER, AT(SceneRandom, amplitude), "1", .unit = "m/s", NOT_NEGATIVE,
+     .help = "standard deviation of each component"},
+    {"length", VALUE_NUMBER, AT(SceneRandom, length), "0.2", .unit = "m", POSITIVE,
+     .help = "distance over which it changes"},
+};
+
+static const SceneTable random_table =
+    TABLE("random", "Velocities of smooth noise from the scene's seed, not divergence-free.",
+          random_keys);
+
+static const SceneKey start_keys[] = {
+    {"velocity", VALUE_FIELD3, AT(SceneStart, velocity), "[0, 0, 0]", .unit = "m/s",
+     .help = "a function of place"},
+    {"random", VALUE_TABLE, AT(SceneStart, random), .table = &random_table,
+     .help = "in place of `velocity`"},
+    {"smoke", VALUE_FIELD, AT(SceneStart, smoke), .help = "a function of place; 0 when left out"},
+    {"temperature", VALUE_FIELD, AT(SceneStart, temperature),
+     .help = "a function of place; ambient when left out"},
+};
+
+static const SceneTable start_table = TABLE("initial", "The fluid at t = 0.", start_keys);
+
+static const SceneKey source_keys[] = {
+    {"name", VALUE_NAME, AT(SceneSource, name), .required = true, .help = "name in messages"},
+    {"shape", VALUE_LATER, AT(SceneSource, place.shape), .required = true,
+     .table = &scene_shape_table, .help = "where it works; in two dimensions the cut at z = 0"},
+    {"position", VALUE_VEC3, AT(SceneSource, place.position), "[0, 0, 0]", .unit = "m",
+     .help = "where the shape's own origin goes"},
+    {"orientation", VALUE_TABLE, AT(SceneSource, place.orientation), "{}",
+     .table = &scene_orientation_table, .help = "how the shape is turned"},
+    {"smoke", VALUE_FIELD, AT(SceneSource, smoke), .help = "what smoke is set to"},
+    {"temperature", VALUE_FIELD, AT(SceneSource, temperature),
+     .help = "what the temperature is set to"},
+    {"velocity", VALUE_FIELD3, AT(SceneSource, velocity), .unit = "m/s",
+     .help = "what the velocity is set to"},
+    {"expansion", VALUE_FIELD, AT(SceneSource, expansion), .unit = "1/s",
+     .help = "volume made in a volume; negative: a sink"},
+};
+
+const SceneTable scene_source_table = TABLE(
+    "source", "A place where values are set in every step; what is left out is not.", source_keys);
+
+/* ---- the fluid ---- */
+
+static const char *const advection_choices[] = {"semi_lagrangian", "maccormack", "none", NULL};
+static const char *const storage_choices[] = {"face", "node", NULL};
+
+static const SceneKey fluid_keys[] = {
+    {"domain", VALUE_TABLE, AT(SceneFluid, domain), "{}", .table = &domain_table,
+     .help = "the box that holds it"},
+    {"cells", VALUE_INTEGER, AT(SceneFluid, cells), "64", BETWEEN(1, 100000),
+     .help = "cells along the longest side of the domain"},
+    {"sides", VALUE_TABLE, AT(SceneFluid, sides), "{}", .table = &sides_table,
+     .help = "what the sides of the domain are"},
+    {"obstacles", VALUE_LATERS, AT(SceneFluid, obstacles), .table = &scene_shape_table,
+     .help = "shapes at rest that the fluid flows around; in two dimensions their cut at z = 0"},
+    {"sources", VALUE_ITEMS, AT(SceneFluid, sources), .table = &scene_source_table,
+     .help = "places where values are set in every step"},
+    {"density", VALUE_NUMBER, AT(SceneFluid, density), "1000", .unit = "kg/m^3", POSITIVE,
+     .help = "mass per volume"},
+    {"viscosity", VALUE_FIELD, AT(SceneFluid, viscosity), "0", .unit = "Pa s", NOT_NEGATIVE,
+     .help = "dynamic viscosity; may be a function of place, not of time"},
+    {"slip", VALUE_NUMBER, AT(SceneFluid, slip), "0", .unit = "m", NOT_NEGATIVE,
+     .help = "slip length of obstacles and bodies: 0 holds a viscous fluid fast"},
+    {"advection", VALUE_CHOICE, AT(SceneFluid, advection), "maccormack",
+     .choices = advection_choices,
+     .help = "how values are carried along; none: Stokes flow, without inertia, whose smoke is "
+             "carried by maccormack"},
+    {"trace_order", VALUE_INTEGER, AT(SceneFluid, trace_order), "2", BETWEEN(1, 3),
+     .help = "order in dt of the paths that values are carried along"},
+    {"storage", VALUE_CHOICE, AT(SceneFluid, storage), "face", .choices = storage_choices,
+     .help = "where values are while they are carried"},
+    {"cfl", VALUE_NUMBER, AT(SceneFluid, cfl), "1", POSITIVE,
+     .help = "cells that anything moves in a step, at most"},
+    {"force", VALUE_FIELD3, AT(SceneFluid, force), "[0, 0, 0]", .unit = "m/s^2",
+     .help = "acceleration beside gravity, a function of place and time"},
+    {"confinement", VALUE_NUMBER, AT(SceneFluid, confinement), "0", NOT_NEGATIVE,
+     .help = "of vortices: how much of what the grid damps is given back"},
+    {"smoke", VALUE_TABLE, AT(SceneFluid, smoke), .table = &smoke_table,
+     .help = "smoke and temperature; there are none when left out"},
+    {"tolerance", VALUE_NUMBER, AT(SceneFluid, tolerance), "1e-6", .low = 1e-14, .high = 1,
+     .help = "of the pressure solve: divergence left, root mean square, over greatest velocity a "
+             "cell"},
+    {"initial", VALUE_TABLE, AT(SceneFluid, initial), "{}", .table = &start_table,
+     .help = "how it starts"},
+};
+
+const SceneTable scene_fluid_table =
+    TABLE("fluid",
+          "A fluid that fills a grid and flows around obstacles and rigid bodies. Fields (numbers "
+          "of sides, sources and the start, viscosity, force) may be expressions of x, y, z and t.",
+          fluid_keys);
+
+/* ---- probes ---- */
+
+static const char *const axis_choices[] = {"x", "y", "z", NULL};
+
+static const SceneKey section_keys[] = {
+    {"axis", VALUE_CHOICE, AT(SceneSection, axis), .required = true, .choices = axis_choices,
+     .help = "what it lies across; a flux is positive along it"},
+    {"at", VALUE_NUMBER, AT(SceneSection, at), .required = true, .unit = "m",
+     .help = "where on the axis"},
+    {"low", VALUE_VEC3, AT(SceneSection, low), .unit = "m",
+     .help = "lowest corner; the whole domain when left out; the axis itself does not count"},
+    {"high", VALUE_VEC3, AT(SceneSection, high), .unit = "m", .help = "highest corner"},
+};
+
+static const SceneTable section_table =
+    TABLE("section", "A rectangle that fluid flows through.", section_keys);
+
+static const SceneKey probe_keys[] = {
+    {"name", VALUE_NAME, AT(SceneProbe, name), .required = true,
+     .help = "first part of the column names in probes.csv"},
+    {"object", VALUE_NAME, AT(SceneProbe, object),
+     .help = "what is measured: a body, `fluid`, or a side of its domain; by default what has the "
+             "probe's name"},
+    {"point", VALUE_VEC3, AT(SceneProbe, point), .unit = "m",
+     .help = "in place of `object`: a point of the fluid"},
+    {"section", VALUE_TABLE, AT(SceneProbe, section), .table = &section_table,
+     .help = "in place of `object`: a section through the fluid"},
+    {"quantities", VALUE_NAMES, AT(SceneProbe, quantities), .required = true,
+     .help = "of a rigid body: position, orientation, velocity, angular_velocity, "
+             "angular_momentum, kinetic_energy, mass, in a fluid fluid_force, fluid_torque; of a "
+             "point: velocity, pressure, vorticity, smoke, temperature; of a section or side: "
+             "flux; of the fluid: kinetic_energy, divergence, enstrophy, smoke"},
+};
+
+const SceneTable scene_probe_table =
+    TABLE("probe", "Quantities written to probes.csv after every step.", probe_keys);
