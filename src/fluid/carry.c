@@ -153,7 +153,6 @@ static void take_gain_row(void *user, int j, int k) {
         a[i] = u[i] = from[i] - half_gain(job->fluid, job->step, a[i]);
 }
 
-/* In the first step the velocities were made divergence-free at once: that was no acceleration. */
 static void keep_acceleration_row(void *user, int j, int k) {
     const GainJob *job = user;
     const Fluid *fluid = job->fluid;
@@ -162,9 +161,8 @@ static void keep_acceleration_row(void *user, int j, int k) {
     const double *open = fluid->open[job->axis] ? fluid->open[job->axis] + first : NULL;
     double *a = fluid_acceleration(fluid, job->axis) + first;
     int nx = grid_place_size(&fluid->grid, grid_place_faces(job->axis), 0);
-    bool counts = job->step->time > 0 && job->step->dt > 0;
     for (int i = 0; i < nx; i++)
-        a[i] = counts && (!open || open[i] > 0) ? (u[i] - a[i]) / job->step->dt : 0;
+        a[i] = job->step->dt > 0 && (!open || open[i] > 0) ? (u[i] - a[i]) / job->step->dt : 0;
 }
 
 void fluid_keep_acceleration(Fluid *fluid, const StepInfo *step) {

@@ -57,10 +57,22 @@ double fluid_bytes_per_cell(const FluidDesc *desc) {
 
 /* ---- the stages ---- */
 
+/* A flow that starts with sources and sinks, or past a wall that was not there before, starts with
+ * an impulse of pressure in no time. It comes before the first step, so that viscosity and motion
+ * act on what it leaves for all of that step; and it is no pressure that the next one can use. */
+static PlimStatus start_suddenly(Fluid *fluid, const StepInfo *step) {
+    if (!fluid->desc.carries_velocity && !fluid->viscosity) return PLIM_OK;
+    TRY(fluid_set_given(fluid, step, step->time));
+    TRY(fluid_project(fluid, step));
+    memset(fluid->pressure, 0, fluid->sizes[FLUID_GROUP_CELLS].count * sizeof *fluid->pressure);
+    return PLIM_OK;
+}
+
 /* 000 section 4.6: scalars, intermediate velocity. */
 static PlimStatus fluid_advect(void *system, const StepInfo *step) {
     Fluid *fluid = system;
     fluid->gravity = step->gravity;
+    if (step->time == 0) TRY(start_suddenly(fluid, step));
     TRY(fluid_begin_diffusion(fluid, step));
     if (fluid->desc.storage == FLUID_ON_NODES) {
         TRY(fluid_carry_on_nodes(fluid, step));
@@ -120,8 +132,7 @@ static double fluid_max_dt(const void *system, const StepInfo *step) {
         speed = fmax(speed, vec3_length(body.velocity) + (spin > 0 ? spin * radius : 0));
     }
     for (int axis = 0; carries && axis < fluid->grid.dim; axis++)
-        for (int end = 0; end < 2; end++)
-            speed = fmax(speed, inflow_speed(fluid, step, axis, end));
+        for (int end = 0; end < 2; end++) speed = fmax(speed, inflow_speed(fluid, step, axis, end));
     double push = carries ? fluid_greatest_acceleration(fluid, step) : 0;
     return 2 * way / (speed + sqrt(speed * speed + 2 * push * way));
 }

@@ -215,6 +215,7 @@ static FluidDesc describe_fluid(const PlimScene *scene, const SceneNode *node) {
     desc.advection =
         fluid->advection == SCENE_SEMI_LAGRANGIAN ? ADVECT_SEMI_LAGRANGIAN : ADVECT_MACCORMACK;
     desc.trace_order = (int)fluid->trace_order;
+    desc.time_order = (int)fluid->time_order;
     desc.storage = (FluidStorage)fluid->storage;
     desc.cfl = fluid->cfl;
     desc.confinement = fluid->confinement;

@@ -151,7 +151,7 @@ typedef struct SceneFluid {
     SceneField viscosity;
     double slip;
     int advection;
-    int64_t trace_order;
+    int64_t trace_order, time_order;
     int storage; /* FluidStorage */
     double cfl;
     SceneField force[3];

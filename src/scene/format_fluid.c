@@ -139,6 +139,8 @@ static const SceneKey fluid_keys[] = {
              "carried by maccormack"},
     {"trace_order", VALUE_INTEGER, AT(SceneFluid, trace_order), "2", BETWEEN(1, 3),
      .help = "order in dt of the paths that values are carried along"},
+    {"time_order", VALUE_INTEGER, AT(SceneFluid, time_order), "2", BETWEEN(1, 2),
+     .help = "order in time; 2 with maccormack on faces only, others have 1"},
     {"storage", VALUE_CHOICE, AT(SceneFluid, storage), "face", .choices = storage_choices,
      .help = "where values are while they are carried"},
     {"cfl", VALUE_NUMBER, AT(SceneFluid, cfl), "1", POSITIVE,

@@ -1,6 +1,7 @@
 /* The preconditioner: a few steps of Chebyshev's iteration on A z = r from zero, with a diagonal
- * (Saad 2003, algorithm 12.1). One step is as good as an iteration of conjugate gradients at a
- * third of its memory traffic. */
+ * (Saad 2003, algorithm 12.1). A step does nearly as much as an iteration of conjugate gradients
+ * and moves less memory: at 64^3 cells and degree 4 solves took 0.6 to 0.75 of the time of the
+ * diagonal alone, with 6 to 18 % more applications of A. */
 #include "solve/viscosity_internal.h"
 
 #include <math.h>
