@@ -10,12 +10,10 @@ typedef struct Benchmark {
     PlimStatus (*run)(const BenchOptions *options);
 } Benchmark;
 
-PlimStatus bench_viscosity(const BenchOptions *options);
-
 static const Benchmark benchmarks[] = {
     {"math", bench_math},         {"rigid", bench_rigid},         {"io", bench_io},
     {"geometry", bench_geometry}, {"level_set", bench_level_set}, {"poisson", bench_poisson},
-    {"advect", bench_advect},     {"viscosity", bench_viscosity},
+    {"advect", bench_advect},     {"viscosity", bench_viscosity}, {"smoke", bench_smoke},
 };
 
 enum { BENCH_COUNT = sizeof benchmarks / sizeof *benchmarks, MAX_NAMES = 32 };

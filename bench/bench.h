@@ -37,5 +37,7 @@ PlimStatus bench_geometry(const BenchOptions *options);
 PlimStatus bench_poisson(const BenchOptions *options);
 PlimStatus bench_level_set(const BenchOptions *options);
 PlimStatus bench_advect(const BenchOptions *options);
+PlimStatus bench_viscosity(const BenchOptions *options);
+PlimStatus bench_smoke(const BenchOptions *options);
 
 #endif
