@@ -110,13 +110,18 @@ void *context_resize(PlimContext *context, void *block, size_t old_count, size_t
     }
     size_t old_size = block ? (old_count ? old_count : 1) * item_size : 0;
     size_t new_size = new_count * item_size;
-    void *grown = context->allocator.resize(context->allocator.user, block, old_size, new_size);
+    /* What is new and from the heap comes zeroed: the pages of large blocks are then made by the
+     * threads that first use them, not here one after the other. */
+    bool zeroed = !block && context->allocator.resize == heap_resize;
+    void *grown =
+        zeroed ? calloc(1, new_size)
+               : context->allocator.resize(context->allocator.user, block, old_size, new_size);
     if (!grown) {
         context_fail(context, PLIM_OUT_OF_MEMORY, "out of memory: %.1f MB asked for, %.1f MB held",
                      (double)new_size * 1e-6, (double)context->bytes * 1e-6);
         return NULL;
     }
-    if (new_size > old_size) memset((char *)grown + old_size, 0, new_size - old_size);
+    if (!zeroed && new_size > old_size) memset((char *)grown + old_size, 0, new_size - old_size);
     context->allocations++;
     context->bytes = context->bytes - old_size + new_size;
     if (context->bytes > context->peak_bytes) context->peak_bytes = context->bytes;

@@ -198,6 +198,9 @@ static void cut_faces(void *user, int j, int k) {
         int corners = face_corners(fluid, axis, i, j, k, d);
         for (int corner = 0; corner < corners; corner++) sum += d[corner];
         fluid->face_distance[axis][face] = sum / corners;
+        /* Viscosity holds a face whose middle is inside. Were it open to pressure, a cell that has
+         * no other open faces would have a pressure that nothing determines. */
+        if (sum < 0) fluid->open[axis][face] = 0;
     }
 }
 

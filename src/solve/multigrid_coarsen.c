@@ -15,6 +15,12 @@
  * negative. */
 static const float MOST_WEIGHT = 1.0f / 3.0f;
 
+/* A child that other links hold takes little over a weak face: the share of a face shrinks once it
+ * has less than 1/HELD of the child's diagonal (a sixth where all faces are alike). Without that, a
+ * cell of light fluid, or one that a strong link fixes, follows the heavy fluid next to it, and
+ * small bubbles of density 1:1000 take 34 iterations in place of 20. */
+static const float HELD = 12.0f;
+
 typedef struct CoarsenJob {
     MgLevel *fine;
     MgLevel *coarse;
@@ -61,14 +67,15 @@ static Gathered gather_side(const MgLevel *fine, size_t corner, const int childr
             if (!(g > 0.0f) || fine->aside[other] & MG_ASIDE) continue;
             float near =
                 deep ? half_resistance(children[a] == 2 ? behind(fine, c, a, s) : 0.0f, g) : 0.0f;
+            float share = fminf(strength, HELD * g);
             if (fine->inverse[other] > 0.0f) {
                 float far = deep ? half_resistance(behind(fine, other, a, 1 - s), g) : 0.0f;
                 float joined = 1.0f / (near + 1.0f / g + far);
-                sum.coupled_weight += strength * joined * near;
+                sum.coupled_weight += share * joined * near;
             } else {
                 float joined = 1.0f / (near + 1.0f / g);
                 sum.fixed += joined;
-                sum.fixed_weight += strength * joined * near;
+                sum.fixed_weight += share * joined * near;
             }
         }
     return sum;

@@ -215,7 +215,8 @@ static void find_runs(void *user, size_t begin, size_t end) {
             bool active = !job->fluid || job->fluid[c];
             float diagonal = active ? diagonal_of(level, c, at) : 0.0f;
             level->inverse[c] = diagonal > 0.0f ? 1.0f / diagonal : 0.0f;
-            if (level->t) level->x[c] = level->t[c] = 0.0f; /* of an earlier problem */
+            if (level->x) level->x[c] = 0.0f; /* of an earlier problem */
+            if (level->t) level->t[c] = 0.0f;
         }
         find_row_runs(level, job->fluid, at[1], at[2]);
     }

@@ -41,10 +41,12 @@ typedef struct Poisson Poisson;
 /* Set-up: coefficients, regions closed off by Neumann faces (each has the constant vector as
  * nullspace), multigrid levels. A Poisson may be set up again for another problem on a grid of the
  * same size and sides without allocating, unless that has more coarse cells cut by walls than any
- * before. */
+ * before. Where all conductances and fluid cells are, bit by bit, those of the last set-up, what
+ * was made from them is kept; poisson_forget makes the next set-up do all its work again. */
 PlimStatus poisson_create(PlimContext *context, const Grid *grid, PoissonMethod method,
                           Poisson **out);
 PlimStatus poisson_setup(Poisson *poisson, const PoissonProblem *problem);
+void poisson_forget(Poisson *poisson);
 void poisson_destroy(Poisson *poisson);
 size_t poisson_bytes(const Poisson *poisson);
 

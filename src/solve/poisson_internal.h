@@ -15,6 +15,7 @@ struct Poisson {
     Grid grid;
     PoissonMethod method;
     PoissonProblem problem; /* of the last set-up; its arrays are borrowed */
+    bool ready;             /* the last set-up succeeded: all below belongs to levels[0].g, mark */
     Multigrid mg;           /* levels[0] is the operator */
     unsigned char *mark;
     uint32_t *region; /* 1 + number of the closed region a cell is in; 0: in none */

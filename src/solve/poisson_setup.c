@@ -112,8 +112,13 @@ static double face_factor(const PoissonProblem *problem, size_t a, size_t b) {
 typedef struct SetupJob {
     Poisson *poisson;
     const PoissonProblem *problem;
-    unsigned char *bad; /* of each row of faces: a coefficient was negative or not finite */
+    unsigned char *found; /* of each row of faces: ROW_ marks */
 } SetupJob;
+
+enum {
+    ROW_BAD = 1,    /* a coefficient was negative or not finite */
+    ROW_CHANGED = 2 /* a conductance or cell is not what it was at the last set-up */
+};
 
 /* A face on the boundary of the grid seen from its cell. */
 static double side_factor(const Grid *grid, int a, int s, const PoissonProblem *problem,
@@ -124,16 +129,21 @@ static double side_factor(const Grid *grid, int a, int s, const PoissonProblem *
     return 0.0;
 }
 
+static inline bool same_bits(float a, float b) {
+    return memcmp(&a, &b, sizeof a) == 0;
+}
+
 /* Low faces across axis a of row (j, k), for x also the last high face. j or k may be n: high
- * faces. */
-static bool face_row(Poisson *poisson, const PoissonProblem *problem, int a, int j, int k) {
+ * faces. Returns ROW_ marks. */
+static unsigned char face_row(Poisson *poisson, const PoissonProblem *problem, int a, int j,
+                              int k) {
     const Grid *grid = &poisson->grid;
     MgLevel *level = &poisson->mg.levels[0];
     double scale = grid_face_area(grid) / grid->spacing;
     const double *c = problem->coefficient[a];
     int n = grid->n[a], across = a == 1 ? j : k;
     int last = grid->n[0] + (a == 0);
-    bool bad = false;
+    bool bad = false, changed = false;
     size_t step = a == 0   ? 1
                   : a == 1 ? (size_t)grid->n[0]
                            : (size_t)grid->n[0] * (size_t)grid->n[1];
@@ -159,30 +169,66 @@ static bool face_row(Poisson *poisson, const PoissonProblem *problem, int a, int
         }
         double value = factor > 0.0 ? factor * scale * (c ? c[from] : 1.0) : 0.0;
         if (!(value >= 0.0 && value < 1e30)) bad = true;
+        changed |= !same_bits(g[i], (float)value);
         g[i] = (float)value;
     }
-    return bad;
+    return (unsigned char)((bad ? ROW_BAD : 0) | (changed ? ROW_CHANGED : 0));
+}
+
+static unsigned char mark_row(Poisson *poisson, const PoissonProblem *problem, int j, int k) {
+    unsigned char *mark = poisson->mark + mg_index(&poisson->mg.levels[0], 0, j, k);
+    const unsigned char *kind = problem->kind + grid_cell_index(&poisson->grid, 0, j, k);
+    bool changed = false;
+    for (int i = 0; i < poisson->grid.n[0]; i++) {
+        unsigned char fluid = kind[i] == CELL_FLUID ? MARK_FLUID : 0;
+        changed |= (mark[i] & MARK_FLUID) != fluid;
+        mark[i] = fluid;
+    }
+    return changed ? ROW_CHANGED : 0;
 }
 
 static void face_rows(void *user, size_t begin, size_t end) {
     SetupJob *job = user;
     Poisson *poisson = job->poisson;
     const Grid *grid = &poisson->grid;
-    MgLevel *level = &poisson->mg.levels[0];
     size_t ny = (size_t)grid->n[1] + 1;
     for (size_t row = begin; row < end; row++) {
         int j = (int)(row % ny), k = (int)(row / ny);
-        bool bad = false, in_y = j < grid->n[1], in_z = k < grid->n[2];
-        if (in_y && in_z) {
-            bad = face_row(poisson, job->problem, 0, j, k);
-            unsigned char *mark = poisson->mark + mg_index(level, 0, j, k);
-            const unsigned char *kind = job->problem->kind + grid_cell_index(grid, 0, j, k);
-            for (int i = 0; i < grid->n[0]; i++) mark[i] = kind[i] == CELL_FLUID ? MARK_FLUID : 0;
-        }
-        if (in_z) bad = face_row(poisson, job->problem, 1, j, k) || bad;
-        if (in_y && grid->dim == 3) bad = face_row(poisson, job->problem, 2, j, k) || bad;
-        if (bad) job->bad[row] = 1;
+        bool in_y = j < grid->n[1], in_z = k < grid->n[2];
+        unsigned char found = 0;
+        if (in_y && in_z) found |= face_row(poisson, job->problem, 0, j, k);
+        if (in_y && in_z) found |= mark_row(poisson, job->problem, j, k);
+        if (in_z) found |= face_row(poisson, job->problem, 1, j, k);
+        if (in_y && grid->dim == 3) found |= face_row(poisson, job->problem, 2, j, k);
+        job->found[row] = found;
     }
+}
+
+/* Conductances and marks; *changed: they are not, bit by bit, those of the last set-up. */
+static PlimStatus fill_finest(Poisson *poisson, const PoissonProblem *problem, bool *changed) {
+    PlimContext *context = poisson->context;
+    size_t ny = (size_t)poisson->grid.n[1] + 1, rows = ny * ((size_t)poisson->grid.n[2] + 1);
+    SetupJob job = {poisson, problem, scratch_take(&poisson->scratch, rows, 1)};
+    if (!job.found) return PLIM_OUT_OF_MEMORY;
+    parallel_for(context->threads, rows, 64, face_rows, &job);
+    unsigned char found = 0;
+    for (size_t row = 0; row < rows; row++) {
+        found |= job.found[row];
+        if (found & ROW_BAD)
+            return context_fail(context, PLIM_BAD_INPUT,
+                                "a face coefficient in row y %zu, z %zu is negative, not finite or "
+                                "above 1e30",
+                                row % ny, row / ny);
+    }
+    *changed = found & ROW_CHANGED;
+    return PLIM_OK;
+}
+
+/* The operator reads neighbours that are not unknowns, and wants zero there: cells that were fluid
+ * in an earlier problem still hold what that left. */
+static void clear_direction(void *user, size_t begin, size_t end) {
+    const Poisson *poisson = user;
+    memset(poisson->p + begin, 0, (end - begin) * sizeof *poisson->p);
 }
 
 PlimStatus poisson_setup_inside(Poisson *poisson, const PoissonProblem *problem) {
@@ -196,20 +242,22 @@ PlimStatus poisson_setup_inside(Poisson *poisson, const PoissonProblem *problem)
     poisson->grid = *given;
     poisson->problem = *problem;
     poisson->problem.grid = &poisson->grid;
-    size_t rows = ((size_t)grid->n[1] + 1) * ((size_t)grid->n[2] + 1);
-    SetupJob job = {poisson, problem, scratch_take(&poisson->scratch, rows, 1)};
-    if (!job.bad) return PLIM_OUT_OF_MEMORY;
-    memset(job.bad, 0, rows);
-    parallel_for(context->threads, rows, 64, face_rows, &job);
-    for (size_t row = 0; row < rows; row++)
-        if (job.bad[row])
-            return context_fail(context, PLIM_BAD_INPUT,
-                                "a face coefficient in row y %zu, z %zu is negative, not finite or "
-                                "above 1e30",
-                                row % ((size_t)grid->n[1] + 1), row / ((size_t)grid->n[1] + 1));
-    TRY(mg_setup(&poisson->mg, &poisson->scratch, context->threads, poisson->mark));
-    if (poisson->method == POISSON_MIC0) mic_setup(poisson, context->threads);
-    return poisson_find_regions(poisson, context->threads);
+    bool ready = poisson->ready, changed = false;
+    poisson->ready = false;
+    TRY(fill_finest(poisson, problem, &changed));
+    if (!ready || changed) {
+        parallel_for(context->threads, poisson->mg.levels[0].size, 1 << 16, clear_direction,
+                     poisson);
+        TRY(mg_setup(&poisson->mg, &poisson->scratch, context->threads, poisson->mark));
+        if (poisson->method == POISSON_MIC0) mic_setup(poisson, context->threads);
+        TRY(poisson_find_regions(poisson, context->threads));
+    }
+    poisson->ready = true;
+    return PLIM_OK;
+}
+
+void poisson_forget(Poisson *poisson) {
+    poisson->ready = false;
 }
 
 PlimStatus poisson_setup(Poisson *poisson, const PoissonProblem *problem) {
