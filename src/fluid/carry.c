@@ -114,10 +114,19 @@ static PlimStatus carry_scalars(Fluid *fluid, const StepInfo *step) {
 
 /* What half a step at the last acceleration adds to a velocity; never further than half of what a
  * step may go, for impulses are no accelerations. */
-static double half_gain(const Fluid *fluid, const StepInfo *step, double acceleration) {
-    if (!(step->dt > 0)) return 0;
-    double most = 0.5 * fluid->desc.cfl * fluid->grid.spacing / step->dt;
-    return fmax(-most, fmin(most, 0.5 * step->dt * acceleration));
+typedef struct HalfGain {
+    double half_step, most; /* s, m/s */
+} HalfGain;
+
+static HalfGain half_gain_of(const Fluid *fluid, const StepInfo *step) {
+    if (!(step->dt > 0)) return (HalfGain){0, 0};
+    return (HalfGain){0.5 * step->dt, 0.5 * fluid->desc.cfl * fluid->grid.spacing / step->dt};
+}
+
+static double half_gain(HalfGain rule, double acceleration) {
+    double gain = rule.half_step * acceleration;
+    gain = gain < rule.most ? gain : rule.most;
+    return gain > -rule.most ? gain : -rule.most;
 }
 
 typedef struct GainJob {
@@ -132,7 +141,8 @@ static void add_gain_row(void *user, int j, int k) {
     const double *a = fluid_acceleration(job->fluid, job->axis) +
                       grid_face_index(&job->fluid->grid, job->axis, 0, j, k);
     double *u = faces->data + field_index(faces, 0, j, k);
-    for (int i = 0; i < faces->n[0]; i++) u[i] += half_gain(job->fluid, job->step, a[i]);
+    HalfGain rule = half_gain_of(job->fluid, job->step);
+    for (int i = 0; i < faces->n[0]; i++) u[i] += half_gain(rule, a[i]);
 }
 
 void fluid_add_half_gain(Fluid *fluid, const StepInfo *step, int axis) {
@@ -149,8 +159,8 @@ static void take_gain_row(void *user, int j, int k) {
     double *a = fluid_acceleration(job->fluid, job->axis) + first;
     double *u = fluid_velocity(job->fluid, job->axis) + first;
     const double *from = carried->data + field_index(carried, 0, j, k);
-    for (int i = 0; i < carried->n[0]; i++)
-        a[i] = u[i] = from[i] - half_gain(job->fluid, job->step, a[i]);
+    HalfGain rule = half_gain_of(job->fluid, job->step);
+    for (int i = 0; i < carried->n[0]; i++) a[i] = u[i] = from[i] - half_gain(rule, a[i]);
 }
 
 static void keep_acceleration_row(void *user, int j, int k) {
@@ -161,8 +171,8 @@ static void keep_acceleration_row(void *user, int j, int k) {
     const double *open = fluid->open[job->axis] ? fluid->open[job->axis] + first : NULL;
     double *a = fluid_acceleration(fluid, job->axis) + first;
     int nx = grid_place_size(&fluid->grid, grid_place_faces(job->axis), 0);
-    for (int i = 0; i < nx; i++)
-        a[i] = job->step->dt > 0 && (!open || open[i] > 0) ? (u[i] - a[i]) / job->step->dt : 0;
+    double rate = job->step->dt > 0 ? 1 / job->step->dt : 0;
+    for (int i = 0; i < nx; i++) a[i] = open && !(open[i] > 0) ? 0 : (u[i] - a[i]) * rate;
 }
 
 void fluid_keep_acceleration(Fluid *fluid, const StepInfo *step) {

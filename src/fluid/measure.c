@@ -1,12 +1,36 @@
 /* Figures of the fluid for stats.csv and probes. */
 #include "fluid/internal.h"
 
+/* Work on all values is cut into this many parts, whatever the number of threads: their results are
+ * put together in order, so the bits are the same. */
+enum { PARTS = 64 };
+
+typedef struct GreatestJob {
+    const double *values;
+    size_t count;
+    double greatest[PARTS];
+} GreatestJob;
+
+static void find_greatest(void *user, size_t begin, size_t end) {
+    GreatestJob *job = user;
+    for (size_t part = begin; part < end; part++) {
+        double greatest = 0;
+        size_t last = job->count * (part + 1) / PARTS;
+        for (size_t i = job->count * part / PARTS; i < last; i++) {
+            double size = fabs(job->values[i]);
+            greatest = size > greatest ? size : greatest;
+        }
+        job->greatest[part] = greatest;
+    }
+}
+
 double fluid_greatest_velocity(const Fluid *fluid) {
     double greatest = 0;
     for (int axis = 0; axis < fluid->grid.dim; axis++) {
-        const double *velocity = fluid_velocity(fluid, axis);
-        size_t count = fluid->sizes[FLUID_GROUP_FACES_X + axis].count;
-        for (size_t i = 0; i < count; i++) greatest = fmax(greatest, fabs(velocity[i]));
+        GreatestJob job = {
+            fluid_velocity(fluid, axis), fluid->sizes[FLUID_GROUP_FACES_X + axis].count, {0}};
+        parallel_for(fluid->context->threads, PARTS, 4, find_greatest, &job);
+        for (int part = 0; part < PARTS; part++) greatest = fmax(greatest, job.greatest[part]);
     }
     return greatest;
 }
@@ -26,20 +50,44 @@ typedef struct CellSum {
     double sum, greatest;
 } CellSum;
 
-static CellSum over_cells(const Fluid *fluid, CellQuantity quantity) {
+typedef struct CellJob {
+    const Fluid *fluid;
+    CellQuantity quantity;
+    CellSum parts[PARTS];
+} CellJob;
+
+static CellSum over_row(const Fluid *fluid, CellQuantity quantity, size_t row) {
     const Grid *grid = &fluid->grid;
-    CellSum all = {0, 0};
-    for (int k = 0; k < grid->n[2]; k++)
-        for (int j = 0; j < grid->n[1]; j++) {
-            double row = 0; /* sums of rows lose fewer digits than one long sum */
-            for (int i = 0; i < grid->n[0]; i++) {
-                if (fluid->kind[grid_cell_index(grid, i, j, k)] != CELL_FLUID) continue;
-                double value = quantity(fluid, (int[3]){i, j, k});
-                row += value;
-                if (value > all.greatest) all.greatest = value;
-            }
-            all.sum += row;
+    int j = (int)(row % (size_t)grid->n[1]), k = (int)(row / (size_t)grid->n[1]);
+    CellSum sum = {0, 0};
+    for (int i = 0; i < grid->n[0]; i++) {
+        if (fluid->kind[grid_cell_index(grid, i, j, k)] != CELL_FLUID) continue;
+        double value = quantity(fluid, (int[3]){i, j, k});
+        sum.sum += value;
+        if (value > sum.greatest) sum.greatest = value;
+    }
+    return sum;
+}
+
+static void over_parts(void *user, size_t begin, size_t end) {
+    CellJob *job = user;
+    size_t rows = (size_t)job->fluid->grid.n[1] * (size_t)job->fluid->grid.n[2];
+    for (size_t part = begin; part < end; part++)
+        for (size_t row = rows * part / PARTS; row < rows * (part + 1) / PARTS; row++) {
+            CellSum sum = over_row(job->fluid, job->quantity, row);
+            job->parts[part].sum += sum.sum;
+            job->parts[part].greatest = fmax(job->parts[part].greatest, sum.greatest);
         }
+}
+
+static CellSum over_cells(const Fluid *fluid, CellQuantity quantity) {
+    CellJob job = {.fluid = fluid, .quantity = quantity};
+    parallel_for(fluid->context->threads, PARTS, 4, over_parts, &job);
+    CellSum all = {0, 0};
+    for (int part = 0; part < PARTS; part++) {
+        all.sum += job.parts[part].sum;
+        all.greatest = fmax(all.greatest, job.parts[part].greatest);
+    }
     return all;
 }
 

@@ -5,8 +5,21 @@
  * reported and what presses on bodies has it added. Open sides have fluid at rest beyond them. */
 #include "fluid/internal.h"
 
+typedef struct ScaleJob {
+    double *pressure, factor;
+} ScaleJob;
+
+static void scale_range(void *user, size_t begin, size_t end) {
+    const ScaleJob *job = user;
+    for (size_t i = begin; i < end; i++) job->pressure[i] *= job->factor;
+}
+
+/* What the solver calls pressure is pressure times dt over density. */
 static void scale_pressure(Fluid *fluid, double factor) {
-    for (size_t i = 0; i < fluid->sizes[FLUID_GROUP_CELLS].count; i++) fluid->pressure[i] *= factor;
+    enum { GRAIN = 1 << 14 };
+    ScaleJob job = {fluid->pressure, factor};
+    parallel_for(fluid->context->threads, fluid->sizes[FLUID_GROUP_CELLS].count, GRAIN, scale_range,
+                 &job);
 }
 
 static PoissonProblem make_problem(const Fluid *fluid) {

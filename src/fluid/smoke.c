@@ -15,6 +15,13 @@ static Vec3 smoke_position(const Fluid *fluid, int i, int j, int k) {
     return vec3_sub(x, vec3(half, half, fluid->grid.dim == 3 ? half : 0));
 }
 
+/* Most rows have nothing to do with a source. */
+static bool row_misses(const FluidSource *source, Vec3 first, Vec3 last) {
+    Box3 box = solid_bounds(&source->solid);
+    return first.y > box.high.y || first.y < box.low.y || first.z > box.high.z ||
+           first.z < box.low.z || first.x > box.high.x || last.x < box.low.x;
+}
+
 static void feed_row(void *user, int j, int k) {
     const FeedJob *job = user;
     const Fluid *fluid = job->fluid;
@@ -22,6 +29,8 @@ static void feed_row(void *user, int j, int k) {
     GridPlace place = fluid_smoke_place(fluid);
     int nx = grid_place_size(&fluid->grid, place, 0), ny = grid_place_size(&fluid->grid, place, 1);
     size_t first = ((size_t)k * (size_t)ny + (size_t)j) * (size_t)nx;
+    if (row_misses(source, smoke_position(fluid, 0, j, k), smoke_position(fluid, nx - 1, j, k)))
+        return;
     for (int i = 0; i < nx; i++) {
         Vec3 x = smoke_position(fluid, i, j, k);
         if (!(solid_distance(&source->solid, x) < 0)) continue;
@@ -37,6 +46,9 @@ static void blow_row(void *user, int j, int k) {
     Fluid *fluid = job->fluid;
     int axis = job->axis, nx = grid_place_size(&fluid->grid, grid_place_faces(axis), 0);
     double *u = fluid_velocity(fluid, axis) + grid_face_index(&fluid->grid, axis, 0, j, k);
+    if (row_misses(job->source, grid_face_center(&fluid->grid, axis, 0, j, k),
+                   grid_face_center(&fluid->grid, axis, nx - 1, j, k)))
+        return;
     for (int i = 0; i < nx; i++) {
         Vec3 x = grid_face_center(&fluid->grid, axis, i, j, k);
         if (solid_distance(&job->source->solid, x) < 0)
