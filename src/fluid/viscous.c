@@ -112,21 +112,29 @@ static void add_explicit_part(Fluid *fluid) {
     }
 }
 
+typedef struct HoldJob {
+    Fluid *fluid;
+    int axis;
+} HoldJob;
+
 /* Velocities whose face centre is inside a collider have its velocity while viscosity acts. */
-static void hold_inside(Fluid *fluid, int axis) {
-    if (!fluid->face_distance[axis]) return;
-    const Grid *grid = &fluid->grid;
-    int n[3] = {grid->n[0], grid->n[1], grid->n[2]};
-    n[axis]++;
-    double *u = fluid_velocity(fluid, axis);
-    for (int k = 0; k < n[2]; k++)
-        for (int j = 0; j < n[1]; j++)
-            for (int i = 0; i < n[0]; i++) {
-                size_t face = grid_face_index(grid, axis, i, j, k);
-                if (fluid->face_distance[axis][face] < 0)
-                    u[face] = fluid_wall_velocity(fluid, VISCOSITY_OBSTACLE, axis,
-                                                  grid_face_center(grid, axis, i, j, k));
-            }
+static void hold_row(void *user, int j, int k) {
+    const HoldJob *job = user;
+    Fluid *fluid = job->fluid;
+    int axis = job->axis, nx = grid_place_size(&fluid->grid, grid_place_faces(axis), 0);
+    size_t first = grid_face_index(&fluid->grid, axis, 0, j, k);
+    double *u = fluid_velocity(fluid, axis) + first;
+    const double *distance = fluid->face_distance[axis] + first;
+    for (int i = 0; i < nx; i++)
+        if (distance[i] < 0)
+            u[i] = fluid_wall_velocity(fluid, VISCOSITY_OBSTACLE, axis,
+                                       grid_face_center(&fluid->grid, axis, i, j, k));
+}
+
+static void hold_inside(Fluid *fluid, const StepInfo *step, int axis) {
+    HoldJob job = {fluid, axis};
+    if (fluid->face_distance[axis])
+        fluid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, hold_row, &job);
 }
 
 PlimStatus fluid_diffuse(Fluid *fluid, const StepInfo *step) {
@@ -137,7 +145,7 @@ PlimStatus fluid_diffuse(Fluid *fluid, const StepInfo *step) {
     add_explicit_part(fluid);
     add_gradient(fluid, step, -factor);
     TRY(fluid_set_given(fluid, step, step->end_time));
-    for (int axis = 0; axis < fluid->grid.dim; axis++) hold_inside(fluid, axis);
+    for (int axis = 0; axis < fluid->grid.dim; axis++) hold_inside(fluid, step, axis);
     ViscosityProblem problem = fluid_viscosity_problem(fluid);
     KrylovOptions options = krylov_options_default(step->threads);
     options.relative = 1e-2 * fluid->desc.tolerance;

@@ -296,6 +296,19 @@ static PlimStatus check_viscosity(PlimScene *scene, const SceneNode *node, const
     return PLIM_OK;
 }
 
+/* The shorter sides have a whole number of cells, which may make them longer or shorter. */
+static void tell_size(PlimScene *scene, const Grid *grid) {
+    const SceneDomain *domain = &scene->document.fluid.domain;
+    for (int axis = 0; axis < grid->dim; axis++) {
+        double wanted = domain->high[axis] - domain->low[axis];
+        double made = grid->n[axis] * grid->spacing;
+        if (fabs(made - wanted) > 1e-6 * wanted)
+            context_log(scene->context, PLIM_LOG_WARNING,
+                        "the fluid's domain is %g m long in %c, not %g m: a whole number of cells",
+                        made, axis_names[axis], wanted);
+    }
+}
+
 PlimStatus scene_add_fluid(PlimScene *scene, PlimWorld *world, const FluidBody *bodies,
                            size_t body_count) {
     const SceneNode *node = node_get(scene->root, "fluid");
@@ -308,6 +321,7 @@ PlimStatus scene_add_fluid(PlimScene *scene, PlimWorld *world, const FluidBody *
     if (status == PLIM_OK && fluid->sources.node)
         status = add_sources(scene, fluid->sources.node, &desc);
     TRY(scene_as_problem(scene, node, status));
+    tell_size(scene, &desc.grid);
     desc.bodies_view = rigid_solid_view(world->rigid);
     desc.bodies = bodies;
     desc.body_count = body_count;
