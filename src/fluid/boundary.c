@@ -103,27 +103,39 @@ static double beyond_wall(const Fluid *fluid, const FluidSide *side, int compone
     return 2 * at_wall - inside;
 }
 
-/* Velocities along a side, one layer beyond it. */
+/* True when fluid comes in through the side next to a cell; faces beyond the cells count as the
+ * last cell. */
+static bool comes_in(const Fluid *fluid, int axis, int end, const int cell[3]) {
+    int at[3];
+    for (int a = 0; a < 3; a++) at[a] = cell[a] < fluid->grid.n[a] ? cell[a] : fluid->grid.n[a] - 1;
+    at[axis] = end ? fluid->grid.n[axis] : 0;
+    double u =
+        fluid_velocity(fluid, axis)[grid_face_index(&fluid->grid, axis, at[0], at[1], at[2])];
+    return end ? u < 0 : u > 0;
+}
+
+/* Velocities along a side, one layer beyond it. Beyond an open side the fluid is at rest: what
+ * comes in has no velocity along the side yet. */
 static void fill_beyond_side(const Fluid *fluid, GridField *field, int axis, int end,
                              int component) {
     const Grid *grid = &fluid->grid;
     const FluidSide *side = &fluid->desc.sides[axis][end];
-    bool held = grid->sides[axis][end] == SIDE_INFLOW ||
-                (grid->sides[axis][end] == SIDE_WALL && fluid_is_viscous(fluid));
-    if (!held) return;
+    SideKind kind = grid->sides[axis][end];
+    if (kind == SIDE_PERIODIC || (kind == SIDE_WALL && !fluid_is_viscous(fluid))) return;
     int b = (axis + 1) % 3, c = (axis + 2) % 3, at[3];
     for (int v = 0; v < field->n[c]; v++)
         for (int u = 0; u < field->n[b]; u++) {
             at[axis] = end ? field->n[axis] - 1 : 0;
             at[b] = u;
             at[c] = v;
+            if (kind == SIDE_OPEN && !comes_in(fluid, axis, end, at)) continue;
             double inside = field->data[field_index(field, at[0], at[1], at[2])];
             Vec3 x = grid_face_center(grid, component, at[0], at[1], at[2]);
             double half = (end ? 0.5 : -0.5) * grid->spacing;
             x = vec3_add(x, vec3(axis == 0 ? half : 0, axis == 1 ? half : 0, axis == 2 ? half : 0));
             at[axis] += end ? 1 : -1;
             field->data[field_index(field, at[0], at[1], at[2])] =
-                beyond_wall(fluid, side, component, x, inside);
+                kind == SIDE_OPEN ? -inside : beyond_wall(fluid, side, component, x, inside);
         }
 }
 
@@ -132,15 +144,6 @@ void fluid_fill_velocity(const Fluid *fluid, int component, GridField *field, in
     for (int axis = 0; axis < fluid->grid.dim; axis++)
         for (int end = 0; axis != component && end < 2; end++)
             fill_beyond_side(fluid, field, axis, end, component);
-}
-
-/* True when fluid comes in through a face of a side. */
-static bool comes_in(const Fluid *fluid, int axis, int end, const int cell[3]) {
-    int at[3] = {cell[0], cell[1], cell[2]};
-    at[axis] += end;
-    double u =
-        fluid_velocity(fluid, axis)[grid_face_index(&fluid->grid, axis, at[0], at[1], at[2])];
-    return end ? u < 0 : u > 0;
 }
 
 /* Cell values one layer beyond an open or inflow side: what comes in has the side's value at the
@@ -173,6 +176,28 @@ void fluid_fill_scalar(const Fluid *fluid, int which, GridField *field, int thre
                 fill_beyond_opening(fluid, field, axis, end,
                                     which == 0 ? &side->smoke : &side->temperature);
         }
+}
+
+/* A path that leaves the domain through an open side comes from fluid at rest, which starts a cell
+ * beyond it. Without this, what comes in would gain speed for ever: with it, its total pressure,
+ * p + density u^2 / 2, is that of the surroundings. `across` is the velocity across the side, of
+ * the values that `field` was before it was carried. */
+void fluid_slow_incoming(const Fluid *fluid, const StepInfo *step, int axis,
+                         const GridField *across, GridField *field) {
+    int b = (axis + 1) % 3, c = (axis + 2) % 3, at[3];
+    for (int end = 0; end < 2; end++) {
+        if (fluid->grid.sides[axis][end] != SIDE_OPEN) continue;
+        for (int v = 0; v < field->n[c]; v++)
+            for (int u = 0; u < field->n[b]; u++) {
+                at[axis] = end ? field->n[axis] - 1 : 0;
+                at[b] = u;
+                at[c] = v;
+                size_t index = field_index(field, at[0], at[1], at[2]);
+                double inward = end ? -across->data[index] : across->data[index];
+                double way = inward * step->dt / fluid->grid.spacing; /* cells */
+                if (way > 0) field->data[index] *= way < 1 ? 1 - way : 0;
+            }
+    }
 }
 
 /* ---- velocities with halo ---- */

@@ -190,7 +190,9 @@ static PlimStatus carry_component(Fluid *fluid, const StepInfo *step, int axis) 
     advection.fill_halo = fill_velocity;
     advection.user = &context;
     memcpy(carried->data, fluid->faces[axis].data, carried->count * sizeof *carried->data);
-    return advect_fields(&advection, &carried, 1, step->threads, step->scratch);
+    TRY(advect_fields(&advection, &carried, 1, step->threads, step->scratch));
+    fluid_slow_incoming(fluid, step, axis, &fluid->faces[axis], carried);
+    return PLIM_OK;
 }
 
 PlimStatus fluid_carry(Fluid *fluid, const StepInfo *step) {

@@ -137,6 +137,10 @@ PlimStatus fluid_load_faces(Fluid *fluid, const StepInfo *step);
  * sides are at `wall_time`. */
 void fluid_fill_velocity(const Fluid *fluid, int component, GridField *field, int threads);
 void fluid_fill_scalar(const Fluid *fluid, int which, GridField *field, int threads);
+/* Values on open sides that were carried in from outside; fields of one shape on the side's faces
+ * or on nodes. */
+void fluid_slow_incoming(const Fluid *fluid, const StepInfo *step, int axis,
+                         const GridField *across, GridField *field);
 /* The velocity of a wall, for Viscosity. */
 double fluid_wall_velocity(const void *fluid, int wall, int component, Vec3 x);
 /* Fails when more flows into a closed region than out of it. */

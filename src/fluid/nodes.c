@@ -86,7 +86,12 @@ static PlimStatus carry_nodes(Fluid *fluid, const StepInfo *step) {
     for (int which = 0; fluid->desc.has_smoke && which < 2; which++)
         fields[count++] = &fluid->scalars[which];
     if (count == 0) return PLIM_OK;
-    return advect_fields(&advection, fields, count, step->threads, step->scratch);
+    TRY(advect_fields(&advection, fields, count, step->threads, step->scratch));
+    for (int axis = 0; fluid->desc.carries_velocity && axis < fluid->grid.dim; axis++)
+        for (int component = 0; component < fluid->grid.dim; component++)
+            fluid_slow_incoming(fluid, step, axis, &fluid->nodes_before[axis],
+                                &fluid->nodes[component]);
+    return PLIM_OK;
 }
 
 PlimStatus fluid_carry_on_nodes(Fluid *fluid, const StepInfo *step) {

@@ -1,5 +1,5 @@
 /* The foundations: memory and messages, arrays, scratch, threads, random numbers, hashes, state. */
-#include "check.h"
+#include "ration.h"
 
 #include "base/array.h"
 #include "base/clock.h"
@@ -8,47 +8,7 @@
 #include "base/random.h"
 #include "base/state.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-/* An allocator that checks sizes and refuses once `left` calls that make or grow memory have been
- * granted. */
-typedef struct Ration {
-    long left;
-    size_t held;
-} Ration;
-
-/* Each block starts with its size, so that a wrong old_size is noticed. */
-typedef union Header {
-    size_t size;
-    max_align_t align;
-} Header;
-
-static void *ration_resize(void *user, void *block, size_t old_size, size_t new_size) {
-    Ration *ration = user;
-    Header *header = block ? (Header *)block - 1 : NULL;
-    assert_int_equal(header ? header->size : 0, old_size);
-    if (new_size > old_size && ration->left-- <= 0) return NULL;
-    ration->held += new_size - old_size;
-    Header *moved = NULL; /* always elsewhere: whoever keeps an old pointer is found out */
-    if (new_size > 0) {
-        moved = malloc(sizeof *moved + new_size);
-        moved->size = new_size;
-        if (header) memcpy(moved + 1, block, old_size < new_size ? old_size : new_size);
-    }
-    if (header) memset(header, 0xFF, sizeof *header + old_size);
-    free(header);
-    return moved ? moved + 1 : NULL;
-}
-
-static PlimContext *rationed_context(Ration *ration) {
-    PlimContextDesc desc = plim_context_desc_default();
-    desc.allocator = (PlimAllocator){ration_resize, ration};
-    desc.threads = 1;
-    PlimContext *context = NULL;
-    assert_int_equal(plim_context_create(&desc, &context), PLIM_OK);
-    return context;
-}
 
 /* Context */
 
@@ -637,34 +597,35 @@ static void state_finds_broken_values(void **state) {
     test_context_close(context);
 }
 
-/* Refuses the resize at each of its allocations in turn; the ration's allocator fails the test when
- * an array is later freed with another size than it was made with. */
+static PlimStatus grow_fleet(PlimContext *context, void *user) {
+    size_t ships = *(size_t *)user;
+    long granted = ration_set(context, LONG_MAX);
+    Fleet fleet = make_fleet(context, ships, 2);
+    size_t bytes = plim_context_bytes(context);
+    uint64_t hash = state_hash(&fleet_schema, &fleet, HASH_START);
+    ration_set(context, granted);
+    PlimStatus status = state_resize(context, &fleet_schema, &fleet, SHIPS, 50);
+    if (status != PLIM_OK) {
+        assert_non_null(strstr(plim_message(context), "out of memory"));
+        assert_int_equal(fleet.sizes[SHIPS].count, ships);
+        assert_int_equal(plim_context_bytes(context), bytes);
+        assert_int_equal(state_hash(&fleet_schema, &fleet, HASH_START), hash);
+        for (size_t i = 0; i < ships; i++) assert_close(fleet.mass[i], 5.0 + (double)i, 0.0);
+        if (ships == 0) assert_null(fleet.position);
+        ration_set(context, 4);
+        assert_int_equal(state_resize(context, &fleet_schema, &fleet, SHIPS, 50), PLIM_OK);
+    }
+    for (size_t i = ships; i < 50; i++) assert_close(fleet.mass[i], 0.0, 0.0);
+    state_free(context, &fleet_schema, &fleet);
+    return status;
+}
+
+/* The ration's allocator fails the test when an array is later freed with another size than it was
+ * made with. */
 static void state_resize_undoes_itself(void **state) {
     (void)state;
-    for (size_t ships = 0; ships <= 6; ships += 3) {
-        for (long granted = 0; granted < 4; granted++) {
-            Ration ration = {.left = 1000};
-            PlimContext *context = rationed_context(&ration);
-            Fleet fleet = make_fleet(context, ships, 2);
-            size_t bytes = plim_context_bytes(context);
-            uint64_t hash = state_hash(&fleet_schema, &fleet, HASH_START);
-            ration.left = granted;
-            assert_int_equal(state_resize(context, &fleet_schema, &fleet, SHIPS, 50),
-                             PLIM_OUT_OF_MEMORY);
-            assert_non_null(strstr(plim_message(context), "out of memory"));
-            assert_int_equal(fleet.sizes[SHIPS].count, ships);
-            assert_int_equal(plim_context_bytes(context), bytes);
-            assert_int_equal(state_hash(&fleet_schema, &fleet, HASH_START), hash);
-            for (size_t i = 0; i < ships; i++) assert_close(fleet.mass[i], 5.0 + (double)i, 0.0);
-            if (ships == 0) assert_null(fleet.position);
-            ration.left = 4;
-            assert_int_equal(state_resize(context, &fleet_schema, &fleet, SHIPS, 50), PLIM_OK);
-            for (size_t i = ships; i < 50; i++) assert_close(fleet.mass[i], 0.0, 0.0);
-            state_free(context, &fleet_schema, &fleet);
-            test_context_close(context);
-            assert_int_equal(ration.held, 0);
-        }
-    }
+    for (size_t ships = 0; ships <= 6; ships += 3)
+        starve(&(Starved){.use = grow_fleet, .user = &ships, .least = 4, .most = 4});
 }
 
 int main(void) {

@@ -1,5 +1,5 @@
 /* Every query of a Bvh against trying all primitives, on plain and degenerate inputs. */
-#include "check.h"
+#include "ration.h"
 
 #include "base/hash.h"
 #include "base/random.h"
@@ -385,13 +385,14 @@ static void test_same_tree_for_any_threads(void **state) {
     }
 }
 
-/* An allocator that refuses after a number of calls. */
-static void *rationed_resize(void *user, void *block, size_t old_size, size_t new_size) {
-    int *left = user;
-    if (new_size > old_size && (*left)-- <= 0) return NULL;
-    if (new_size > 0) return realloc(block, new_size);
-    free(block);
-    return NULL;
+static PlimStatus make_pairs(PlimContext *context, void *user) {
+    Bvh *bvh;
+    BvhPairs pairs = {0};
+    PlimStatus status = bvh_create(context, user, &bvh);
+    if (status == PLIM_OK) status = bvh_overlap_pairs(bvh, bvh, 0.1, &pairs);
+    array_free(context, &pairs.items);
+    bvh_destroy(bvh);
+    return status;
 }
 
 static void test_out_of_memory(void **state) {
@@ -399,22 +400,7 @@ static void test_out_of_memory(void **state) {
     Soup *soup = malloc(sizeof *soup);
     make_random(soup, 600, 3, 0.1);
     BvhInput input = input_of(soup);
-    bool done = false;
-    for (int grants = 0; !done; grants++) {
-        int left = 1 + grants;
-        PlimContextDesc desc = {.allocator = {rationed_resize, &left}, .threads = 1};
-        PlimContext *context;
-        assert_int_equal(plim_context_create(&desc, &context), PLIM_OK);
-        Bvh *bvh;
-        BvhPairs pairs = {0};
-        PlimStatus status = bvh_create(context, &input, &bvh);
-        if (status == PLIM_OK) status = bvh_overlap_pairs(bvh, bvh, 0.1, &pairs);
-        done = status == PLIM_OK;
-        assert_true(done || status == PLIM_OUT_OF_MEMORY);
-        array_free(context, &pairs.items);
-        bvh_destroy(bvh);
-        test_context_close(context);
-    }
+    starve(&(Starved){.use = make_pairs, .user = &input, .least = 5, .most = 1000});
     free(soup);
 }
 

@@ -1,4 +1,4 @@
-#include "check.h"
+#include "ration.h"
 
 #include "base/random.h"
 #include "scene/expression.h"
@@ -525,39 +525,23 @@ static void survives_garbage(void **state) {
     test_context_close(context);
 }
 
-/* Gives out `*user` blocks, then no more. */
-static void *stingy_resize(void *user, void *block, size_t old_size, size_t new_size) {
-    int *left = user;
-    (void)old_size;
-    if (new_size == 0) {
-        free(block);
-        return NULL;
+static PlimStatus compile_some(PlimContext *context, void *user) {
+    (void)user;
+    Expression *expression;
+    char why[EXPRESSION_MESSAGE] = "";
+    PlimStatus status =
+        expression_compile(context, "1+2*(3+4)*sin(5)^t-6+7+8+9", &everything, &expression, why);
+    if (status != PLIM_OK) {
+        assert_non_null(strstr(why, "out of memory"));
+        assert_null(expression);
     }
-    return (*left)-- > 0 ? realloc(block, new_size) : NULL;
+    expression_destroy(context, expression);
+    return status;
 }
 
 static void reports_lack_of_memory(void **state) {
     (void)state;
-    for (int blocks = 0; blocks < 20; blocks++) {
-        int left = 1 + blocks; /* the first is the context */
-        PlimContextDesc desc = plim_context_desc_default();
-        desc.allocator = (PlimAllocator){.resize = stingy_resize, .user = &left};
-        desc.threads = 1;
-        PlimContext *context;
-        assert_int_equal(plim_context_create(&desc, &context), PLIM_OK);
-        Expression *expression;
-        char why[EXPRESSION_MESSAGE] = "";
-        PlimStatus status = expression_compile(context, "1+2*(3+4)*sin(5)^t-6+7+8+9", &everything,
-                                               &expression, why);
-        if (status != PLIM_OK) {
-            assert_int_equal(status, PLIM_OUT_OF_MEMORY);
-            assert_non_null(strstr(why, "out of memory"));
-            assert_null(expression);
-        }
-        assert_true(blocks > 0 || status != PLIM_OK);
-        expression_destroy(context, expression);
-        test_context_close(context);
-    }
+    starve(&(Starved){.use = compile_some, .least = 1, .most = 20});
 }
 
 int main(void) {

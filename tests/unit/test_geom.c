@@ -1,5 +1,5 @@
 /* Meshes, primitives and mass properties against closed formulas and an independent integration. */
-#include "check.h"
+#include "ration.h"
 
 #include "base/random.h"
 #include "geom/mass.h"
@@ -10,21 +10,6 @@
 #include <string.h>
 
 static const double pi = 3.14159265358979323846;
-
-/* An allocator that refuses once `left` calls that make or grow memory have been granted. */
-typedef struct Rationed {
-    int left;
-} Rationed;
-
-static void *rationed_resize(void *user, void *block, size_t old_size, size_t new_size) {
-    Rationed *ration = user;
-    if (new_size == 0) {
-        free(block);
-        return NULL;
-    }
-    if (new_size > old_size && ration->left-- <= 0) return NULL;
-    return realloc(block, new_size);
-}
 
 static double largest_difference(Mat3 a, Mat3 b) {
     double x[9], y[9], largest = 0.0;
@@ -216,33 +201,31 @@ static PlimStatus make_primitive(PlimContext *context, int which, TriangleMesh *
     return primitive_torus(context, 2.0, 1.0, 8, 8, mesh);
 }
 
+static PlimStatus try_primitive(PlimContext *context, void *user) {
+    TriangleMesh mesh;
+    PlimStatus status = make_primitive(context, *(int *)user, &mesh);
+    if (status == PLIM_OK) {
+        mesh_free(context, &mesh);
+    } else {
+        assert_null(mesh.vertices);
+        assert_null(mesh.triangles);
+        assert_int_equal(mesh.vertex_count, 0);
+    }
+    return status;
+}
+
 static void out_of_memory_leaves_nothing(void **state) {
     (void)state;
     for (int which = 0; which < 5; which++) {
-        int refused = 0;
-        for (int granted = 0;; granted++) {
-            Rationed ration = {.left = granted + 1}; /* one for the context itself */
-            PlimContextDesc desc = plim_context_desc_default();
-            desc.allocator = (PlimAllocator){rationed_resize, &ration};
-            PlimContext *context = NULL;
-            assert_int_equal(plim_context_create(&desc, &context), PLIM_OK);
-            TriangleMesh mesh;
-            PlimStatus status = make_primitive(context, which, &mesh);
-            if (status == PLIM_OK) {
-                ration.left = 0;
-                assert_false(mesh_is_closed(context, &mesh));
-                mesh_free(context, &mesh);
-                test_context_close(context);
-                break;
-            }
-            refused++;
-            assert_int_equal(status, PLIM_OUT_OF_MEMORY);
-            assert_null(mesh.vertices);
-            assert_null(mesh.triangles);
-            assert_int_equal(mesh.vertex_count, 0);
-            test_context_close(context);
-        }
-        assert_true(refused >= 2);
+        starve(&(Starved){.use = try_primitive, .user = &which, .least = 2, .most = 1000});
+        Ration ration = {.left = LONG_MAX};
+        PlimContext *context = rationed_context(&ration);
+        TriangleMesh mesh;
+        assert_int_equal(make_primitive(context, which, &mesh), PLIM_OK);
+        ration.left = 0;
+        assert_false(mesh_is_closed(context, &mesh));
+        mesh_free(context, &mesh);
+        test_context_close(context);
     }
 }
 

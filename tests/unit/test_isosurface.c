@@ -1,6 +1,6 @@
 /* Isosurfaces: closed, oriented and manifold for any field; volume of the second order; carried
  * values; surfaces that leave the grid. */
-#include "check.h"
+#include "ration.h"
 
 #include "base/random.h"
 #include "geom/isosurface.h"
@@ -9,17 +9,6 @@
 #include <stdlib.h>
 
 static const double pi = 3.14159265358979323846;
-
-/* An allocator that refuses once `left` calls that make or grow memory have been granted. */
-static void *rationed_resize(void *user, void *block, size_t old_size, size_t new_size) {
-    int *left = user;
-    if (new_size == 0) {
-        free(block);
-        return NULL;
-    }
-    if (new_size > old_size && (*left)-- <= 0) return NULL;
-    return realloc(block, new_size);
-}
 
 /* Room for the test below, reused over many meshes. */
 typedef struct Fans {
@@ -259,34 +248,31 @@ static void refuses_bad_grids(void **state) {
     test_context_close(context);
 }
 
+typedef struct Sampled {
+    NodeGrid grid;
+    double *values;
+} Sampled;
+
+static PlimStatus extract(PlimContext *context, void *user) {
+    const Sampled *sampled = user;
+    TriangleMesh mesh;
+    double *carried;
+    PlimStatus status = isosurface_extract(context, &sampled->grid, sampled->values,
+                                           sampled->values, 1, &mesh, &carried);
+    if (status == PLIM_OK)
+        context_free(context, carried, mesh.vertex_count, sizeof *carried);
+    else
+        assert_true(!mesh.vertices && !mesh.triangles && !carried);
+    mesh_free(context, &mesh);
+    return status;
+}
+
 static void survives_lack_of_memory(void **state) {
     (void)state;
-    NodeGrid grid;
-    double *values = sample(&grid, 6, torus);
-    PlimStatus status = PLIM_OUT_OF_MEMORY;
-    int granted = 0;
-    for (; status != PLIM_OK; granted++) {
-        int left = INT32_MAX;
-        PlimContextDesc desc = plim_context_desc_default();
-        desc.allocator = (PlimAllocator){rationed_resize, &left};
-        desc.threads = 1;
-        PlimContext *context;
-        assert_int_equal(plim_context_create(&desc, &context), PLIM_OK);
-        left = granted;
-        TriangleMesh mesh;
-        double *carried;
-        status = isosurface_extract(context, &grid, values, values, 1, &mesh, &carried);
-        if (status == PLIM_OK) {
-            context_free(context, carried, mesh.vertex_count, sizeof *carried);
-        } else {
-            assert_int_equal(status, PLIM_OUT_OF_MEMORY);
-            assert_true(!mesh.vertices && !mesh.triangles && !carried);
-        }
-        mesh_free(context, &mesh);
-        test_context_close(context);
-    }
-    assert_true(granted > 10);
-    free(values);
+    Sampled sampled;
+    sampled.values = sample(&sampled.grid, 6, torus);
+    starve(&(Starved){.use = extract, .user = &sampled, .least = 10, .most = 1000});
+    free(sampled.values);
 }
 
 int main(void) {

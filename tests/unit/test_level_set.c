@@ -1,5 +1,5 @@
 /* Distance fields against closed formulas, brute force and an independent winding number. */
-#include "check.h"
+#include "ration.h"
 
 #include "base/file.h"
 #include "base/random.h"
@@ -798,58 +798,34 @@ static void values_make_a_field(void **state) {
     test_context_close(context);
 }
 
-/* An allocator that refuses once `left` calls that make or grow memory have been granted. */
-typedef struct Rationed {
-    int left;
-} Rationed;
-
-static void *rationed_resize(void *user, void *block, size_t old_size, size_t new_size) {
-    Rationed *ration = user;
-    if (new_size == 0) {
-        free(block);
-        return NULL;
-    }
-    if (new_size > old_size && ration->left-- <= 0) return NULL;
-    return realloc(block, new_size);
-}
-
-/* One run with so many allocations granted to the field; true when they were enough. */
-static bool survive(int granted, bool sparse) {
-    Rationed ration = {.left = 1 << 20};
-    PlimContextDesc desc = plim_context_desc_default();
-    desc.allocator = (PlimAllocator){rationed_resize, &ration};
-    desc.threads = 2;
-    Solid solid = {0};
-    assert_int_equal(plim_context_create(&desc, &solid.context), PLIM_OK);
+static PlimStatus make_field(PlimContext *context, void *user) {
+    bool sparse = *(bool *)user;
+    long granted = ration_set(context, LONG_MAX);
+    context->threads = 2;
+    Solid solid = {.context = context};
     TriangleMesh ball;
-    assert_int_equal(primitive_box(solid.context, vec3(1, 1, 1), &solid.mesh), PLIM_OK);
-    assert_int_equal(primitive_ball(solid.context, 0.2, 1, &ball), PLIM_OK);
-    assert_int_equal(append_mesh(solid.context, &solid.mesh, &ball, quat_identity(), vec3(0, 0, 0)),
+    assert_int_equal(primitive_box(context, vec3(1, 1, 1), &solid.mesh), PLIM_OK);
+    assert_int_equal(primitive_ball(context, 0.2, 1, &ball), PLIM_OK);
+    assert_int_equal(append_mesh(context, &solid.mesh, &ball, quat_identity(), vec3(0, 0, 0)),
                      PLIM_OK);
-    mesh_free(solid.context, &ball);
+    mesh_free(context, &ball);
     BvhInput input = bvh_input_triangles(&solid.mesh);
-    assert_int_equal(bvh_create(solid.context, &input, &solid.bvh), PLIM_OK);
+    assert_int_equal(bvh_create(context, &input, &solid.bvh), PLIM_OK);
     LevelSetOptions options = with_cells(16);
     if (sparse) options.memory_limit = 0;
-    ration.left = granted;
-    PlimStatus status = level_set_from_mesh(solid.context, &solid.mesh, solid.bvh, &options,
-                                            &solid.field, &solid.report);
-    if (status != PLIM_OK) {
-        assert_int_equal(status, PLIM_OUT_OF_MEMORY);
-        assert_null(solid.field);
-    }
+    ration_set(context, granted);
+    PlimStatus status =
+        level_set_from_mesh(context, &solid.mesh, solid.bvh, &options, &solid.field, &solid.report);
+    if (status != PLIM_OK) assert_null(solid.field);
     solid_free(&solid);
-    test_context_close(solid.context);
-    return status == PLIM_OK;
+    return status;
 }
 
 static void out_of_memory_leaves_nothing(void **state) {
     (void)state;
-    for (int sparse = 0; sparse < 2; sparse++) {
-        int granted = 0;
-        while (!survive(granted, sparse)) granted++;
-        assert_true(granted > 10);
-    }
+    bool sparse[] = {false, true};
+    for (int i = 0; i < 2; i++)
+        starve(&(Starved){.use = make_field, .user = &sparse[i], .least = 11, .most = 1000});
 }
 
 int main(void) {

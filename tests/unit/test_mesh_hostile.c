@@ -1,6 +1,7 @@
 /* Mesh files that lie, are cut off or are no mesh files at all: refused with the place named,
  * before memory is taken for what they announce. */
 #include "mesh_bytes.h"
+#include "ration.h"
 
 #include <stdlib.h>
 
@@ -215,53 +216,38 @@ static void cut_and_changed(void **state) {
     }
 }
 
-typedef struct Rationed {
-    int left;
-} Rationed;
+static PlimStatus parse_small(PlimContext *context, int which, TriangleMesh *mesh) {
+    return which == 0   ? mesh_parse_obj(context, "a", small_obj, sizeof small_obj - 1, mesh)
+           : which == 1 ? mesh_parse_ply(context, "a", small_ply, sizeof small_ply - 1, mesh)
+                        : mesh_parse_stl(context, "a", small_stl, sizeof small_stl - 1, mesh);
+}
 
-static void *rationed_resize(void *user, void *block, size_t old_size, size_t new_size) {
-    Rationed *ration = user;
-    (void)old_size; /* shrinking may fail too */
-    if (new_size == 0) {
-        free(block);
-        return NULL;
-    }
-    if (ration->left-- <= 0) return NULL;
-    return realloc(block, new_size);
+static PlimStatus try_small(PlimContext *context, void *user) {
+    TriangleMesh mesh;
+    PlimStatus status = parse_small(context, *(int *)user, &mesh);
+    if (status != PLIM_OK) assert_null(mesh.vertices);
+    mesh_free(context, &mesh);
+    return status;
 }
 
 static void memory_runs_out(void **state) {
     (void)state;
     for (int which = 0; which < 3; which++) {
-        int refused = 0;
-        for (PlimStatus status = PLIM_OUT_OF_MEMORY; status != PLIM_OK; refused++) {
-            Rationed ration = {.left = refused + 1};
-            PlimContextDesc desc = plim_context_desc_default();
-            desc.allocator = (PlimAllocator){rationed_resize, &ration};
-            PlimContext *context = NULL;
-            assert_int_equal(plim_context_create(&desc, &context), PLIM_OK);
-            TriangleMesh mesh;
-            status =
-                which == 0   ? mesh_parse_obj(context, "a", small_obj, sizeof small_obj - 1, &mesh)
-                : which == 1 ? mesh_parse_ply(context, "a", small_ply, sizeof small_ply - 1, &mesh)
-                             : mesh_parse_stl(context, "a", small_stl, sizeof small_stl - 1, &mesh);
-            if (status != PLIM_OK) {
-                assert_int_equal(status, PLIM_OUT_OF_MEMORY);
-                assert_null(mesh.vertices);
-            } else { /* and so for the writers */
-                for (int format = 0; format < 2; format++) {
-                    Text text;
-                    text_init(&text, context);
-                    ration.left = 0;
-                    format ? mesh_write_obj(&mesh, &text) : mesh_write_ply(&mesh, &text);
-                    assert_true(text.failed);
-                    text_free(&text);
-                }
-            }
-            mesh_free(context, &mesh);
-            test_context_close(context);
+        starve(&(Starved){.use = try_small, .user = &which, .least = 4, .most = 1000});
+        Ration ration = {.left = LONG_MAX}; /* and so for the writers */
+        PlimContext *context = rationed_context(&ration);
+        TriangleMesh mesh;
+        assert_int_equal(parse_small(context, which, &mesh), PLIM_OK);
+        for (int format = 0; format < 2; format++) {
+            Text text;
+            text_init(&text, context);
+            ration.left = 0;
+            format ? mesh_write_obj(&mesh, &text) : mesh_write_ply(&mesh, &text);
+            assert_true(text.failed);
+            text_free(&text);
         }
-        assert_true(refused >= 4);
+        mesh_free(context, &mesh);
+        test_context_close(context);
     }
 }
 

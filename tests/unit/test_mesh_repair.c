@@ -1,9 +1,9 @@
 /* Meshes mended: needles, orientation, nested and one-sided pieces, damage at random. */
 #include "mesh_make.h"
+#include "ration.h"
 
+#include "base/hash.h"
 #include "geom/mass.h"
-
-#include <stdlib.h>
 
 /* A box with one more vertex in the middle of the edge 4 5: one side of the edge is cut there, and
  * on the other a needle closes the gap. */
@@ -199,54 +199,47 @@ static void broken_balls_are_mended(void **state) {
     test_context_close(context);
 }
 
-typedef struct Rationed {
-    int left;
-} Rationed;
+static uint64_t hash_of(const TriangleMesh *mesh) {
+    uint64_t hash =
+        hash_bytes(HASH_START, mesh->vertices, mesh->vertex_count * sizeof *mesh->vertices);
+    return hash_bytes(hash, mesh->triangles, mesh->triangle_count * sizeof *mesh->triangles);
+}
 
-static void *rationed_resize(void *user, void *block, size_t old_size, size_t new_size) {
-    Rationed *ration = user;
-    if (new_size == 0) {
-        free(block);
-        return NULL;
+enum { NEIGHBORS, REPORT, REPAIR };
+
+static PlimStatus use_broken_mesh(PlimContext *context, void *user) {
+    int what = *(int *)user;
+    long granted = ration_set(context, LONG_MAX);
+    TriangleMesh mesh = ball(context, 2.0, 1), inner = box(context);
+    append(context, &mesh, &inner);
+    mesh.triangles[0][0] = mesh.triangles[0][1];
+    TriangleMesh before = mesh;
+    uint64_t hash = hash_of(&mesh);
+    size_t held = plim_context_bytes(context);
+    MeshReport report;
+    MeshRepair done;
+    int32_t across[3 * 92];
+    ration_set(context, granted);
+    PlimStatus status = what == NEIGHBORS ? mesh_neighbors(context, &mesh, across)
+                        : what == REPORT  ? mesh_report(context, &mesh, &report)
+                                          : mesh_repair(context, &mesh, &done);
+    if (status != PLIM_OK) {
+        assert_int_equal(plim_context_bytes(context), held);
+        assert_memory_equal(&mesh, &before, sizeof mesh);
+        assert_int_equal(hash_of(&mesh), hash);
     }
-    if (new_size > old_size && ration->left-- <= 0) return NULL;
-    return realloc(block, new_size);
+    mesh_free(context, &mesh);
+    return status;
 }
 
 /* Refused at every allocation in turn, reports and repairs say so and leave the mesh as it is. */
 static void memory_runs_out(void **state) {
     (void)state;
-    Rationed ration = {.left = 1000};
-    PlimContextDesc desc = plim_context_desc_default();
-    desc.allocator = (PlimAllocator){rationed_resize, &ration};
-    desc.threads = 1;
-    PlimContext *context = NULL;
-    assert_int_equal(plim_context_create(&desc, &context), PLIM_OK);
-    TriangleMesh mesh = ball(context, 2.0, 1), inner = box(context);
-    append(context, &mesh, &inner);
-    mesh.triangles[0][0] = mesh.triangles[0][1];
-    for (int what = 0; what < 3; what++) {
-        int refused = 0;
-        for (PlimStatus status = PLIM_OUT_OF_MEMORY; status != PLIM_OK; refused++) {
-            size_t held = plim_context_bytes(context);
-            MeshReport report;
-            MeshRepair done;
-            int32_t across[3 * 92];
-            TriangleMesh before = mesh;
-            ration.left = refused;
-            status = what == 0   ? mesh_neighbors(context, &mesh, across)
-                     : what == 1 ? mesh_report(context, &mesh, &report)
-                                 : mesh_repair(context, &mesh, &done);
-            if (status == PLIM_OK) break;
-            assert_int_equal(status, PLIM_OUT_OF_MEMORY);
-            assert_int_equal(plim_context_bytes(context), held);
-            assert_memory_equal(&mesh, &before, sizeof mesh);
-        }
-        assert_true(refused >= (what == 0 ? 1 : 8));
-    }
-    ration.left = 1000;
-    mesh_free(context, &mesh);
-    test_context_close(context);
+    for (int what = NEIGHBORS; what <= REPAIR; what++)
+        starve(&(Starved){.use = use_broken_mesh,
+                          .user = &what,
+                          .least = what == NEIGHBORS ? 1 : 8,
+                          .most = 1000});
 }
 
 int main(void) {

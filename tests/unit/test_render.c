@@ -1,8 +1,8 @@
 /* Pictures, their files, the ray tracer, films and plots. */
-#include "check.h"
+#include "picture.h"
+#include "ration.h"
 
 #include "render/film.h"
-#include "render/raytrace.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -40,17 +40,9 @@ static bool exists(const char *path) {
 
 /* ---- pictures ---- */
 
-static const unsigned char *pixel(const Image *image, int x, int y) {
-    return image->rgb + ((size_t)y * (size_t)image->width + (size_t)x) * 3;
-}
-
 static int brightness(const Image *image, int x, int y) {
     const unsigned char *p = pixel(image, x, y);
     return p[0] + p[1] + p[2];
-}
-
-static size_t image_bytes(const Image *image) {
-    return (size_t)image->width * (size_t)image->height * 3;
 }
 
 static void fill(Image *image, int r, int g, int b) {
@@ -221,19 +213,6 @@ static RenderOptions small_options(void) {
 
 static const RenderCamera front = {{0, 1, 6}, {0, 1, 0}, 40};
 
-static Image draw(PlimContext *context, const RenderMesh *meshes, size_t mesh_count,
-                  const RenderSpheres *spheres, size_t sphere_count, const RenderCamera *camera,
-                  const RenderOptions *options) {
-    RenderScene *scene;
-    Image image;
-    assert_int_equal(
-        render_scene_create(context, meshes, mesh_count, spheres, sphere_count, &scene), PLIM_OK);
-    assert_int_equal(image_create(context, options->width, options->height, &image), PLIM_OK);
-    assert_int_equal(render_scene_draw(scene, camera, options, &image), PLIM_OK);
-    render_scene_destroy(scene);
-    return image;
-}
-
 /* A red thing before a pale blue sky: mesh and sphere alike. */
 static void check_red_in_the_middle(const Image *image) {
     const unsigned char *middle = pixel(image, WIDTH / 2, HEIGHT / 2);
@@ -254,8 +233,8 @@ static void ball_has_its_color(void **state) {
     RenderSpheres sphere = {center, &radius, ball.color, 1};
     RenderOptions options = small_options();
     options.ground = false;
-    Image from_mesh = draw(context, &mesh, 1, NULL, 0, &front, &options);
-    Image from_sphere = draw(context, NULL, 0, &sphere, 1, &front, &options);
+    Image from_mesh = draw_scene(context, &mesh, 1, NULL, 0, &front, &options);
+    Image from_sphere = draw_scene(context, NULL, 0, &sphere, 1, &front, &options);
     check_red_in_the_middle(&from_mesh);
     check_red_in_the_middle(&from_sphere);
     for (int c = 0; c < 3; c++)
@@ -277,7 +256,7 @@ static void full_light_keeps_colors(void **state) {
     options.sun = vec3(0.0, 1.0, 0.0);
     /* From the side, at a spot that faces the sun but mirrors it elsewhere. */
     RenderCamera camera = {{3, 3, 0}, {0, 1, 0}, 10};
-    Image image = draw(context, NULL, 0, &sphere, 1, &camera, &options);
+    Image image = draw_scene(context, NULL, 0, &sphere, 1, &camera, &options);
     for (int c = 0; c < 3; c++)
         assert_close(pixel(&image, WIDTH / 2, HEIGHT / 2)[c], 255.0 * (double)color[c], 16.0);
     image_destroy(context, &image);
@@ -294,7 +273,7 @@ static void ball_casts_a_shadow(void **state) {
     options.sun = vec3(-1.0, 1.0, 0.0);
     RenderCamera camera = {{500, 8, 508}, {500, 0.0, 500}, 40};
     center[0] = center[2] = 500.0f; /* the middle of a square; the shadow falls to the right */
-    Image image = draw(context, NULL, 0, &sphere, 1, &camera, &options);
+    Image image = draw_scene(context, NULL, 0, &sphere, 1, &camera, &options);
     /* The ground 2 m to the right and to the left of the camera's target. */
     double slope = tan(20.0 * 3.14159265358979323846 / 180.0);
     int offset = (int)(2.0 / (vec3_length(vec3(0, 8, 8)) * slope) * HEIGHT / 2.0);
@@ -318,7 +297,7 @@ static void ball_does_not_shade_itself(void **state) {
         options.ground = false;
         options.sun = vec3(0.0, 0.3, 1.0);
         RenderCamera camera = {vec3_add(at, vec3(0, 0, 6)), at, 40};
-        Image image = draw(context, &mesh, 1, NULL, 0, &camera, &options);
+        Image image = draw_scene(context, &mesh, 1, NULL, 0, &camera, &options);
         for (int y = HEIGHT / 2 - 16; y < HEIGHT / 2 + 16; y++)
             for (int x = WIDTH / 2 - 16; x < WIDTH / 2 + 16; x++)
                 assert_true(abs(pixel(&image, x, y)[0] - pixel(&image, x + 1, y)[0]) < 12);
@@ -341,7 +320,7 @@ static void same_bits_for_any_thread_count(void **state) {
     PlimContext *contexts[3];
     for (int i = 0; i < 3; i++) {
         contexts[i] = test_context(1 << i);
-        images[i] = draw(contexts[i], &mesh, 1, &spheres, 1, &front, &options);
+        images[i] = draw_scene(contexts[i], &mesh, 1, &spheres, 1, &front, &options);
         assert_memory_equal(images[i].rgb, images[0].rgb, image_bytes(&images[0]));
     }
     for (int i = 0; i < 3; i++) {
@@ -367,9 +346,9 @@ static void smooth_balls_and_faceted_ones(void **state) {
     options.ground = false;
     options.samples = 16;
     RenderMesh mesh = make_ball(&ball, vec3(0, 1, 0), 1.0, true);
-    Image smooth = draw(context, &mesh, 1, NULL, 0, &front, &options);
+    Image smooth = draw_scene(context, &mesh, 1, NULL, 0, &front, &options);
     mesh.smooth = false;
-    Image faceted = draw(context, &mesh, 1, NULL, 0, &front, &options);
+    Image faceted = draw_scene(context, &mesh, 1, NULL, 0, &front, &options);
     assert_true(2 * roughness(&smooth) < roughness(&faceted));
     image_destroy(context, &smooth);
     image_destroy(context, &faceted);
@@ -390,9 +369,9 @@ static void boxes_stay_sharp(void **state) {
     RenderOptions options = small_options();
     RenderCamera camera = render_camera_fit(vec3(-1, -1, -1), vec3(1, 1, 1), 4.0 / 3.0);
     options.ground_height = -1.0;
-    Image smooth = draw(context, &mesh, 1, NULL, 0, &camera, &options);
+    Image smooth = draw_scene(context, &mesh, 1, NULL, 0, &camera, &options);
     mesh.smooth = false;
-    Image faceted = draw(context, &mesh, 1, NULL, 0, &camera, &options);
+    Image faceted = draw_scene(context, &mesh, 1, NULL, 0, &camera, &options);
     assert_memory_equal(smooth.rgb, faceted.rgb, image_bytes(&smooth));
     image_destroy(context, &smooth);
     image_destroy(context, &faceted);
@@ -405,7 +384,7 @@ static void broken_triangles_are_left_out(void **state) {
     static Ball ball, broken;
     RenderOptions options = small_options();
     RenderMesh mesh = make_ball(&ball, vec3(0, 1, 0), 1.0, true);
-    Image whole = draw(context, &mesh, 1, NULL, 0, &front, &options);
+    Image whole = draw_scene(context, &mesh, 1, NULL, 0, &front, &options);
 
     /* A second mesh of nothing but triangles that cannot be drawn, and spheres that cannot. */
     RenderMesh bad = make_ball(&broken, vec3(0, 1, 3), 0.5, true);
@@ -419,15 +398,15 @@ static void broken_triangles_are_left_out(void **state) {
     float centers[] = {NAN, 0, 0, 0, 1, 3, 0, 1, 3}, radii[] = {1, 0, NAN}, colors[9] = {0};
     RenderSpheres spheres = {centers, radii, colors, 3};
     RenderMesh both[] = {mesh, bad};
-    Image same = draw(context, both, 2, &spheres, 1, &front, &options);
+    Image same = draw_scene(context, both, 2, &spheres, 1, &front, &options);
     assert_memory_equal(same.rgb, whole.rgb, image_bytes(&whole));
     image_destroy(context, &same);
     image_destroy(context, &whole);
 
     /* Some good, some bad in one mesh, and an empty scene. */
     ball.vertices[3 * 5 * SECTORS] = NAN;
-    Image holed = draw(context, &mesh, 1, NULL, 0, &front, &options);
-    Image empty = draw(context, NULL, 0, NULL, 0, &front, &options);
+    Image holed = draw_scene(context, &mesh, 1, NULL, 0, &front, &options);
+    Image empty = draw_scene(context, NULL, 0, NULL, 0, &front, &options);
     image_destroy(context, &holed);
     image_destroy(context, &empty);
     test_context_close(context);
@@ -462,15 +441,10 @@ static void bad_requests_are_refused(void **state) {
     test_context_close(context);
 }
 
-/* A heap that says no after `left` more requests. */
-static void *failing_resize(void *user, void *block, size_t old_size, size_t new_size) {
-    (void)old_size;
-    int *left = user;
-    if (new_size == 0) {
-        free(block);
-        return NULL;
-    }
-    return (*left)-- > 0 ? realloc(block, new_size) : NULL;
+static PlimStatus try_small_picture(PlimContext *context, void *user) {
+    RenderOptions options = small_options();
+    options.width = options.height = 16;
+    return try_to_draw(context, user, &front, &options);
 }
 
 /* Whichever request for memory fails, the failure is reported and everything is given back. */
@@ -478,29 +452,7 @@ static void running_out_of_memory(void **state) {
     (void)state;
     static Ball ball;
     RenderMesh mesh = make_ball(&ball, vec3(0, 1, 0), 1.0, true);
-    RenderOptions options = small_options();
-    options.width = options.height = 16;
-    PlimStatus status = PLIM_OUT_OF_MEMORY;
-    int allowed = 1; /* for the context itself */
-    for (; status != PLIM_OK && allowed < 100; allowed++) {
-        int left = allowed;
-        PlimContextDesc desc = plim_context_desc_default();
-        desc.allocator = (PlimAllocator){failing_resize, &left};
-        desc.threads = 1;
-        PlimContext *context;
-        assert_int_equal(plim_context_create(&desc, &context), PLIM_OK);
-        RenderScene *scene = NULL;
-        Image image = {0};
-        status = image_create(context, 16, 16, &image);
-        if (status == PLIM_OK) status = render_scene_create(context, &mesh, 1, NULL, 0, &scene);
-        if (status == PLIM_OK) status = render_scene_draw(scene, &front, &options, &image);
-        assert_true(status == PLIM_OK || status == PLIM_OUT_OF_MEMORY);
-        render_scene_destroy(scene);
-        image_destroy(context, &image);
-        test_context_close(context);
-    }
-    assert_int_equal(status, PLIM_OK);
-    assert_true(allowed > 10);
+    starve(&(Starved){.use = try_small_picture, .user = &mesh, .least = 9, .most = 98});
 }
 
 /* Every corner of the box is in the picture, and the box is not lost in it. */

@@ -1,11 +1,10 @@
 /* Rigid bodies one by one: how orientations move, how their energy is kept, how bodies are made. */
-#include "check.h"
+#include "ration.h"
 
 #include "base/random.h"
 #include "math/decompose.h"
 #include "rigid/bodies.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const double pi = 3.141592653589793238463;
@@ -646,18 +645,9 @@ static void orders_are_checked(void **state) {
 
 /* ---- memory that runs out ---- */
 
-/* Grants `left` calls that ask for memory. */
-static void *ration_resize(void *user, void *block, size_t old_size, size_t new_size) {
-    long *left = user;
-    if (new_size > old_size && (*left)-- <= 0) return NULL;
-    if (new_size > 0) return realloc(block, new_size);
-    free(block);
-    return NULL;
-}
-
 /* Adds the bodies; when one cannot be had, checks that it left no trace and tries again. Returns
  * how many had to be tried again. */
-static int add_with_refusals(PlimContext *context, RigidBodies *bodies, long *left) {
+static int add_with_refusals(PlimContext *context, RigidBodies *bodies) {
     int refusals = 0;
     for (size_t i = 0; i < 30; i++) {
         char name[32];
@@ -675,7 +665,7 @@ static int add_with_refusals(PlimContext *context, RigidBodies *bodies, long *le
             assert_int_equal(rigid_count(bodies), i);
             assert_true(rigid_bodies_find(bodies, name) == INDEX_NONE);
             refusals++;
-            *left = 1000000;
+            ration_set(context, LONG_MAX);
             assert_int_equal(rigid_bodies_add(bodies, &desc, &id), PLIM_OK);
         }
         assert_int_equal(id, i);
@@ -686,24 +676,20 @@ static int add_with_refusals(PlimContext *context, RigidBodies *bodies, long *le
     return refusals;
 }
 
+static PlimStatus fill_bodies(PlimContext *context, void *user) {
+    (void)user;
+    RigidBodies *bodies;
+    long granted = ration_set(context, 1);
+    assert_int_equal(rigid_bodies_create(context, &bodies), PLIM_OK);
+    ration_set(context, granted);
+    int refusals = add_with_refusals(context, bodies);
+    rigid_class.destroy(bodies);
+    return refusals > 0 ? PLIM_OUT_OF_MEMORY : PLIM_OK;
+}
+
 static void refused_memory_leaves_no_trace(void **state) {
     (void)state;
-    int refusals = 1;
-    for (long granted = 1; refusals > 0; granted++) {
-        long left = 2;
-        PlimContextDesc desc = plim_context_desc_default();
-        desc.allocator = (PlimAllocator){ration_resize, &left};
-        desc.threads = 1;
-        PlimContext *context;
-        RigidBodies *bodies;
-        assert_int_equal(plim_context_create(&desc, &context), PLIM_OK);
-        assert_int_equal(rigid_bodies_create(context, &bodies), PLIM_OK);
-        left = granted;
-        refusals = add_with_refusals(context, bodies, &left);
-        rigid_class.destroy(bodies);
-        test_context_close(context);
-        assert_true(granted < 10000);
-    }
+    starve(&(Starved){.use = fill_bodies, .least = 100, .most = 10000});
 }
 
 int main(void) {

@@ -1,10 +1,9 @@
 /* Scenes while memory runs out: every allocation fails once, and nothing breaks or stays behind. */
-#include "check.h"
+#include "ration.h"
 
 #include "plimsoll/plimsoll.h"
 #include "scene/scene.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* A little of everything that allocates. */
@@ -49,33 +48,8 @@ static const char fluid_scene[] =
     "  - {name: here, point: [0.8, 0.5, 0], quantities: [velocity]}\n"
     "  - {name: gate, section: {axis: x, at: 0.9}, quantities: [flux]}\n";
 
-typedef struct Budget {
-    size_t left;   /* allocations until one fails */
-    bool for_good; /* all after it fail too */
-    bool ran_out;
-} Budget;
-
-static void *budget_resize(void *user, void *block, size_t old_size, size_t new_size) {
-    (void)old_size;
-    Budget *budget = user;
-    if (new_size == 0) {
-        free(block);
-        return NULL;
-    }
-    if (budget->left == 0) {
-        bool again = !budget->ran_out || budget->for_good;
-        budget->ran_out = true;
-        if (again) return NULL;
-    } else {
-        budget->left--;
-    }
-    return realloc(block, new_size);
-}
-
-/* What is done with failing memory. */
-typedef PlimStatus (*UseFn)(PlimContext *context, const char *text);
-
-static PlimStatus use_scene(PlimContext *context, const char *text) {
+static PlimStatus use_scene(PlimContext *context, void *user) {
+    const char *text = *(const char **)user;
     static const PlimOverride override = {"/time_step/max_dt", "0.01"};
     PlimScene *scene;
     PlimWorld *world = NULL;
@@ -90,7 +64,8 @@ static PlimStatus use_scene(PlimContext *context, const char *text) {
     return status;
 }
 
-static PlimStatus empty_a_value(PlimContext *context, const char *text) {
+static PlimStatus empty_a_value(PlimContext *context, void *user) {
+    const char *text = *(const char **)user;
     static const PlimOverride override = {"/params/a/b", ""};
     PlimScene *scene;
     PlimStatus status =
@@ -99,8 +74,8 @@ static PlimStatus empty_a_value(PlimContext *context, const char *text) {
     return status;
 }
 
-static PlimStatus make_documents(PlimContext *context, const char *text) {
-    (void)text;
+static PlimStatus make_documents(PlimContext *context, void *user) {
+    (void)user;
     char *schema = scene_json_schema(context), *page = scene_reference(context);
     PlimStatus status = schema && page ? PLIM_OK : PLIM_OUT_OF_MEMORY;
     context_free_text(context, schema);
@@ -109,26 +84,15 @@ static PlimStatus make_documents(PlimContext *context, const char *text) {
 }
 
 /* Every allocation fails once, alone or with all that follow. */
-static void check_starved(UseFn use, const char *text, PlimStatus otherwise, bool for_good) {
-    for (size_t n = 0;; n++) {
-        Budget budget = {.left = SIZE_MAX, .for_good = for_good};
-        PlimContextDesc desc = plim_context_desc_default();
-        desc.allocator = (PlimAllocator){budget_resize, &budget};
-        desc.threads = 1;
-        PlimContext *context;
-        assert_int_equal(plim_context_create(&desc, &context), PLIM_OK);
-        budget.left = n;
-        PlimStatus status = use(context, text);
-        if (status != PLIM_OUT_OF_MEMORY) assert_int_equal(status, otherwise);
-        if (for_good && budget.ran_out) assert_int_equal(status, PLIM_OUT_OF_MEMORY);
-        test_context_close(context);
-        if (!budget.ran_out) return;
-    }
-}
-
-static void check_both(UseFn use, const char *text, PlimStatus otherwise) {
-    check_starved(use, text, otherwise, false);
-    check_starved(use, text, otherwise, true);
+static void check_both(PlimStatus (*use)(PlimContext *, void *), const char *text,
+                       PlimStatus otherwise) {
+    for (int once = 0; once < 2; once++)
+        starve(&(Starved){.use = use,
+                          .user = &text,
+                          .least = 30,
+                          .most = 10000,
+                          .once = once,
+                          .otherwise = otherwise});
 }
 
 static void test_good_scene(void **state) {

@@ -1,7 +1,8 @@
 /* Pictures of cuts through fluids: the cut fills the picture, obstacles are grey, colours follow
  * the quantity, threads and lines follow the flow, the legend tells the range, and the bits are the
  * same for any number of threads. */
-#include "check.h"
+#include "picture.h"
+#include "ration.h"
 
 #include "base/hash.h"
 #include "render/slice_parts.h"
@@ -55,10 +56,6 @@ static Image draw(int threads, const FrameVolume *volume, const SliceOptions *op
     assert_int_equal(image_create(*context, WIDTH, HEIGHT, &image), PLIM_OK);
     assert_int_equal(slice_draw(*context, volume, options, &image), PLIM_OK);
     return image;
-}
-
-static const unsigned char *pixel(const Image *image, int x, int y) {
-    return image->rgb + 3 * (y * image->width + x);
 }
 
 /* Sum of |difference of brightness| between neighbours along x or y in a square. */
@@ -331,44 +328,29 @@ static void test_odd_sizes(void **state) {
     }
 }
 
-/* A heap that says no after `left` more requests. */
-static void *failing_resize(void *user, void *block, size_t old_size, size_t new_size) {
-    (void)old_size;
-    int *left = user;
-    if (new_size == 0) {
-        free(block);
-        return NULL;
-    }
-    return (*left)-- > 0 ? realloc(block, new_size) : NULL;
+typedef struct Cut {
+    const FrameVolume *volume;
+    SliceShow show;
+} Cut;
+
+static PlimStatus try_to_cut(PlimContext *context, void *user) {
+    const Cut *cut = user;
+    SliceOptions options = {.show = cut->show, .range = {0, 1}, .lines = true};
+    Image image = {0};
+    SliceRange range;
+    PlimStatus status = image_create(context, WIDTH, HEIGHT, &image);
+    if (status == PLIM_OK) status = slice_measure(context, cut->volume, cut->show, &range);
+    if (status == PLIM_OK) status = slice_draw(context, cut->volume, &options, &image);
+    image_destroy(context, &image);
+    return status;
 }
 
 static void test_running_out_of_memory(void **state) {
     (void)state;
     Flow *flow = make_flow();
-    static const SliceShow shows[] = {SLICE_SPEED, SLICE_VORTICITY};
-    for (int i = 0; i < 2; i++) {
-        SliceOptions options = {.show = shows[i], .range = {0, 1}, .lines = true};
-        PlimStatus status = PLIM_OUT_OF_MEMORY;
-        int allowed = 1; /* for the context itself */
-        for (; status != PLIM_OK && allowed < 100; allowed++) {
-            int left = allowed;
-            PlimContextDesc desc = plim_context_desc_default();
-            desc.allocator = (PlimAllocator){failing_resize, &left};
-            desc.threads = 1;
-            PlimContext *context;
-            assert_int_equal(plim_context_create(&desc, &context), PLIM_OK);
-            Image image = {0};
-            SliceRange range;
-            status = image_create(context, WIDTH, HEIGHT, &image);
-            if (status == PLIM_OK) status = slice_measure(context, &flow->volume, shows[i], &range);
-            if (status == PLIM_OK) status = slice_draw(context, &flow->volume, &options, &image);
-            assert_true(status == PLIM_OK || status == PLIM_OUT_OF_MEMORY);
-            image_destroy(context, &image);
-            test_context_close(context);
-        }
-        assert_int_equal(status, PLIM_OK);
-        assert_true(allowed > 10);
-    }
+    Cut cuts[] = {{&flow->volume, SLICE_SPEED}, {&flow->volume, SLICE_VORTICITY}};
+    for (int i = 0; i < 2; i++)
+        starve(&(Starved){.use = try_to_cut, .user = &cuts[i], .least = 9, .most = 98});
     free(flow);
 }
 

@@ -1,6 +1,7 @@
 /* Smoke in pictures: what it takes from light, its shadows, what is before it and what behind, and
  * the obstacles of a fluid as a surface. */
-#include "check.h"
+#include "picture.h"
+#include "ration.h"
 
 #include "base/random.h"
 #include "render/obstacles.h"
@@ -53,21 +54,12 @@ static const RenderCamera front = {{0, 1, 6}, {0, 1, 0}, 30};
 
 static Image draw(PlimContext *context, const RenderSpheres *spheres, const RenderSmoke *smoke,
                   bool ground) {
-    RenderScene *scene = make_scene(context, spheres);
     RenderOptions options = render_options_default();
     options.width = WIDTH;
     options.height = HEIGHT;
     options.ground = ground;
     options.smoke = smoke;
-    Image image;
-    assert_int_equal(image_create(context, WIDTH, HEIGHT, &image), PLIM_OK);
-    assert_int_equal(render_scene_draw(scene, &front, &options, &image), PLIM_OK);
-    render_scene_destroy(scene);
-    return image;
-}
-
-static const unsigned char *pixel(const Image *image, int x, int y) {
-    return image->rgb + 3 * (y * image->width + x);
+    return draw_scene(context, NULL, 0, spheres, spheres ? 1 : 0, &front, &options);
 }
 
 /* ---- light along rays ---- */
@@ -303,15 +295,18 @@ static void same_bits_for_any_thread_count(void **state) {
     free(box);
 }
 
-/* A heap that says no after `left` more requests. */
-static void *failing_resize(void *user, void *block, size_t old_size, size_t new_size) {
-    (void)old_size;
-    int *left = user;
-    if (new_size == 0) {
-        free(block);
-        return NULL;
-    }
-    return (*left)-- > 0 ? realloc(block, new_size) : NULL;
+typedef struct Drawing {
+    const FrameVolume *volume;
+    const RenderOptions *options;
+} Drawing;
+
+static PlimStatus try_with_obstacles(PlimContext *context, void *user) {
+    const Drawing *drawing = user;
+    RenderMesh mesh = {0};
+    PlimStatus status = obstacle_mesh_create(context, drawing->volume, NULL, 0, &mesh);
+    if (status == PLIM_OK) status = try_to_draw(context, &mesh, &front, drawing->options);
+    obstacle_mesh_free(context, &mesh);
+    return status;
 }
 
 /* Whichever request for memory fails, the failure is reported and everything is given back. */
@@ -327,30 +322,8 @@ static void running_out_of_memory(void **state) {
     RenderOptions options = render_options_default();
     options.width = options.height = 16;
     options.smoke = &box->smoke;
-    PlimStatus status = PLIM_OUT_OF_MEMORY;
-    int allowed = 1; /* for the context itself */
-    for (; status != PLIM_OK && allowed < 100; allowed++) {
-        int left = allowed;
-        PlimContextDesc desc = plim_context_desc_default();
-        desc.allocator = (PlimAllocator){failing_resize, &left};
-        desc.threads = 1;
-        PlimContext *context;
-        assert_int_equal(plim_context_create(&desc, &context), PLIM_OK);
-        RenderScene *scene = NULL;
-        RenderMesh mesh = {0};
-        Image image = {0};
-        status = image_create(context, 16, 16, &image);
-        if (status == PLIM_OK) status = obstacle_mesh_create(context, &volume, NULL, 0, &mesh);
-        if (status == PLIM_OK) status = render_scene_create(context, &mesh, 1, NULL, 0, &scene);
-        if (status == PLIM_OK) status = render_scene_draw(scene, &front, &options, &image);
-        assert_true(status == PLIM_OK || status == PLIM_OUT_OF_MEMORY);
-        render_scene_destroy(scene);
-        obstacle_mesh_free(context, &mesh);
-        image_destroy(context, &image);
-        test_context_close(context);
-    }
-    assert_int_equal(status, PLIM_OK);
-    assert_true(allowed > 15);
+    Drawing drawing = {&volume, &options};
+    starve(&(Starved){.use = try_with_obstacles, .user = &drawing, .least = 14, .most = 98});
     free(solid);
     free(box);
 }

@@ -1,6 +1,6 @@
 /* Tetrahedral meshes: quality, surfaces, blocks, and isosurface stuffing of round, sharp, thin and
  * wild shapes. */
-#include "check.h"
+#include "ration.h"
 
 #include "base/hash.h"
 #include "geom/mass.h"
@@ -10,17 +10,6 @@
 #include <string.h>
 
 static const double pi = 3.14159265358979323846;
-
-/* An allocator that refuses once `left` calls that make or grow memory have been granted. */
-static void *rationed_resize(void *user, void *block, size_t old_size, size_t new_size) {
-    int *left = user;
-    if (new_size == 0) {
-        free(block);
-        return NULL;
-    }
-    if (new_size > old_size && (*left)-- <= 0) return NULL;
-    return realloc(block, new_size);
-}
 
 static void quality_of_known_tets(void **state) {
     (void)state;
@@ -316,7 +305,8 @@ static void stuffing_refuses(void **state) {
 }
 
 /* Makes a ball and its surface. */
-static PlimStatus make_all(PlimContext *context) {
+static PlimStatus make_all(PlimContext *context, void *user) {
+    (void)user;
     TetMesh mesh;
     TriangleMesh surface;
     PlimStatus status = tet_mesh_ball(context, 1.0, 0.5, &mesh);
@@ -333,21 +323,7 @@ static PlimStatus make_all(PlimContext *context) {
 
 static void survives_lack_of_memory(void **state) {
     (void)state;
-    PlimStatus status = PLIM_OUT_OF_MEMORY;
-    int granted = 0;
-    for (; status != PLIM_OK; granted++) {
-        int left = INT32_MAX;
-        PlimContextDesc desc = plim_context_desc_default();
-        desc.allocator = (PlimAllocator){rationed_resize, &left};
-        desc.threads = 1;
-        PlimContext *context;
-        assert_int_equal(plim_context_create(&desc, &context), PLIM_OK);
-        left = granted;
-        status = make_all(context);
-        assert_true(status == PLIM_OK || status == PLIM_OUT_OF_MEMORY);
-        test_context_close(context);
-    }
-    assert_true(granted > 15);
+    starve(&(Starved){.use = make_all, .least = 15, .most = 1000});
 }
 
 int main(void) {

@@ -1,22 +1,11 @@
 /* Readers of tetrahedral mesh files: what they take, what they refuse and why, and that no bytes
  * and no lack of memory break them. */
-#include "check.h"
+#include "ration.h"
 
 #include "geom/tet_mesh.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* An allocator that refuses once `left` calls that make or grow memory have been granted. */
-static void *rationed_resize(void *user, void *block, size_t old_size, size_t new_size) {
-    int *left = user;
-    if (new_size == 0) {
-        free(block);
-        return NULL;
-    }
-    if (new_size > old_size && (*left)-- <= 0) return NULL;
-    return realloc(block, new_size);
-}
 
 /* Two tetrahedra on five points, a sixth that nobody uses; the second is inside out. */
 static const char nodes_1[] = "# made by hand\n"
@@ -266,31 +255,20 @@ static void broken_files_do_no_harm(void **state) {
     test_context_close(context);
 }
 
+static PlimStatus parse_any(PlimContext *context, void *user) {
+    int file = *(int *)user;
+    TetMesh mesh;
+    PlimStatus status = file == 0 ? parse_tetgen(context, nodes_1, tets_1, &mesh)
+                                  : parse_gmsh(context, file == 1 ? msh_2 : msh_4, &mesh);
+    if (status != PLIM_OK) assert_true(!mesh.vertices && !mesh.tets);
+    tet_mesh_free(context, &mesh);
+    return status;
+}
+
 static void survives_lack_of_memory(void **state) {
     (void)state;
-    for (int file = 0; file < 3; file++) {
-        PlimStatus status = PLIM_OUT_OF_MEMORY;
-        int granted = 0;
-        for (; status != PLIM_OK; granted++) {
-            int left = INT32_MAX;
-            PlimContextDesc desc = plim_context_desc_default();
-            desc.allocator = (PlimAllocator){rationed_resize, &left};
-            desc.threads = 1;
-            PlimContext *context;
-            assert_int_equal(plim_context_create(&desc, &context), PLIM_OK);
-            left = granted;
-            TetMesh mesh;
-            status = file == 0 ? parse_tetgen(context, nodes_1, tets_1, &mesh)
-                               : parse_gmsh(context, file == 1 ? msh_2 : msh_4, &mesh);
-            if (status != PLIM_OK) {
-                assert_int_equal(status, PLIM_OUT_OF_MEMORY);
-                assert_true(!mesh.vertices && !mesh.tets);
-            }
-            tet_mesh_free(context, &mesh);
-            test_context_close(context);
-        }
-        assert_true(granted > 4);
-    }
+    for (int file = 0; file < 3; file++)
+        starve(&(Starved){.use = parse_any, .user = &file, .least = 4, .most = 1000});
 }
 
 int main(void) {

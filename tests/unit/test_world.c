@@ -1,12 +1,11 @@
 /* The world through its public face: steps, snapshots, hashes, threads, memory, figures, probes. */
-#include "check.h"
+#include "ration.h"
 
 #include "base/random.h"
 #include "plimsoll/plimsoll.h"
 #include "world/world.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- the C library's heap, watched: the linker sends our calls here (tests/CMakeLists.txt) ----
@@ -433,17 +432,9 @@ static void steady_steps_allocate_nothing(void **state) {
     check_steady_steps(2, 2500, 50);
 }
 
-/* Grants `left` calls that ask for memory. */
-static void *ration_resize(void *user, void *block, size_t old_size, size_t new_size) {
-    long *left = user;
-    if (new_size > old_size && (*left)-- <= 0) return NULL;
-    if (new_size > 0) return realloc(block, new_size);
-    free(block);
-    return NULL;
-}
-
 /* Everything a user does, until memory is refused. */
-static PlimStatus use_world(PlimContext *context) {
+static PlimStatus use_world(PlimContext *context, void *user) {
+    (void)user;
     PlimWorld *world = NULL;
     PlimSnapshot *snapshot = NULL;
     PlimWorldDesc desc = plim_world_desc_default();
@@ -465,21 +456,7 @@ static PlimStatus use_world(PlimContext *context) {
 
 static void refused_memory_is_survived(void **state) {
     (void)state;
-    PlimStatus status = PLIM_OUT_OF_MEMORY;
-    for (long granted = 0; status != PLIM_OK; granted++) {
-        long left = 1;
-        PlimContextDesc desc = plim_context_desc_default();
-        desc.allocator = (PlimAllocator){ration_resize, &left};
-        desc.threads = 1;
-        PlimContext *context;
-        assert_int_equal(plim_context_create(&desc, &context), PLIM_OK);
-        left = granted;
-        status = use_world(context);
-        assert_true(status == PLIM_OK || status == PLIM_OUT_OF_MEMORY);
-        if (status != PLIM_OK) assert_non_null(strstr(plim_message(context), "memory"));
-        test_context_close(context);
-        assert_true(granted < 1000);
-    }
+    starve(&(Starved){.use = use_world, .least = 20, .most = 1000});
 }
 
 /* ---- broken numbers ---- */

@@ -1,0 +1,43 @@
+/* Pictures of scenes, and what is in them. */
+#ifndef TESTS_PICTURE_H
+#define TESTS_PICTURE_H
+
+#include "check.h"
+
+#include "render/raytrace.h"
+
+static inline const unsigned char *pixel(const Image *image, int x, int y) {
+    return image->rgb + ((size_t)y * (size_t)image->width + (size_t)x) * 3;
+}
+
+static inline size_t image_bytes(const Image *image) {
+    return (size_t)image->width * (size_t)image->height * 3;
+}
+
+static inline Image draw_scene(PlimContext *context, const RenderMesh *meshes, size_t mesh_count,
+                               const RenderSpheres *spheres, size_t sphere_count,
+                               const RenderCamera *camera, const RenderOptions *options) {
+    RenderScene *scene;
+    Image image;
+    assert_int_equal(
+        render_scene_create(context, meshes, mesh_count, spheres, sphere_count, &scene), PLIM_OK);
+    assert_int_equal(image_create(context, options->width, options->height, &image), PLIM_OK);
+    assert_int_equal(render_scene_draw(scene, camera, options, &image), PLIM_OK);
+    render_scene_destroy(scene);
+    return image;
+}
+
+/* Draws a mesh while memory may run out; keeps nothing. */
+static inline PlimStatus try_to_draw(PlimContext *context, const RenderMesh *mesh,
+                                     const RenderCamera *camera, const RenderOptions *options) {
+    RenderScene *scene = NULL;
+    Image image = {0};
+    PlimStatus status = image_create(context, options->width, options->height, &image);
+    if (status == PLIM_OK) status = render_scene_create(context, mesh, 1, NULL, 0, &scene);
+    if (status == PLIM_OK) status = render_scene_draw(scene, camera, options, &image);
+    render_scene_destroy(scene);
+    image_destroy(context, &image);
+    return status;
+}
+
+#endif
