@@ -87,11 +87,9 @@ def orders(sizes, errors):
 
 
 def check_order(checks, label, sizes, errors, limit):
-    found = orders(sizes, errors)
     checks.note(f"{label}: " + ", ".join(f"{n}: {e:.3g}" for n, e in zip(sizes, errors)))
     checks.above(f"{label} order, grids {sizes[0]} to {sizes[-1]}",
-                 math.log(errors[0] / errors[-1]) / math.log(sizes[-1] / sizes[0]), limit)
-    return found
+                 orders([sizes[0], sizes[-1]], [errors[0], errors[-1]])[0], limit)
 
 
 def check_divergence(checks, label, flow, tolerance=1e-6):
@@ -324,8 +322,8 @@ def check_couette_turned(options, checks, folder):
 
 
 def check_couette(options, checks, folder):
-    cases = [{}, {"params/n": 23, "params/speed": -2.5, "params/mu": 3},
-             {"params/slip": 0.25}, {"params/n": 40, "params/slip": 1.7, "fluid/storage": "node", "duration": 10}]
+    cases = [{}, {"params/n": 23, "params/speed": -2.5, "params/mu": 3}, {"params/slip": 0.25},
+             {"params/n": 40, "params/slip": 1.7, "fluid/storage": "node", "duration": 10}]
     for values in cases:
         label = "couette" + "".join(f" {k.split('/')[-1]}={v}" for k, v in values.items())
         speed, slip = values.get("params/speed", 1), values.get("params/slip", 0)
@@ -402,8 +400,9 @@ def poiseuille(options, folder, angle, n):
 
 
 def check_poiseuille(options, checks, folder):
-    """The inflow gives the flux, so that on coarse grids the parabola is off by a part of second order
-    next to the walls only later: orders are those of the mean square."""
+    """Orders are those of the mean square error. With the flux given by the inflow, the greatest error,
+    next to the walls, is a h^2 - b h^3 even for a scheme that is exact but for h^2: on these grids
+    that looks like order 1.7. `check_pipe` has the order of the greatest error."""
     for angle, sizes, limit in ((0, [8, 16, 32], 1.9), (30, [8, 16, 32], 1), (45, [8, 16, 32], 1)):
         sizes = sizes[:2] if options.quick else sizes
         found = [poiseuille(options, folder, angle, n) for n in sizes]

@@ -215,6 +215,55 @@ def check_laminar_start(options, checks, folder):
             checks.above(f"laminar_start {letter} order, fitted", slope, 0.8)
 
 
+# ---- a moving cylinder ----
+
+TOWED = """\
+plimsoll: 1
+name: towed
+params: {n: 96, stream: 1, tow: 0}
+dim: 2
+fps: 10
+duration: 0.5
+gravity: [0, 0, 0]
+time_step: {max_dt: 0.01}
+fluid:
+  domain: {low: [0, 0, 0], high: [2, 1, 1]}
+  cells: "=n"
+  density: 1
+  viscosity: 0.01
+  sides: {left: periodic, right: periodic, bottom: {kind: wall, slip: 1e30}, top: {kind: wall, slip: 1e30}}
+  initial: {velocity: ["=stream", 0, 0]}
+rigid:
+  bodies:
+    - name: cylinder
+      motion: kinematic
+      shape: {cylinder: {radius: 0.125, height: 1, segments: 256}}
+      position: ["=1.3 - tow*t", 0.5, 0]
+      orientation: {axis: [1, 0, 0], angle: 90}
+probes:
+  - {name: cylinder, quantities: [fluid_force]}
+"""
+
+
+def check_towed(options, checks, folder):
+    """A cylinder towed through fluid at rest has the drag of one at rest in a stream (both with an
+    error of their own of about 5%)."""
+    scene = common.write_scene(folder, "towed.yaml", TOWED)
+    n = 64 if options.quick else 96
+    drags = []
+    for stream, tow in ((1, 0), (0, 1)):
+        output = flow.run(options, folder, "towed", scene,
+                          {"params/n": n, "params/stream": stream, "params/tow": tow})
+        probes = output.probes()
+        late = probes["time"] > 0.2
+        drag = probes["cylinder.fluid_force.x"][late]
+        drags.append(np.mean(drag))
+        checks.note(f"cylinder {'towed' if tow else 'in a stream'}, {n // 8} cells across: mean drag "
+                    f"{np.mean(drag):.4f} N, from {drag.min():.4f} to {drag.max():.4f}")
+    checks.near(f"cylinder of {n // 8} cells across, mean drag towed, against that in a stream", drags[1],
+                drags[0], 10)
+
+
 # ---- the sphere ----
 
 
@@ -246,7 +295,7 @@ def main():
     checks = common.Checks()
     with common.temporary() as folder:
         for check in (check_cavity, check_cylinder_channel, check_vortex_street, check_laminar_start,
-                      check_sphere):
+                      check_towed, check_sphere):
             check(options, checks, folder)
     checks.finish()
 

@@ -146,8 +146,8 @@ void fluid_fill_velocity(const Fluid *fluid, int component, GridField *field, in
             fill_beyond_side(fluid, field, axis, end, component);
 }
 
-/* Cell values one layer beyond an open or inflow side: what comes in has the side's value at the
- * side; what goes out goes on as it is. */
+/* Cell values one layer beyond an open or inflow side: where fluid comes in they are the side's;
+ * what goes out goes on as it is. */
 static void fill_beyond_opening(const Fluid *fluid, GridField *field, int axis, int end,
                                 const FieldFunction *given) {
     int b = (axis + 1) % 3, c = (axis + 2) % 3, at[3];
@@ -157,11 +157,10 @@ static void fill_beyond_opening(const Fluid *fluid, GridField *field, int axis, 
             at[b] = u;
             at[c] = v;
             if (!comes_in(fluid, axis, end, at)) continue;
-            double inside = field->data[field_index(field, at[0], at[1], at[2])];
             Vec3 x = grid_cell_center(&fluid->grid, at[0], at[1], at[2]);
-            double value = field_function_at(given, x, fluid->wall_time);
             at[axis] += end ? 1 : -1;
-            field->data[field_index(field, at[0], at[1], at[2])] = 2 * value - inside;
+            field->data[field_index(field, at[0], at[1], at[2])] =
+                field_function_at(given, x, fluid->wall_time);
         }
 }
 
@@ -230,35 +229,46 @@ PlimStatus fluid_load_faces(Fluid *fluid, const StepInfo *step) {
 
 /* ---- balance ---- */
 
-/* All that flows through walls, inflows and sources, in or out, m^3/s. */
-static double gross_flow(const Fluid *fluid) {
+/* What flows in through inflows and sources: less what flows out, and in and out together, m^3/s.
+ */
+typedef struct GivenFlow {
+    double net, gross;
+} GivenFlow;
+
+static void add_side_flow(const Fluid *fluid, int axis, int end, GivenFlow *flow) {
     const Grid *grid = &fluid->grid;
-    double sum = 0;
+    const double *u = fluid_velocity(fluid, axis), *open = fluid->open[axis];
     int at[3];
-    for (int axis = 0; axis < grid->dim; axis++)
-        for (int end = 0; end < 2; end++) {
-            if (grid->sides[axis][end] != SIDE_INFLOW) continue;
-            const double *u = fluid_velocity(fluid, axis);
-            for (int c = 0; c < grid->n[(axis + 2) % 3]; c++)
-                for (int b = 0; b < grid->n[(axis + 1) % 3]; b++) {
-                    side_face(grid, axis, end, b, c, at);
-                    sum += fabs(u[grid_face_index(grid, axis, at[0], at[1], at[2])]);
-                }
+    for (int c = 0; c < grid->n[(axis + 2) % 3]; c++)
+        for (int b = 0; b < grid->n[(axis + 1) % 3]; b++) {
+            side_face(grid, axis, end, b, c, at);
+            size_t face = grid_face_index(grid, axis, at[0], at[1], at[2]);
+            double inward = (end ? -u[face] : u[face]) * (open ? open[face] : 1);
+            flow->net += inward * grid_face_area(grid);
+            flow->gross += fabs(inward) * grid_face_area(grid);
         }
-    sum *= grid_face_area(grid);
-    for (size_t i = 0; fluid->source && i < grid_cell_count(grid); i++)
-        sum += fabs(fluid->source[i]);
-    return sum;
+}
+
+static GivenFlow given_flow(const Fluid *fluid) {
+    GivenFlow flow = {0, 0};
+    for (int axis = 0; axis < fluid->grid.dim; axis++)
+        for (int end = 0; end < 2; end++)
+            if (fluid->grid.sides[axis][end] == SIDE_INFLOW) add_side_flow(fluid, axis, end, &flow);
+    for (size_t i = 0; fluid->source && i < grid_cell_count(&fluid->grid); i++) {
+        flow.net += fluid->source[i];
+        flow.gross += fabs(fluid->source[i]);
+    }
+    return flow;
 }
 
 PlimStatus fluid_check_balance(Fluid *fluid, PlimStatus failure, double time, double incompatible) {
-    /* The mean over a region's cells; a region has at most all of them. */
-    double net = incompatible * (double)fluid->fluid_cells;
+    double net = incompatible * (double)fluid->fluid_cells; /* of a region: at most this */
     double rounding = fluid_greatest_velocity(fluid) * grid_face_area(&fluid->grid);
-    if (!(net > 1e-6 * (gross_flow(fluid) + rounding))) return PLIM_OK;
+    GivenFlow flow = given_flow(fluid);
+    if (!(net > 1e-6 * (flow.gross + rounding))) return PLIM_OK;
     return context_fail(fluid->context, failure,
-                        "t = %g s: about %g m^3/s more flows into a closed part of the fluid than "
-                        "out of it, and it cannot be compressed; make a side open or balance what "
-                        "flows in and out",
-                        time, net);
+                        "t = %g s: more flows into a closed part of the fluid than out of it (all "
+                        "sides, sources and bodies together: %g m^3/s), and it cannot be "
+                        "compressed; make a side open or balance what flows in and out",
+                        time, flow.net);
 }

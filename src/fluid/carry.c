@@ -39,8 +39,7 @@ Advection fluid_advection(const Fluid *fluid, const StepInfo *step) {
 
 /* ---- smoke and temperature ---- */
 
-/* Whether there is fluid at a value of smoke: in a cell, or at a node outside of colliders. */
-static bool has_fluid(const Fluid *fluid, size_t value) {
+bool fluid_is_at(const Fluid *fluid, size_t value) {
     if (fluid->colliders.count == 0) return true;
     return fluid->desc.storage == FLUID_ON_NODES ? fluid->distance[value] > 0
                                                  : fluid->kind[value] == CELL_FLUID;
@@ -48,7 +47,7 @@ static bool has_fluid(const Fluid *fluid, size_t value) {
 
 static void mark_known(const Fluid *fluid, unsigned char *known) {
     size_t count = grid_place_count(&fluid->grid, fluid_smoke_place(fluid));
-    for (size_t i = 0; i < count; i++) known[i] = has_fluid(fluid, i);
+    for (size_t i = 0; i < count; i++) known[i] = fluid_is_at(fluid, i);
 }
 
 static PlimStatus load_scalar(Fluid *fluid, const StepInfo *step, int which) {
@@ -87,7 +86,7 @@ static void store_row(void *user, int j, int k) {
     const double *from = field->data + field_index(field, 0, j, k);
     size_t first = ((size_t)k * (size_t)field->n[1] + (size_t)j) * (size_t)field->n[0];
     for (size_t i = 0; i < (size_t)field->n[0]; i++)
-        if (job->fluid->bodies_move || has_fluid(job->fluid, first + i))
+        if (job->fluid->bodies_move || fluid_is_at(job->fluid, first + i))
             job->to[first + i] = from[i];
 }
 

@@ -143,7 +143,6 @@ static PlimStatus fluid_refresh(void *system, const StepInfo *step) {
     Fluid *fluid = system;
     fluid->gravity = step->gravity;
     fluid->wall_time = step->time;
-    fluid_keep_places(fluid);
     TRY(fluid_update_geometry(fluid, step, true));
     memset(fluid->fresh, 0, grid_cell_count(&fluid->grid));
     fluid_keep_places(fluid);

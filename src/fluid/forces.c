@@ -225,6 +225,22 @@ static PlimStatus push_from_cells(Fluid *fluid, const StepInfo *step) {
     return PLIM_OK;
 }
 
+/* A force without a value somewhere leaves its mark on a velocity. */
+static PlimStatus check_given(const Fluid *fluid, const StepInfo *step) {
+    for (int axis = 0; axis < fluid->grid.dim; axis++) {
+        const double *u = fluid_velocity(fluid, axis);
+        double sum = 0;
+        size_t count = fluid->sizes[FLUID_GROUP_FACES_X + axis].count;
+        for (size_t i = 0; fluid->desc.force[axis].evaluate && i < count; i++) sum += u[i] - u[i];
+        if (!(sum == 0))
+            return context_fail(fluid->context, PLIM_FAILED,
+                                "t = %g s: the force along %c on the fluid has no value somewhere; "
+                                "mend its expression",
+                                step->time, "xyz"[axis]);
+    }
+    return PLIM_OK;
+}
+
 PlimStatus fluid_push_faces(Fluid *fluid, const StepInfo *step) {
     for (int axis = 0; axis < fluid->grid.dim; axis++) {
         PushJob job = {
@@ -233,6 +249,7 @@ PlimStatus fluid_push_faces(Fluid *fluid, const StepInfo *step) {
             fluid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, given_faces_row,
                            &job);
     }
+    TRY(check_given(fluid, step));
     if (has_buoyancy(fluid) || fluid->desc.confinement > 0) return push_from_cells(fluid, step);
     return PLIM_OK;
 }

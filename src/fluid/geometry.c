@@ -41,6 +41,7 @@ static bool read_places(Fluid *fluid, double dt) {
 }
 
 void fluid_keep_places(Fluid *fluid) {
+    read_places(fluid, 0);
     for (size_t i = 0; i < fluid->colliders.count; i++) {
         FluidCollider *collider = &fluid->colliders.data[i];
         collider->before_position = collider->now.position;
@@ -279,14 +280,40 @@ PlimStatus fluid_update_geometry(Fluid *fluid, const StepInfo *step, bool always
 
 /* ---- volume ---- */
 
-/* What a collider pushes through the closed part of a face, m^3/s along the axis. */
-static double pushed(const Fluid *fluid, int axis, int i, int j, int k) {
-    double closed = 1 - fluid->open[axis][grid_face_index(&fluid->grid, axis, i, j, k)];
-    if (!(closed > 0)) return 0;
-    Vec3 x = grid_face_center(&fluid->grid, axis, i, j, k);
+/* First moment of the open part of a cut face about its middle, over its area, m. */
+static Vec3 open_moment(const Fluid *fluid, int axis, int i, int j, int k) {
+    double d[4], h = fluid->grid.spacing, moment[3] = {0, 0, 0};
+    if (face_corners(fluid, axis, i, j, k, d) == 2) {
+        moment[1 - axis] = h * open_moment_of_segment(d[0], d[1]);
+    } else {
+        double in_plane[2];
+        open_moment_of_square(d, in_plane);
+        moment[(axis + 1) % 3] = h * in_plane[0];
+        moment[(axis + 2) % 3] = h * in_plane[1];
+    }
+    return vec3(moment[0], moment[1], moment[2]);
+}
+
+static double velocity_along(const Collider *collider, Vec3 x, int axis) {
     double velocity[3];
-    vec3_store(velocity, collider_velocity(&fluid_nearest(fluid, x)->now, x));
-    return closed * velocity[axis] * grid_face_area(&fluid->grid);
+    vec3_store(velocity, collider_velocity(collider, x));
+    return velocity[axis];
+}
+
+/* What a collider pushes through the closed part of a face, m^3/s along the axis. Its velocity is
+ * linear in place, so the integral over the closed part is exact from the part and its first
+ * moment, which is that of the open part with the other sign: a turning disc pushes nothing. */
+static double pushed(const Fluid *fluid, int axis, int i, int j, int k) {
+    double open = fluid->open[axis][grid_face_index(&fluid->grid, axis, i, j, k)];
+    if (!(open < 1)) return 0;
+    Vec3 x = grid_face_center(&fluid->grid, axis, i, j, k);
+    const Collider *collider = &fluid_nearest(fluid, x)->now;
+    double middle = velocity_along(collider, x, axis), flux = (1 - open) * middle;
+    if (open > 0) {
+        Vec3 moved = vec3_add(x, open_moment(fluid, axis, i, j, k));
+        flux -= velocity_along(collider, moved, axis) - middle;
+    }
+    return flux * grid_face_area(&fluid->grid);
 }
 
 typedef struct SourceJob {

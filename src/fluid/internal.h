@@ -120,7 +120,8 @@ void fluid_for_rows(const Grid *grid, GridPlace place, int threads, FluidRow bod
 /* Reads the bodies' places. With dt > 0 their velocities are those that brought them here from
  * where they were; else their own. Then cuts the grid anew if anything moved or `always`. */
 PlimStatus fluid_update_geometry(Fluid *fluid, const StepInfo *step, bool always);
-/* Where they are now is where they were. */
+/* Where they are now is where they were, and their velocities are their own: what holds between
+ * steps does not depend on how long the last one was. */
 void fluid_keep_places(Fluid *fluid);
 /* The collider nearest to x; NULL: there is none. */
 FluidCollider *fluid_nearest(const Fluid *fluid, Vec3 x);
@@ -155,6 +156,8 @@ void fluid_add_half_gain(Fluid *fluid, const StepInfo *step, int axis);
 void fluid_keep_acceleration(Fluid *fluid, const StepInfo *step);
 PlimStatus fluid_carry_on_nodes(Fluid *fluid, const StepInfo *step);
 Advection fluid_advection(const Fluid *fluid, const StepInfo *step);
+/* Whether there is fluid at a value of smoke: in a cell, or at a node outside of colliders. */
+bool fluid_is_at(const Fluid *fluid, size_t value);
 /* Loads smoke and temperature with halo, going on into colliders; and back. */
 PlimStatus fluid_load_scalars(Fluid *fluid, const StepInfo *step);
 void fluid_store_scalars(Fluid *fluid, const StepInfo *step);

@@ -31,7 +31,7 @@ static void add_pressure(Fluid *fluid, int i, int j, int k) {
     Vec3 x = grid_cell_center(&fluid->grid, i, j, k);
     double distance = fluid->cell_distance.data[field_index(&fluid->cell_distance, i, j, k)];
     Vec3 at_surface = vec3_sub(x, vec3_scale(distance / size, area));
-    double pressure = fluid->pressure[cell] + fluid_weight_pressure(fluid, x);
+    double pressure = fluid->pressure[cell] + fluid_weight_pressure(fluid, at_surface);
     add_load(fluid_nearest(fluid, at_surface), at_surface, vec3_scale(-pressure, area));
 }
 

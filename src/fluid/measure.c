@@ -167,7 +167,8 @@ double fluid_enstrophy(const Fluid *fluid) {
 /* Smoke times volume: nodes on sides own less than a cell, which is not counted apart. */
 double fluid_total_smoke(const Fluid *fluid) {
     double sum = 0;
-    for (size_t i = 0; i < fluid->sizes[FLUID_GROUP_SMOKE].count; i++) sum += fluid->smoke[i];
+    for (size_t i = 0; i < fluid->sizes[FLUID_GROUP_SMOKE].count; i++)
+        if (fluid_is_at(fluid, i)) sum += fluid->smoke[i];
     return sum * grid_cell_volume(&fluid->grid);
 }
 

@@ -43,6 +43,32 @@ static void test_square(void **state) {
     }
 }
 
+/* First moments of a straight cut, against a fine sum over the square. */
+static void test_moments(void **state) {
+    (void)state;
+    enum { POINTS = 400 };
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        double a = random_normal(seed, 2, 0), b = random_normal(seed, 2, 1),
+               c = random_normal(seed, 2, 2), sum[2] = {0, 0}, moment[2];
+        const double v[4] = {a - b / 2 - c / 2, a + b / 2 - c / 2, a + b / 2 + c / 2,
+                             a - b / 2 + c / 2};
+        for (int j = 0; j < POINTS; j++)
+            for (int i = 0; i < POINTS; i++) {
+                double x = (i + 0.5) / POINTS - 0.5, y = (j + 0.5) / POINTS - 0.5;
+                if (!(a + b * x + c * y > 0)) continue;
+                sum[0] += x / (POINTS * POINTS);
+                sum[1] += y / (POINTS * POINTS);
+            }
+        open_moment_of_square(v, moment);
+        assert_close(moment[0], sum[0], 2e-3);
+        assert_close(moment[1], sum[1], 2e-3);
+    }
+    /* A quarter at the low end: its middle is 3/8 below that of the segment. */
+    assert_close(open_moment_of_segment(1, -3), -0.25 * 0.375, 1e-15);
+    assert_close(open_moment_of_segment(-3, 1), 0.25 * 0.375, 1e-15);
+    assert_true(open_moment_of_segment(1, 1) == 0 && open_moment_of_segment(-1, -2) == 0);
+}
+
 /* A constant goes on as the constant; what no layer reaches gets the fallback; known values stay;
  * periodic axes wrap. */
 static void test_extrapolate(void **state) {
@@ -77,6 +103,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_segment),
         cmocka_unit_test(test_square),
+        cmocka_unit_test(test_moments),
         cmocka_unit_test(test_extrapolate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
