@@ -532,12 +532,12 @@ ARRANGEMENTS = {
     "one ball off the grid":
         "[{place: {shape: {ball: {radius: 0.231, subdivisions: 5}}, position: [0.613, 0.447, DEPTH]}}]",
     "two rooms":
-        "[{place: {shape: {box: {size: [0.11, 3, 3]}}, position: [0.713, 0.5, 0.5]}}, "
+        "[{place: {shape: {box: {size: [0.11, 3, 3]}}, position: [0.713, 0.5, 0]}}, "
         "{place: {shape: {ball: {radius: 0.1}}, position: [1.2, 0.3, DEPTH]}}]",
     "slots between slanted boards":
-        "[{place: {shape: {box: {size: [1.2, 0.05, 3]}}, position: [0.7, 0.35, 0.5], orientation: "
+        "[{place: {shape: {box: {size: [1.2, 0.05, 3]}}, position: [0.7, 0.35, 0], orientation: "
         "{axis: [0, 0, 1], angle: 17}}}, {place: {shape: {box: {size: [1.2, 0.05, 3]}}, position: "
-        "[0.7, 0.45, 0.5], orientation: {axis: [0, 0, 1], angle: 17}}}]",
+        "[0.7, 0.45, 0], orientation: {axis: [0, 0, 1], angle: 17}}}]",
     "ring, closed inside":
         "[{place: {shape: {torus: {radius: 0.3, tube: 0.06}}, position: [0.6, 0.5, 0], orientation: "
         "{axis: [1, 0, 0], angle: 90}}}]",
@@ -553,7 +553,7 @@ def check_box_at_rest(options, checks, folder):
         if dim == 3:
             values["params/n"] = 36
         if ARRANGEMENTS[name]:
-            values["fluid/obstacles"] = ARRANGEMENTS[name].replace("DEPTH", "0" if dim == 2 else "0.5")
+            values["fluid/obstacles"] = ARRANGEMENTS[name].replace("DEPTH", "0")
         if name == "none":
             values["probes"] = "[{name: deep, point: [0.1, 0.1, 0.1], quantities: [pressure]}]"
         output = run(options, folder, "rest", "fluid/box_at_rest.yaml", values)

@@ -151,6 +151,8 @@ static PlimStatus fluid_refresh(void *system, const StepInfo *step) {
         TRY(fluid_set_given(fluid, step, step->time));
         TRY(fluid_check_start(fluid, step));
     }
+    fluid_clear_friction(fluid);
+    fluid_add_friction(fluid, 1);
     fluid_find_loads(fluid);
     return PLIM_OK;
 }

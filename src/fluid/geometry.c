@@ -170,7 +170,7 @@ static int face_corners(const Fluid *fluid, int axis, int i, int j, int k, doubl
     return 4;
 }
 
-static double open_part(const Fluid *fluid, int axis, int i, int j, int k) {
+double fluid_open_part(const Fluid *fluid, int axis, int i, int j, int k) {
     double d[4], shift = touch * fluid->grid.spacing;
     int corners = face_corners(fluid, axis, i, j, k, d);
     for (int corner = 0; corner < corners; corner++) d[corner] -= shift;
@@ -193,7 +193,7 @@ static void cut_faces(void *user, int j, int k) {
     int axis = job->axis, nx = grid->n[0] + (axis == 0);
     for (int i = 0; i < nx; i++) {
         size_t face = grid_face_index(grid, axis, i, j, k);
-        fluid->open[axis][face] = open_part(fluid, axis, i, j, k);
+        fluid->open[axis][face] = fluid_open_part(fluid, axis, i, j, k);
         if (!fluid->face_distance[axis]) continue;
         double d[4], sum = 0;
         int corners = face_corners(fluid, axis, i, j, k, d);

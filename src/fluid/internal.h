@@ -13,6 +13,7 @@ typedef struct FluidCollider {
     Vec3 before_position;
     Quat before_orientation;
     Vec3 force, torque; /* N and N m about its own origin, that the fluid exerts on it */
+    Vec3 friction, friction_torque; /* the part of viscosity in them */
 } FluidCollider;
 
 #define FLUID_OBSTACLES SIZE_MAX
@@ -125,6 +126,8 @@ PlimStatus fluid_update_geometry(Fluid *fluid, const StepInfo *step, bool always
 void fluid_keep_places(Fluid *fluid);
 /* The collider nearest to x; NULL: there is none. */
 FluidCollider *fluid_nearest(const Fluid *fluid, Vec3 x);
+/* The part of a face outside colliders, by the distances at its corners alone. */
+double fluid_open_part(const Fluid *fluid, int axis, int i, int j, int k);
 /* Volume made in cells: by the motion of colliders and by sources, at time t. */
 PlimStatus fluid_find_sources(Fluid *fluid, const StepInfo *step);
 
@@ -191,8 +194,11 @@ PlimStatus fluid_project(Fluid *fluid, const StepInfo *step);
 PlimStatus fluid_check_start(Fluid *fluid, const StepInfo *step);
 /* The part of the pressure at x that carries the fluid's weight, Pa. */
 double fluid_weight_pressure(const Fluid *fluid, Vec3 x);
-/* Forces and torques of the fluid on every collider. */
+/* Forces and torques of the fluid on every collider. Friction is added up while viscosity acts:
+ * what it takes from the fluid then is what colliders get, to rounding. */
 void fluid_find_loads(Fluid *fluid);
+void fluid_clear_friction(Fluid *fluid);
+void fluid_add_friction(Fluid *fluid, double part);
 
 /* ---- start.c, measure.c, view.c, objects.c ---- */
 

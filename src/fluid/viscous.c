@@ -96,10 +96,12 @@ static double implicit_part(const Fluid *fluid, double dt) {
 PlimStatus fluid_begin_diffusion(Fluid *fluid, const StepInfo *step) {
     if (!fluid->viscosity) return PLIM_OK;
     fluid->implicit_part = fluid_is_second_order(fluid) ? implicit_part(fluid, step->dt) : 1;
+    fluid_clear_friction(fluid);
     if (fluid->implicit_part == 1) return PLIM_OK;
     double *velocity[3] = {fluid->velocity_x, fluid->velocity_y, fluid->velocity_z};
     ViscosityProblem problem = fluid_viscosity_problem(fluid);
     fluid->wall_time = step->time;
+    fluid_add_friction(fluid, 1 - fluid->implicit_part);
     return viscosity_gain(fluid->viscosity, &problem, (1 - fluid->implicit_part) * step->dt,
                           step->threads, velocity, fluid->viscous_gain);
 }
@@ -156,6 +158,7 @@ PlimStatus fluid_diffuse(Fluid *fluid, const StepInfo *step) {
                             "t = %g s: the viscosity solve stopped after %d iterations: %s",
                             step->time, fluid->viscous.iterations,
                             solve_reason_name(fluid->viscous.reason));
+    fluid_add_friction(fluid, fluid->implicit_part);
     add_gradient(fluid, step, factor);
     return PLIM_OK;
 }
