@@ -185,7 +185,7 @@ def check_vortex_street(options, checks, folder):
         return
     vortex_street(options, checks, folder, "vortex_street 7 wide, 400 x 160 cells", {"duration": 80}, True)
     vortex_street(options, checks, folder, "vortex_street 16 wide, 240 x 192 cells",
-                  {"duration": 70, "params/n": 240,
+                  {"duration": 70, "params/n": 240, "params/advection": "maccormack",
                    "fluid/domain": "{low: [-6, -8, 0], high: [14, 8, 1]}"}, True)
 
 
