@@ -1,14 +1,35 @@
-/* Forces of the fluid on colliders: pressure over the surface that lies in each cut cell, and
- * friction through every velocity difference that ends at a surface. */
+/* Forces of the fluid on colliders: what pressure and viscosity take from the momentum of the
+ * fluid, to rounding, and the weight of the fluid in their place. */
 #include "fluid/internal.h"
 
 static Vec3 torque_of(const FluidCollider *collider, Vec3 x, Vec3 force) {
     return vec3_cross(vec3_sub(x, collider->now.position), force);
 }
 
+static void add_force(FluidCollider *collider, Vec3 x, Vec3 force) {
+    collider->force = vec3_add(collider->force, force);
+    collider->torque = vec3_add(collider->torque, torque_of(collider, x, force));
+}
+
+/* Pressure without weight, where it acts on the fluid: the velocity of an open face changes by the
+ * difference of the two cells' pressures over the whole of it, so what a row of cells gets in all
+ * is the pressure next to the closed faces at its ends. The collider gets the same. */
+static void add_pressure(Fluid *fluid, const int cell[3], double pressure) {
+    const Grid *grid = &fluid->grid;
+    for (int axis = 0; axis < grid->dim; axis++)
+        for (int end = 0; end < 2; end++) {
+            int at[3] = {cell[0], cell[1], cell[2]};
+            at[axis] += end;
+            if (fluid->open[axis][grid_face_index(grid, axis, at[0], at[1], at[2])] > 0) continue;
+            Vec3 x = grid_face_center(grid, axis, at[0], at[1], at[2]);
+            double push = (end ? pressure : -pressure) * grid_face_area(grid);
+            Vec3 force = vec3(axis == 0 ? push : 0, axis == 1 ? push : 0, axis == 2 ? push : 0);
+            add_force(fluid_nearest(fluid, x), x, force);
+        }
+}
+
 /* The surface inside a cut cell as a vector, out of the collider, m^2: what its open faces lack to
- * close around the fluid in it. By the distances, so that it stands across the surface also where
- * viscosity has closed whole faces. */
+ * close around the fluid in it. */
 static Vec3 surface_in_cell(const Fluid *fluid, int i, int j, int k) {
     double area[3] = {0, 0, 0};
     for (int axis = 0; axis < fluid->grid.dim; axis++) {
@@ -20,40 +41,25 @@ static Vec3 surface_in_cell(const Fluid *fluid, int i, int j, int k) {
     return vec3(area[0], area[1], area[2]);
 }
 
-/* Pressure without weight in a cell; in a closed one the mean of its neighbours in the fluid. */
-static double pressure_near(const Fluid *fluid, int i, int j, int k) {
-    const Grid *grid = &fluid->grid;
-    size_t cell = grid_cell_index(grid, i, j, k);
-    if (fluid->kind[cell] == CELL_FLUID) return fluid->pressure[cell];
-    double sum = 0;
-    int count = 0;
-    for (int axis = 0; axis < grid->dim; axis++)
-        for (int step = -1; step <= 1; step += 2) {
-            int at[3] = {i, j, k};
-            at[axis] += step;
-            if (grid_is_periodic(grid, axis)) at[axis] = (at[axis] + grid->n[axis]) % grid->n[axis];
-            if (at[axis] < 0 || at[axis] >= grid->n[axis]) continue;
-            size_t next = grid_cell_index(grid, at[0], at[1], at[2]);
-            if (fluid->kind[next] != CELL_FLUID) continue;
-            sum += fluid->pressure[next];
-            count++;
-        }
-    return count > 0 ? sum / count : 0;
-}
-
-static void add_pressure(Fluid *fluid, int i, int j, int k) {
-    double distance = fluid->cell_distance.data[field_index(&fluid->cell_distance, i, j, k)];
-    if (fabs(distance) > fluid->grid.spacing) return; /* further than any corner: not cut */
+/* The pressure that carries the fluid's weight is known everywhere, so it acts on the surface where
+ * it is: a body loses the weight of what it displaces. */
+static void add_weight(Fluid *fluid, int i, int j, int k, double distance) {
     Vec3 area = surface_in_cell(fluid, i, j, k);
     double size = vec3_length(area);
     if (!(size > 0)) return;
     Vec3 x = grid_cell_center(&fluid->grid, i, j, k);
     Vec3 at_surface = vec3_sub(x, vec3_scale(distance / size, area));
-    double pressure = pressure_near(fluid, i, j, k) + fluid_weight_pressure(fluid, at_surface);
-    FluidCollider *collider = fluid_nearest(fluid, at_surface);
-    Vec3 force = vec3_scale(-pressure, area);
-    collider->force = vec3_add(collider->force, force);
-    collider->torque = vec3_add(collider->torque, torque_of(collider, at_surface, force));
+    double pressure = fluid_weight_pressure(fluid, at_surface);
+    add_force(fluid_nearest(fluid, at_surface), at_surface, vec3_scale(-pressure, area));
+}
+
+static void add_cell(Fluid *fluid, int i, int j, int k) {
+    double distance = fluid->cell_distance.data[field_index(&fluid->cell_distance, i, j, k)];
+    if (fabs(distance) > 2 * fluid->grid.spacing) return; /* neither cut nor beside a closed face */
+    size_t cell = grid_cell_index(&fluid->grid, i, j, k);
+    if (fluid->kind[cell] == CELL_FLUID)
+        add_pressure(fluid, (int[3]){i, j, k}, fluid->pressure[cell]);
+    add_weight(fluid, i, j, k, distance);
 }
 
 typedef struct FrictionJob {
@@ -96,5 +102,5 @@ void fluid_find_loads(Fluid *fluid) {
     }
     for (int k = 0; fluid->colliders.count > 0 && k < grid->n[2]; k++)
         for (int j = 0; j < grid->n[1]; j++)
-            for (int i = 0; i < grid->n[0]; i++) add_pressure(fluid, i, j, k);
+            for (int i = 0; i < grid->n[0]; i++) add_cell(fluid, i, j, k);
 }
