@@ -129,6 +129,10 @@ static PlimStatus start_by_function(const Fluid *fluid, GridPlace place,
 
 PlimStatus fluid_start(Fluid *fluid, const FluidDesc *desc) {
     GridPlace smoke = fluid_smoke_place(fluid);
+    for (int axis = 0; axis < fluid->grid.dim; axis++) /* only to see that it has values */
+        if (desc->force[axis].evaluate)
+            TRY(start_by_function(fluid, grid_place_faces(axis), &desc->force[axis],
+                                  fluid_velocity(fluid, axis), "the force"));
     for (int axis = 0; axis < fluid->grid.dim; axis++)
         if (desc->start == FLUID_RANDOM)
             TRY(start_random(fluid, desc, axis));
