@@ -9,11 +9,25 @@
 static const char *const side_names[3][2] = {
     {"left", "right"}, {"bottom", "top"}, {"back", "front"}};
 
-static PlimStatus no_value(const Fluid *fluid, int axis, int end, Vec3 x, double t) {
-    return context_fail(fluid->context, PLIM_BAD_INPUT,
-                        "the velocity of the %s side of the fluid has no value at (%g, %g, %g), "
-                        "t = %g s; mend its expression",
-                        side_names[axis][end], x.x, x.y, x.z, t);
+static PlimStatus no_value(const Fluid *fluid, const char *what, int axis, int end, Vec3 x,
+                           double t) {
+    return context_fail(fluid->context, t > 0 ? PLIM_FAILED : PLIM_BAD_INPUT,
+                        "the %s of the %s side of the fluid has no value at (%g, %g, %g), t = %g "
+                        "s; mend its expression",
+                        what, side_names[axis][end], x.x, x.y, x.z, t);
+}
+
+/* Everything that a side says must have a value at x. */
+static PlimStatus check_side(const Fluid *fluid, int axis, int end, Vec3 x, double t) {
+    const FluidSide *side = &fluid->desc.sides[axis][end];
+    for (int a = 0; a < fluid->grid.dim; a++)
+        if (side->velocity[a].evaluate && !isfinite(field_function_at(&side->velocity[a], x, t)))
+            return no_value(fluid, "velocity", axis, end, x, t);
+    if (side->smoke.evaluate && !isfinite(field_function_at(&side->smoke, x, t)))
+        return no_value(fluid, "smoke", axis, end, x, t);
+    if (side->temperature.evaluate && !isfinite(field_function_at(&side->temperature, x, t)))
+        return no_value(fluid, "temperature", axis, end, x, t);
+    return PLIM_OK;
 }
 
 /* The middle of a face of the layer on a side; `b` and `c` count along the two other axes. */
@@ -29,7 +43,7 @@ static void side_face(const Grid *grid, int axis, int end, int b, int c, int at[
 static PlimStatus set_side(Fluid *fluid, int axis, int end, double t) {
     const Grid *grid = &fluid->grid;
     SideKind kind = grid->sides[axis][end];
-    if (kind == SIDE_OPEN || kind == SIDE_PERIODIC) return PLIM_OK;
+    if (kind == SIDE_PERIODIC) return PLIM_OK;
     const FieldFunction *velocity = &fluid->desc.sides[axis][end].velocity[axis];
     double *u = fluid_velocity(fluid, axis);
     int at[3];
@@ -37,9 +51,10 @@ static PlimStatus set_side(Fluid *fluid, int axis, int end, double t) {
         for (int b = 0; b < grid->n[(axis + 1) % 3]; b++) {
             side_face(grid, axis, end, b, c, at);
             Vec3 x = grid_face_center(grid, axis, at[0], at[1], at[2]);
-            double value = kind == SIDE_WALL ? 0 : field_function_at(velocity, x, t);
-            if (!isfinite(value)) return no_value(fluid, axis, end, x, t);
-            u[grid_face_index(grid, axis, at[0], at[1], at[2])] = value;
+            TRY(check_side(fluid, axis, end, x, t));
+            if (kind == SIDE_OPEN) continue;
+            u[grid_face_index(grid, axis, at[0], at[1], at[2])] =
+                kind == SIDE_WALL ? 0 : field_function_at(velocity, x, t);
         }
     return PLIM_OK;
 }
@@ -60,10 +75,8 @@ static void set_closed_row(void *user, int j, int k) {
         if (fluid->open[axis][face] > 0) continue;
         u[face] = 0;
         if (!fluid->bodies_move) continue;
-        Vec3 x = grid_face_center(grid, axis, i, j, k);
-        double velocity[3];
-        vec3_store(velocity, collider_velocity(&fluid_nearest(fluid, x)->now, x));
-        u[face] = velocity[axis];
+        u[face] =
+            fluid_wall_speed(fluid, fluid_position(grid, grid_place_faces(axis), i, j, k), axis);
     }
 }
 
@@ -83,10 +96,7 @@ double fluid_wall_velocity(const void *user, int wall, int component, Vec3 x) {
     if (wall != VISCOSITY_OBSTACLE)
         return field_function_at(&fluid->desc.sides[wall / 2][wall % 2].velocity[component], x,
                                  fluid->wall_time);
-    if (!fluid->bodies_move) return 0;
-    double velocity[3];
-    vec3_store(velocity, collider_velocity(&fluid_nearest(fluid, x)->now, x));
-    return velocity[component];
+    return fluid->bodies_move ? fluid_wall_speed(fluid, x, component) : 0;
 }
 
 /* ---- values beyond the sides ---- */
@@ -103,40 +113,84 @@ static double beyond_wall(const Fluid *fluid, const FluidSide *side, int compone
     return 2 * at_wall - inside;
 }
 
-/* True when fluid comes in through the side next to a cell; faces beyond the cells count as the
- * last cell. */
+/* The cell that stands for one at most a layer outside: wrapped where periodic, else the last. */
+static void cell_inside(const Grid *grid, const int at[3], int cell[3]) {
+    for (int a = 0; a < 3; a++) {
+        int n = grid->n[a];
+        bool periodic = a < grid->dim && grid_is_periodic(grid, a);
+        cell[a] = periodic ? (at[a] + n) % n : at[a] < 0 ? 0 : at[a] < n ? at[a] : n - 1;
+    }
+}
+
+/* True when fluid comes in through the side next to a cell. */
 static bool comes_in(const Fluid *fluid, int axis, int end, const int cell[3]) {
-    int at[3];
-    for (int a = 0; a < 3; a++) at[a] = cell[a] < fluid->grid.n[a] ? cell[a] : fluid->grid.n[a] - 1;
+    int at[3] = {cell[0], cell[1], cell[2]};
     at[axis] = end ? fluid->grid.n[axis] : 0;
     double u =
         fluid_velocity(fluid, axis)[grid_face_index(&fluid->grid, axis, at[0], at[1], at[2])];
     return end ? u < 0 : u > 0;
 }
 
-/* Velocities along a side, one layer beyond it. Beyond an open side the fluid is at rest: what
- * comes in has no velocity along the side yet. */
-static void fill_beyond_side(const Fluid *fluid, GridField *field, int axis, int end,
-                             int component) {
-    const Grid *grid = &fluid->grid;
-    const FluidSide *side = &fluid->desc.sides[axis][end];
-    SideKind kind = grid->sides[axis][end];
-    if (kind == SIDE_PERIODIC || (kind == SIDE_WALL && !fluid_is_viscous(fluid))) return;
-    int b = (axis + 1) % 3, c = (axis + 2) % 3, at[3];
-    for (int v = 0; v < field->n[c]; v++)
-        for (int u = 0; u < field->n[b]; u++) {
-            at[axis] = end ? field->n[axis] - 1 : 0;
+/* The middle of the face of a cell on a side. */
+static Vec3 on_side(const Grid *grid, int axis, int end, const int cell[3]) {
+    int at[3] = {cell[0], cell[1], cell[2]};
+    at[axis] = end ? grid->n[axis] : 0;
+    return grid_face_center(grid, axis, at[0], at[1], at[2]);
+}
+
+/* Calls `fill` for every value one layer beyond a side, edges and corners of the halo included:
+ * `at` is the last value before it. */
+typedef struct BeyondJob {
+    const Fluid *fluid;
+    GridField *field;
+    int axis, end, component;
+    const FieldFunction *given;
+} BeyondJob;
+
+typedef void (*BeyondFill)(const BeyondJob *job, const int at[3], size_t inside, size_t beyond);
+
+static void for_beyond(const BeyondJob *job, BeyondFill fill) {
+    const GridField *field = job->field;
+    int axis = job->axis, b = (axis + 1) % 3, c = (axis + 2) % 3, at[3];
+    int halo_b = b < field->grid.dim, halo_c = c < field->grid.dim;
+    for (int v = -halo_c; v < field->n[c] + halo_c; v++)
+        for (int u = -halo_b; u < field->n[b] + halo_b; u++) {
+            at[axis] = job->end ? field->n[axis] - 1 : 0;
             at[b] = u;
             at[c] = v;
-            if (kind == SIDE_OPEN && !comes_in(fluid, axis, end, at)) continue;
-            double inside = field->data[field_index(field, at[0], at[1], at[2])];
-            Vec3 x = grid_face_center(grid, component, at[0], at[1], at[2]);
-            double half = (end ? 0.5 : -0.5) * grid->spacing;
-            x = vec3_add(x, vec3(axis == 0 ? half : 0, axis == 1 ? half : 0, axis == 2 ? half : 0));
-            at[axis] += end ? 1 : -1;
-            field->data[field_index(field, at[0], at[1], at[2])] =
-                kind == SIDE_OPEN ? -inside : beyond_wall(fluid, side, component, x, inside);
+            size_t inside = field_index(field, at[0], at[1], at[2]);
+            size_t stride = field->stride[axis];
+            fill(job, at, inside, job->end ? inside + stride : inside - stride);
         }
+}
+
+/* Velocities along a side. Beyond an open side the fluid is at rest: what comes in has no velocity
+ * along the side yet. */
+static void fill_velocity_beyond(const BeyondJob *job, const int at[3], size_t inside,
+                                 size_t beyond) {
+    const Fluid *fluid = job->fluid;
+    double *data = job->field->data;
+    int cell[3];
+    cell_inside(&fluid->grid, at, cell);
+    if (fluid->grid.sides[job->axis][job->end] == SIDE_OPEN) {
+        if (comes_in(fluid, job->axis, job->end, cell)) data[beyond] = -data[inside];
+        return;
+    }
+    Vec3 x = on_side(&fluid->grid, job->axis, job->end, cell);
+    double half = 0.5 * fluid->grid.spacing; /* of the component's faces, not of the cell */
+    x = vec3_sub(x, vec3(job->component == 0 ? half : 0, job->component == 1 ? half : 0,
+                         job->component == 2 ? half : 0));
+    const FluidSide *side = &fluid->desc.sides[job->axis][job->end];
+    data[beyond] = beyond_wall(fluid, side, job->component, x, data[inside]);
+}
+
+static void fill_beyond_side(const Fluid *fluid, GridField *field, int axis, int end,
+                             int component) {
+    SideKind kind = fluid->grid.sides[axis][end];
+    if (kind == SIDE_PERIODIC || (kind == SIDE_WALL && !fluid_is_viscous(fluid))) return;
+    BeyondJob job = {
+        .fluid = fluid, .field = field, .axis = axis, .end = end, .component = component};
+    for_beyond(&job, fill_velocity_beyond);
 }
 
 void fluid_fill_velocity(const Fluid *fluid, int component, GridField *field, int threads) {
@@ -146,57 +200,84 @@ void fluid_fill_velocity(const Fluid *fluid, int component, GridField *field, in
             fill_beyond_side(fluid, field, axis, end, component);
 }
 
-/* Cell values one layer beyond an open or inflow side: where fluid comes in they are the side's;
- * what goes out goes on as it is. */
-static void fill_beyond_opening(const Fluid *fluid, GridField *field, int axis, int end,
-                                const FieldFunction *given) {
-    int b = (axis + 1) % 3, c = (axis + 2) % 3, at[3];
-    for (int v = 0; v < field->n[c]; v++)
-        for (int u = 0; u < field->n[b]; u++) {
-            at[axis] = end ? field->n[axis] - 1 : 0;
-            at[b] = u;
-            at[c] = v;
-            if (!comes_in(fluid, axis, end, at)) continue;
-            Vec3 x = grid_cell_center(&fluid->grid, at[0], at[1], at[2]);
-            at[axis] += end ? 1 : -1;
-            field->data[field_index(field, at[0], at[1], at[2])] =
-                field_function_at(given, x, fluid->wall_time);
-        }
+/* Cell values: where fluid comes in through an open side or an inflow they are the side's; what
+ * goes out goes on as it is. */
+static void fill_scalar_beyond(const BeyondJob *job, const int at[3], size_t inside,
+                               size_t beyond) {
+    (void)inside;
+    int cell[3];
+    cell_inside(&job->fluid->grid, at, cell);
+    if (!comes_in(job->fluid, job->axis, job->end, cell)) return;
+    Vec3 x = on_side(&job->fluid->grid, job->axis, job->end, cell);
+    job->field->data[beyond] = field_function_at(job->given, x, job->fluid->wall_time);
+}
+
+static const FieldFunction *scalar_of_side(const Fluid *fluid, int which, int axis, int end) {
+    const FluidSide *side = &fluid->desc.sides[axis][end];
+    return which == 0 ? &side->smoke : &side->temperature;
+}
+
+static bool lets_in(const Fluid *fluid, int axis, int end) {
+    SideKind kind = fluid->grid.sides[axis][end];
+    return kind == SIDE_OPEN || kind == SIDE_INFLOW;
 }
 
 void fluid_fill_scalar(const Fluid *fluid, int which, GridField *field, int threads) {
     field_fill_halo_constant(field, threads);
-    if (field->place != PLACE_CELLS) return;
+    if (field->place != PLACE_CELLS) return; /* on nodes: fluid_let_in */
     for (int axis = 0; axis < fluid->grid.dim; axis++)
         for (int end = 0; end < 2; end++) {
-            SideKind kind = fluid->grid.sides[axis][end];
-            const FluidSide *side = &fluid->desc.sides[axis][end];
-            if (kind == SIDE_OPEN || kind == SIDE_INFLOW)
-                fill_beyond_opening(fluid, field, axis, end,
-                                    which == 0 ? &side->smoke : &side->temperature);
+            BeyondJob job = {.fluid = fluid,
+                             .field = field,
+                             .axis = axis,
+                             .end = end,
+                             .given = scalar_of_side(fluid, which, axis, end)};
+            if (lets_in(fluid, axis, end)) for_beyond(&job, fill_scalar_beyond);
         }
 }
 
-/* A path that leaves the domain through an open side comes from fluid at rest, which starts a cell
- * beyond it. Without this, what comes in would gain speed for ever: with it, its total pressure,
- * p + density u^2 / 2, is that of the surroundings. `across` is the velocity across the side, of
- * the values that `field` was before it was carried. */
+/* Values on a side, where a path comes in from outside: there they are `given` (NULL: 0), from a
+ * cell beyond the side on. `across` is the velocity across the side before the step. */
+static void let_in(const BeyondJob *job, const StepInfo *step, const GridField *across) {
+    GridField *field = job->field;
+    int axis = job->axis, b = (axis + 1) % 3, c = (axis + 2) % 3, at[3];
+    for (int v = 0; v < field->n[c]; v++)
+        for (int u = 0; u < field->n[b]; u++) {
+            at[axis] = job->end ? field->n[axis] - 1 : 0;
+            at[b] = u;
+            at[c] = v;
+            size_t index = field_index(field, at[0], at[1], at[2]);
+            double inward = job->end ? -across->data[index] : across->data[index];
+            double way = inward * step->dt / field->grid.spacing; /* cells */
+            if (!(way > 0)) continue;
+            Vec3 x = fluid_position(&field->grid, field->place, at[0], at[1], at[2]);
+            double outside = job->given ? field_function_at(job->given, x, step->time) : 0;
+            field->data[index] += (way < 1 ? way : 1) * (outside - field->data[index]);
+        }
+}
+
+/* A path that leaves the domain through an open side comes from fluid at rest. Without this, what
+ * comes in would gain speed for ever: with it, its total pressure, p + density u^2 / 2, is that of
+ * the surroundings. */
 void fluid_slow_incoming(const Fluid *fluid, const StepInfo *step, int axis,
                          const GridField *across, GridField *field) {
-    int b = (axis + 1) % 3, c = (axis + 2) % 3, at[3];
     for (int end = 0; end < 2; end++) {
-        if (fluid->grid.sides[axis][end] != SIDE_OPEN) continue;
-        for (int v = 0; v < field->n[c]; v++)
-            for (int u = 0; u < field->n[b]; u++) {
-                at[axis] = end ? field->n[axis] - 1 : 0;
-                at[b] = u;
-                at[c] = v;
-                size_t index = field_index(field, at[0], at[1], at[2]);
-                double inward = end ? -across->data[index] : across->data[index];
-                double way = inward * step->dt / fluid->grid.spacing; /* cells */
-                if (way > 0) field->data[index] *= way < 1 ? 1 - way : 0;
-            }
+        BeyondJob job = {.fluid = fluid, .field = field, .axis = axis, .end = end};
+        if (fluid->grid.sides[axis][end] == SIDE_OPEN) let_in(&job, step, across);
     }
+}
+
+void fluid_let_in(const Fluid *fluid, const StepInfo *step, int which, const GridField across[3],
+                  GridField *nodes) {
+    for (int axis = 0; axis < fluid->grid.dim; axis++)
+        for (int end = 0; end < 2; end++) {
+            BeyondJob job = {.fluid = fluid,
+                             .field = nodes,
+                             .axis = axis,
+                             .end = end,
+                             .given = scalar_of_side(fluid, which, axis, end)};
+            if (lets_in(fluid, axis, end)) let_in(&job, step, &across[axis]);
+        }
 }
 
 /* ---- velocities with halo ---- */
@@ -261,10 +342,43 @@ static GivenFlow given_flow(const Fluid *fluid) {
     return flow;
 }
 
+/* What bodies that reach through a side push in with them, m^3/s: that of bodies inside is none. */
+static double pushed_in(const Fluid *fluid) {
+    const Grid *grid = &fluid->grid;
+    double sum = 0;
+    int at[3];
+    for (int axis = 0; axis < grid->dim; axis++)
+        for (int end = 0; end < 2 && !grid_is_periodic(grid, axis); end++)
+            for (int c = 0; c < grid->n[(axis + 2) % 3]; c++)
+                for (int b = 0; b < grid->n[(axis + 1) % 3]; b++) {
+                    side_face(grid, axis, end, b, c, at);
+                    double inward = fluid_pushed(fluid, axis, at[0], at[1], at[2]);
+                    sum += end ? -inward : inward;
+                }
+    return sum;
+}
+
+static bool has_opening(const Fluid *fluid) {
+    bool opening = false;
+    for (int axis = 0; axis < fluid->grid.dim; axis++)
+        for (int end = 0; end < 2; end++)
+            opening = opening || fluid->grid.sides[axis][end] == SIDE_OPEN;
+    return opening;
+}
+
 PlimStatus fluid_check_balance(Fluid *fluid, PlimStatus failure, double time, double incompatible) {
     double net = incompatible * (double)fluid->fluid_cells; /* of a region: at most this */
     double rounding = fluid_greatest_velocity(fluid) * grid_face_area(&fluid->grid);
     GivenFlow flow = given_flow(fluid);
+    /* Bodies that meet close off pockets as small as a cell, which then lose their volume: told as
+     * divergence.unbalanced, and no reason to stop. */
+    bool by_bodies = failure == PLIM_FAILED && fluid->bodies_move;
+    if (by_bodies) {
+        for (size_t i = 0; fluid->source && i < grid_cell_count(&fluid->grid); i++)
+            flow.net -= fluid->source[i];
+        flow.net += pushed_in(fluid);
+        net = has_opening(fluid) ? 0 : fabs(flow.net);
+    }
     if (!(net > 1e-6 * (flow.gross + rounding))) return PLIM_OK;
     return context_fail(fluid->context, failure,
                         "t = %g s: more flows into a closed part of the fluid than out of it (all "

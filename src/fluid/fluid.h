@@ -32,7 +32,7 @@ typedef struct FluidSide {
 
 /* Inside a shape: values that are set in every step. */
 typedef struct FluidSource {
-    const char *name; /* not kept */
+    const char *name; /* must outlive the fluid */
     Solid solid; /* in the world; kept by reference: what it points to must outlive the fluid */
     bool sets_smoke, sets_temperature, sets_velocity;
     FieldFunction smoke, temperature, velocity[3];

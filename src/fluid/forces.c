@@ -110,15 +110,27 @@ static PlimStatus borrow_forces(const GridField *like, const StepInfo *step, Gri
     return PLIM_OK;
 }
 
+/* A force without a value somewhere leaves its mark on what it was added to. */
+static PlimStatus check_given(const Fluid *fluid, const StepInfo *step, int axis,
+                              const double *values, size_t count) {
+    double sum = 0;
+    for (size_t i = 0; fluid->desc.force[axis].evaluate && i < count; i++)
+        sum += values[i] - values[i];
+    if (sum == 0) return PLIM_OK;
+    return context_fail(
+        fluid->context, PLIM_FAILED,
+        "t = %g s: the force along %c on the fluid has no value somewhere; mend its "
+        "expression",
+        step->time, "xyz"[axis]);
+}
+
 /* ---- nodes ---- */
 
 static void given_row(void *user, int j, int k) {
     const PushJob *job = user;
     const Grid *grid = &job->fluid->grid;
-    double h = grid->spacing;
     for (int i = 0; i < job->force->n[0]; i++) {
-        Vec3 x = vec3(grid->origin.x + i * h, grid->origin.y + j * h,
-                      grid->dim == 3 ? grid->origin.z + k * h : 0);
+        Vec3 x = fluid_position(grid, PLACE_NODES, i, j, k);
         size_t at = field_index(job->force, i, j, k);
         for (int a = 0; a < grid->dim; a++)
             job->force[a].data[at] += field_function_at(&job->fluid->desc.force[a], x, job->t);
@@ -144,6 +156,8 @@ PlimStatus fluid_push_nodes(Fluid *fluid, const StepInfo *step) {
                    .t = step->time + 0.5 * step->dt};
     if (has_buoyancy(fluid)) fluid_for_rows(grid, PLACE_NODES, step->threads, buoyancy_row, &job);
     if (has_given(fluid)) fluid_for_rows(grid, PLACE_NODES, step->threads, given_row, &job);
+    for (int a = 0; a < grid->dim; a++)
+        TRY(check_given(fluid, step, a, force[a].data, force[a].count));
     if (fluid->desc.confinement > 0) TRY(add_confinement(fluid, step, fluid->nodes_before, force));
     for (int a = 0; a < grid->dim; a++)
         for (size_t i = 0; i < force[a].count; i++)
@@ -160,10 +174,7 @@ static void given_faces_row(void *user, int j, int k) {
     int axis = job->axis, nx = grid_place_size(&fluid->grid, grid_place_faces(axis), 0);
     double *u = fluid_velocity(fluid, axis) + grid_face_index(&fluid->grid, axis, 0, j, k);
     for (int i = 0; i < nx; i++) {
-        /* The doubled layer of a periodic axis is the same place. */
-        int at[3] = {i, j, k};
-        if (grid_is_periodic(&fluid->grid, axis)) at[axis] %= fluid->grid.n[axis];
-        Vec3 x = grid_face_center(&fluid->grid, axis, at[0], at[1], at[2]);
+        Vec3 x = fluid_position(&fluid->grid, grid_place_faces(axis), i, j, k);
         u[i] += job->dt * field_function_at(&fluid->desc.force[axis], x, job->t);
     }
 }
@@ -225,22 +236,6 @@ static PlimStatus push_from_cells(Fluid *fluid, const StepInfo *step) {
     return PLIM_OK;
 }
 
-/* A force without a value somewhere leaves its mark on a velocity. */
-static PlimStatus check_given(const Fluid *fluid, const StepInfo *step) {
-    for (int axis = 0; axis < fluid->grid.dim; axis++) {
-        const double *u = fluid_velocity(fluid, axis);
-        double sum = 0;
-        size_t count = fluid->sizes[FLUID_GROUP_FACES_X + axis].count;
-        for (size_t i = 0; fluid->desc.force[axis].evaluate && i < count; i++) sum += u[i] - u[i];
-        if (!(sum == 0))
-            return context_fail(fluid->context, PLIM_FAILED,
-                                "t = %g s: the force along %c on the fluid has no value somewhere; "
-                                "mend its expression",
-                                step->time, "xyz"[axis]);
-    }
-    return PLIM_OK;
-}
-
 PlimStatus fluid_push_faces(Fluid *fluid, const StepInfo *step) {
     for (int axis = 0; axis < fluid->grid.dim; axis++) {
         PushJob job = {
@@ -249,7 +244,9 @@ PlimStatus fluid_push_faces(Fluid *fluid, const StepInfo *step) {
             fluid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, given_faces_row,
                            &job);
     }
-    TRY(check_given(fluid, step));
+    for (int axis = 0; axis < fluid->grid.dim; axis++)
+        TRY(check_given(fluid, step, axis, fluid_velocity(fluid, axis),
+                        fluid->sizes[FLUID_GROUP_FACES_X + axis].count));
     if (has_buoyancy(fluid) || fluid->desc.confinement > 0) return push_from_cells(fluid, step);
     return PLIM_OK;
 }

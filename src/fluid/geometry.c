@@ -49,24 +49,56 @@ void fluid_keep_places(Fluid *fluid) {
     }
 }
 
+/* ---- images across periodic sides ---- */
+
+int fluid_image_count(const Grid *grid) {
+    int count = 1;
+    for (int axis = 0; axis < grid->dim; axis++)
+        if (grid_is_periodic(grid, axis)) count *= 3;
+    return count;
+}
+
+Vec3 fluid_image_offset(const Grid *grid, int image) {
+    static const int periods[3] = {0, -1, 1};
+    double offset[3] = {0, 0, 0};
+    for (int axis = 0; axis < grid->dim; axis++) {
+        if (!grid_is_periodic(grid, axis)) continue;
+        offset[axis] = periods[image % 3] * grid->n[axis] * grid->spacing;
+        image /= 3;
+    }
+    return vec3(offset[0], offset[1], offset[2]);
+}
+
 /* In two dimensions only the cut at z = 0 counts. */
 static Vec3 in_plane(const Fluid *fluid, Vec3 x) {
     if (fluid->grid.dim == 2) x.z = 0;
     return x;
 }
 
-FluidCollider *fluid_nearest(const Fluid *fluid, Vec3 x) {
+FluidCollider *fluid_nearest(const Fluid *fluid, Vec3 x, Vec3 *beside) {
     FluidCollider *nearest = NULL;
     double least = HUGE_VAL;
-    for (size_t i = 0; i < fluid->colliders.count; i++) {
-        FluidCollider *collider = &fluid->colliders.data[i];
-        double distance = collider_distance(&collider->now, in_plane(fluid, x));
-        if (distance < least) {
+    int images = fluid_image_count(&fluid->grid);
+    *beside = x;
+    for (size_t i = 0; i < fluid->colliders.count; i++)
+        for (int image = 0; image < images; image++) {
+            FluidCollider *collider = &fluid->colliders.data[i];
+            Vec3 at = vec3_sub(x, fluid_image_offset(&fluid->grid, image));
+            double distance = collider_distance(&collider->now, in_plane(fluid, at));
+            if (!(distance < least)) continue;
             least = distance;
             nearest = collider;
+            *beside = at;
         }
-    }
     return nearest;
+}
+
+double fluid_wall_speed(const Fluid *fluid, Vec3 x, int axis) {
+    Vec3 beside;
+    const FluidCollider *collider = fluid_nearest(fluid, x, &beside);
+    double velocity[3];
+    vec3_store(velocity, collider_velocity(&collider->now, beside));
+    return velocity[axis];
 }
 
 /* ---- distances at nodes ---- */
@@ -122,13 +154,22 @@ static void lower_distances(void *user, size_t begin, size_t end) {
     }
 }
 
-static void lower_by(const Fluid *fluid, const FluidCollider *collider, double *distance) {
-    DistanceJob job = {.fluid = fluid, .collider = &collider->now, .distance = distance};
-    node_range(fluid, &collider->now, job.low, job.high);
+static void lower_by_image(const Fluid *fluid, const Collider *collider, double *distance) {
+    DistanceJob job = {.fluid = fluid, .collider = collider, .distance = distance};
+    node_range(fluid, collider, job.low, job.high);
     for (int axis = 0; axis < 3; axis++)
         if (job.high[axis] <= job.low[axis]) return;
     size_t rows = (size_t)(job.high[1] - job.low[1]) * (size_t)(job.high[2] - job.low[2]);
     parallel_for(fluid->context->threads, rows, 4, lower_distances, &job);
+}
+
+static void lower_by(const Fluid *fluid, const FluidCollider *collider, double *distance) {
+    int images = fluid_image_count(&fluid->grid);
+    for (int image = 0; image < images; image++) {
+        Collider moved = collider->now;
+        moved.position = vec3_add(moved.position, fluid_image_offset(&fluid->grid, image));
+        lower_by_image(fluid, &moved, distance);
+    }
 }
 
 static void find_distances(Fluid *fluid, bool always) {
@@ -205,18 +246,30 @@ static void cut_faces(void *user, int j, int k) {
     }
 }
 
+/* Whether anything can pass between the cell and others. Side faces with a given velocity do not
+ * count: pressure cannot change it. */
+static bool is_connected(const Fluid *fluid, int i, int j, int k) {
+    const Grid *grid = &fluid->grid;
+    for (int axis = 0; axis < grid->dim; axis++)
+        for (int end = 0; end < 2; end++) {
+            int at[3] = {i, j, k};
+            at[axis] += end;
+            SideKind side = grid->sides[axis][end];
+            bool on_side = at[axis] == (end ? grid->n[axis] : 0);
+            if (on_side && (side == SIDE_WALL || side == SIDE_INFLOW)) continue;
+            if (fluid->open[axis][grid_face_index(grid, axis, at[0], at[1], at[2])] > 0)
+                return true;
+        }
+    return false;
+}
+
 static void cut_cells(void *user, int j, int k) {
     Fluid *fluid = user;
     const Grid *grid = &fluid->grid;
     for (int i = 0; i < grid->n[0]; i++) {
-        double open = 0, distance = 0;
-        for (int axis = 0; axis < grid->dim; axis++) {
-            open += fluid->open[axis][grid_face_index(grid, axis, i, j, k)];
-            open += fluid->open[axis][grid_face_index(grid, axis, i + (axis == 0), j + (axis == 1),
-                                                      k + (axis == 2))];
-        }
+        double distance = 0;
         size_t cell = grid_cell_index(grid, i, j, k);
-        unsigned char kind = open > 0 ? CELL_FLUID : CELL_SOLID;
+        unsigned char kind = is_connected(fluid, i, j, k) ? CELL_FLUID : CELL_SOLID;
         fluid->fresh[cell] = kind == CELL_FLUID && fluid->kind[cell] == CELL_SOLID;
         fluid->kind[cell] = kind;
         int corners = 1 << grid->dim;
@@ -227,7 +280,8 @@ static void cut_cells(void *user, int j, int k) {
     }
 }
 
-/* A periodic axis has its two layers of faces cut alike: by the colliders on the low side. */
+/* The two layers of faces of a periodic axis are one: distances there are the same to rounding, and
+ * here to the bit. */
 static void join_periodic(Fluid *fluid, int axis) {
     const Grid *grid = &fluid->grid;
     if (!grid_is_periodic(grid, axis)) return;
@@ -240,12 +294,13 @@ static void join_periodic(Fluid *fluid, int axis) {
                 int at[3] = {i, j, k};
                 at[axis] = grid->n[axis];
                 size_t high = grid_face_index(grid, axis, at[0], at[1], at[2]);
-                double part = fmin(fluid->open[axis][low], fluid->open[axis][high]);
-                fluid->open[axis][low] = fluid->open[axis][high] = part;
+                fluid->open[axis][high] = fluid->open[axis][low];
+                if (fluid->face_distance[axis])
+                    fluid->face_distance[axis][high] = fluid->face_distance[axis][low];
             }
 }
 
-static PlimStatus cut_grid(Fluid *fluid) {
+static void cut_grid(Fluid *fluid) {
     const Grid *grid = &fluid->grid;
     int threads = fluid->context->threads;
     for (int axis = 0; axis < grid->dim; axis++) {
@@ -259,7 +314,6 @@ static PlimStatus cut_grid(Fluid *fluid) {
     fluid->fluid_cells = 0;
     for (size_t cell = 0; cell < cells; cell++)
         fluid->fluid_cells += fluid->kind[cell] == CELL_FLUID;
-    return PLIM_OK;
 }
 
 PlimStatus fluid_update_geometry(Fluid *fluid, const StepInfo *step, bool always) {
@@ -270,7 +324,7 @@ PlimStatus fluid_update_geometry(Fluid *fluid, const StepInfo *step, bool always
         return PLIM_OK;
     }
     find_distances(fluid, always);
-    TRY(cut_grid(fluid));
+    cut_grid(fluid);
     if (fluid->fluid_cells == 0)
         return context_fail(fluid->context, always ? PLIM_BAD_INPUT : PLIM_FAILED,
                             "obstacles and bodies fill the whole domain of the fluid; make them "
@@ -279,6 +333,15 @@ PlimStatus fluid_update_geometry(Fluid *fluid, const StepInfo *step, bool always
 }
 
 /* ---- volume ---- */
+
+bool fluid_in_source(const Fluid *fluid, const FluidSource *source, Vec3 x) {
+    int images = fluid_image_count(&fluid->grid);
+    for (int image = 0; image < images; image++)
+        if (solid_distance(&source->solid, vec3_sub(x, fluid_image_offset(&fluid->grid, image))) <
+            0)
+            return true;
+    return false;
+}
 
 /* First moment of the open part of a cut face about its middle, over its area, m. */
 static Vec3 open_moment(const Fluid *fluid, int axis, int i, int j, int k) {
@@ -303,14 +366,14 @@ static double velocity_along(const Collider *collider, Vec3 x, int axis) {
 /* What a collider pushes through the closed part of a face, m^3/s along the axis. Its velocity is
  * linear in place, so the integral over the closed part is exact from the part and its first
  * moment, which is that of the open part with the other sign: a turning disc pushes nothing. */
-static double pushed(const Fluid *fluid, int axis, int i, int j, int k) {
+double fluid_pushed(const Fluid *fluid, int axis, int i, int j, int k) {
     double open = fluid->open[axis][grid_face_index(&fluid->grid, axis, i, j, k)];
     if (!(open < 1)) return 0;
-    Vec3 x = grid_face_center(&fluid->grid, axis, i, j, k);
-    const Collider *collider = &fluid_nearest(fluid, x)->now;
-    double middle = velocity_along(collider, x, axis), flux = (1 - open) * middle;
+    Vec3 x = grid_face_center(&fluid->grid, axis, i, j, k), beside;
+    const Collider *collider = &fluid_nearest(fluid, x, &beside)->now;
+    double middle = velocity_along(collider, beside, axis), flux = (1 - open) * middle;
     if (open > 0) {
-        Vec3 moved = vec3_add(x, open_moment(fluid, axis, i, j, k));
+        Vec3 moved = vec3_add(beside, open_moment(fluid, axis, i, j, k));
         flux -= velocity_along(collider, moved, axis) - middle;
     }
     return flux * grid_face_area(&fluid->grid);
@@ -328,14 +391,15 @@ static void source_rows(void *user, int j, int k) {
     for (int i = 0; i < grid->n[0]; i++) {
         size_t cell = grid_cell_index(grid, i, j, k);
         double made = 0;
+        fluid->source[cell] = 0;
         if (fluid->kind[cell] != CELL_FLUID) continue;
         for (int axis = 0; fluid->bodies_move && axis < grid->dim; axis++)
-            made += pushed(fluid, axis, i, j, k) -
-                    pushed(fluid, axis, i + (axis == 0), j + (axis == 1), k + (axis == 2));
+            made += fluid_pushed(fluid, axis, i, j, k) -
+                    fluid_pushed(fluid, axis, i + (axis == 0), j + (axis == 1), k + (axis == 2));
         Vec3 x = grid_cell_center(grid, i, j, k);
         for (size_t s = 0; s < fluid->sources.count; s++) {
             const FluidSource *source = &fluid->sources.data[s];
-            if (field_function_is_set(&source->expansion) && solid_distance(&source->solid, x) < 0)
+            if (field_function_is_set(&source->expansion) && fluid_in_source(fluid, source, x))
                 made += field_function_at(&source->expansion, x, job->t) * grid_cell_volume(grid);
         }
         fluid->source[cell] = made;
@@ -349,7 +413,19 @@ PlimStatus fluid_find_sources(Fluid *fluid, const StepInfo *step) {
     return PLIM_OK;
 }
 
-/* ---- rows ---- */
+/* ---- places and rows ---- */
+
+Vec3 fluid_position(const Grid *grid, GridPlace place, int i, int j, int k) {
+    int at[3] = {i, j, k};
+    double shift[3];
+    for (int axis = 0; axis < 3; axis++) {
+        bool ends = grid_place_on_ends(grid, place, axis);
+        if (ends && grid_is_periodic(grid, axis)) at[axis] %= grid->n[axis];
+        shift[axis] = ends ? -0.5 * grid->spacing : 0;
+    }
+    return vec3_add(grid_cell_center(grid, at[0], at[1], at[2]),
+                    vec3(shift[0], shift[1], shift[2]));
+}
 
 typedef struct RowJob {
     FluidRow body;

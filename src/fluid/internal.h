@@ -112,6 +112,9 @@ static inline Vec3 fluid_up(Vec3 gravity) {
     return strength > 0 ? vec3_scale(-1 / strength, gravity) : vec3(0, 1, 0);
 }
 
+/* Where a value is; the doubled last layer of a periodic axis is the first. */
+Vec3 fluid_position(const Grid *grid, GridPlace place, int i, int j, int k);
+
 /* Loops over rows of values along x: `row` counts j + ny k. */
 typedef void (*FluidRow)(void *user, int j, int k);
 void fluid_for_rows(const Grid *grid, GridPlace place, int threads, FluidRow body, void *user);
@@ -124,10 +127,20 @@ PlimStatus fluid_update_geometry(Fluid *fluid, const StepInfo *step, bool always
 /* Where they are now is where they were, and their velocities are their own: what holds between
  * steps does not depend on how long the last one was. */
 void fluid_keep_places(Fluid *fluid);
-/* The collider nearest to x; NULL: there is none. */
-FluidCollider *fluid_nearest(const Fluid *fluid, Vec3 x);
+/* Bodies, obstacles and sources have images beyond periodic sides, 0 the thing itself. */
+int fluid_image_count(const Grid *grid);
+Vec3 fluid_image_offset(const Grid *grid, int image);
+/* The collider nearest to x; NULL: there is none. `beside` is x moved by whole periods to where it
+ * is near the collider itself, not an image of it. */
+FluidCollider *fluid_nearest(const Fluid *fluid, Vec3 x, Vec3 *beside);
+/* Velocity along an axis of the collider nearest to x; there must be one. */
+double fluid_wall_speed(const Fluid *fluid, Vec3 x, int axis);
+/* Whether x is in a source or an image of it. */
+bool fluid_in_source(const Fluid *fluid, const FluidSource *source, Vec3 x);
 /* The part of a face outside colliders, by the distances at its corners alone. */
 double fluid_open_part(const Fluid *fluid, int axis, int i, int j, int k);
+/* What colliders push through the closed part of a face, m^3/s along the axis. */
+double fluid_pushed(const Fluid *fluid, int axis, int i, int j, int k);
 /* Volume made in cells: by the motion of colliders and by sources, at time t. */
 PlimStatus fluid_find_sources(Fluid *fluid, const StepInfo *step);
 
@@ -145,6 +158,9 @@ void fluid_fill_scalar(const Fluid *fluid, int which, GridField *field, int thre
  * or on nodes. */
 void fluid_slow_incoming(const Fluid *fluid, const StepInfo *step, int axis,
                          const GridField *across, GridField *field);
+/* The same for smoke (0) or temperature (1) on nodes. */
+void fluid_let_in(const Fluid *fluid, const StepInfo *step, int which, const GridField across[3],
+                  GridField *nodes);
 /* The velocity of a wall, for Viscosity. */
 double fluid_wall_velocity(const void *fluid, int wall, int component, Vec3 x);
 /* Fails when more flows into a closed region than out of it. */

@@ -24,7 +24,9 @@ static void add_pressure(Fluid *fluid, const int cell[3], double pressure) {
             Vec3 x = grid_face_center(grid, axis, at[0], at[1], at[2]);
             double push = (end ? pressure : -pressure) * grid_face_area(grid);
             Vec3 force = vec3(axis == 0 ? push : 0, axis == 1 ? push : 0, axis == 2 ? push : 0);
-            add_force(fluid_nearest(fluid, x), x, force);
+            Vec3 beside;
+            FluidCollider *collider = fluid_nearest(fluid, x, &beside);
+            add_force(collider, beside, force);
         }
 }
 
@@ -50,7 +52,9 @@ static void add_weight(Fluid *fluid, int i, int j, int k, double distance) {
     Vec3 x = grid_cell_center(&fluid->grid, i, j, k);
     Vec3 at_surface = vec3_sub(x, vec3_scale(distance / size, area));
     double pressure = fluid_weight_pressure(fluid, at_surface);
-    add_force(fluid_nearest(fluid, at_surface), at_surface, vec3_scale(-pressure, area));
+    Vec3 beside;
+    FluidCollider *collider = fluid_nearest(fluid, at_surface, &beside);
+    add_force(collider, beside, vec3_scale(-pressure, area));
 }
 
 static void add_cell(Fluid *fluid, int i, int j, int k) {
@@ -70,13 +74,14 @@ typedef struct FrictionJob {
 static void add_friction(void *user, int wall, int component, Vec3 x, double force) {
     const FrictionJob *job = user;
     if (wall != VISCOSITY_OBSTACLE) return;
-    FluidCollider *collider = fluid_nearest(job->fluid, x);
+    Vec3 beside;
+    FluidCollider *collider = fluid_nearest(job->fluid, x, &beside);
     double along[3] = {0, 0, 0};
     along[component] = job->part * force;
     Vec3 friction = vec3(along[0], along[1], along[2]);
     collider->friction = vec3_add(collider->friction, friction);
     collider->friction_torque =
-        vec3_add(collider->friction_torque, torque_of(collider, x, friction));
+        vec3_add(collider->friction_torque, torque_of(collider, beside, friction));
 }
 
 void fluid_clear_friction(Fluid *fluid) {

@@ -143,12 +143,16 @@ static double at_center(const Fluid *fluid, int axis, const int cell[3]) {
     return 0.5 * (u[faces[0]] + u[faces[1]]);
 }
 
+/* Over two cells, next to a side that is not periodic over one. */
 static double slope(const Fluid *fluid, int component, int axis, const int cell[3]) {
     int low[3] = {cell[0], cell[1], cell[2]}, high[3] = {cell[0], cell[1], cell[2]};
-    low[axis]--;
-    high[axis]++;
+    bool wraps = grid_is_periodic(&fluid->grid, axis);
+    if (wraps || low[axis] > 0) low[axis]--;
+    if (wraps || high[axis] < fluid->grid.n[axis] - 1) high[axis]++;
+    int cells = high[axis] - low[axis];
+    if (cells == 0) return 0;
     return (at_center(fluid, component, high) - at_center(fluid, component, low)) /
-           (2 * fluid->grid.spacing);
+           (cells * fluid->grid.spacing);
 }
 
 static double vorticity_squared(const Fluid *fluid, const int cell[3]) {
@@ -164,12 +168,28 @@ double fluid_enstrophy(const Fluid *fluid) {
     return 0.5 * grid_cell_volume(&fluid->grid) * over_cells(fluid, vorticity_squared).sum;
 }
 
-/* Smoke times volume: nodes on sides own less than a cell, which is not counted apart. */
+/* The part of a cell that a value of smoke stands for: a node on a side owns half, and so does each
+ * of the two layers of a periodic axis. */
+static double owned_part(const Fluid *fluid, GridPlace place, const int at[3]) {
+    double part = 1;
+    for (int axis = 0; axis < fluid->grid.dim; axis++)
+        if (grid_place_on_ends(&fluid->grid, place, axis) &&
+            (at[axis] == 0 || at[axis] == fluid->grid.n[axis]))
+            part *= 0.5;
+    return part;
+}
+
 double fluid_total_smoke(const Fluid *fluid) {
+    GridPlace place = fluid_smoke_place(fluid);
+    const Grid *grid = &fluid->grid;
     double sum = 0;
-    for (size_t i = 0; i < fluid->sizes[FLUID_GROUP_SMOKE].count; i++)
-        if (fluid_is_at(fluid, i)) sum += fluid->smoke[i];
-    return sum * grid_cell_volume(&fluid->grid);
+    size_t value = 0;
+    for (int k = 0; k < grid_place_size(grid, place, 2); k++)
+        for (int j = 0; j < grid_place_size(grid, place, 1); j++)
+            for (int i = 0; i < grid_place_size(grid, place, 0); i++, value++)
+                if (fluid_is_at(fluid, value))
+                    sum += owned_part(fluid, place, (int[3]){i, j, k}) * fluid->smoke[value];
+    return sum * grid_cell_volume(grid);
 }
 
 PlimStatus fluid_diagnose(const void *system, const StepInfo *step, Diagnostics *diagnostics) {
@@ -177,6 +197,8 @@ PlimStatus fluid_diagnose(const void *system, const StepInfo *step, Diagnostics 
     const Fluid *fluid = system;
     diagnostics_add(diagnostics, "energy.kinetic", fluid_kinetic_energy(fluid));
     diagnostics_add(diagnostics, "divergence.max", fluid_greatest_divergence(fluid));
+    diagnostics_add(diagnostics, "divergence.unbalanced",
+                    fluid->projected.incompatible / grid_cell_volume(&fluid->grid));
     diagnostics_add(diagnostics, "speed.max", fluid_greatest_velocity(fluid));
     diagnostics_add(diagnostics, "solve.pressure.iterations", fluid->projected.solved.iterations);
     diagnostics_add(diagnostics, "solve.pressure.residual", fluid->projected.solved.last_residual);

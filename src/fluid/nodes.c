@@ -87,6 +87,8 @@ static PlimStatus carry_nodes(Fluid *fluid, const StepInfo *step) {
         fields[count++] = &fluid->scalars[which];
     if (count == 0) return PLIM_OK;
     TRY(advect_fields(&advection, fields, count, step->threads, step->scratch));
+    for (int which = 0; fluid->desc.has_smoke && which < 2; which++)
+        fluid_let_in(fluid, step, which, fluid->nodes_before, &fluid->scalars[which]);
     for (int axis = 0; fluid->desc.carries_velocity && axis < fluid->grid.dim; axis++)
         for (int component = 0; component < fluid->grid.dim; component++)
             fluid_slow_incoming(fluid, step, axis, &fluid->nodes_before[axis],

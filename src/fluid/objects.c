@@ -155,7 +155,18 @@ static void read_pressure(const void *system, size_t object, double *values) {
     values[0] = (weight > 0 ? sum / weight : 0) + fluid_weight_pressure(fluid, x);
 }
 
-/* By differences over one cell to both sides. */
+/* Into the hull of all velocity samples: half a cell inside sides that are not periodic. */
+static Vec3 into_samples(const Fluid *fluid, Vec3 x) {
+    double at[3], low[3], high[3], half = 0.5 * fluid->grid.spacing;
+    domain_of(fluid, low, high);
+    vec3_store(at, x);
+    for (int axis = 0; axis < fluid->grid.dim; axis++)
+        if (!grid_is_periodic(&fluid->grid, axis))
+            at[axis] = fmin(fmax(at[axis], low[axis] + half), high[axis] - half);
+    return vec3(at[0], at[1], at[2]);
+}
+
+/* By differences over one cell to both sides, less next to a side. */
 static void read_vorticity(const void *system, size_t object, double *values) {
     const Fluid *fluid = system;
     Vec3 x = fluid->objects.data[object].point;
@@ -163,9 +174,11 @@ static void read_vorticity(const void *system, size_t object, double *values) {
     Vec3 slope[3];
     for (int axis = 0; axis < 3; axis++) {
         Vec3 d = vec3(axis == 0 ? h : 0, axis == 1 ? h : 0, axis == 2 ? h : 0);
-        Vec3 difference =
-            vec3_sub(velocity_at(fluid, vec3_add(x, d)), velocity_at(fluid, vec3_sub(x, d)));
-        slope[axis] = axis < fluid->grid.dim ? vec3_scale(0.5 / h, difference) : vec3(0, 0, 0);
+        Vec3 low = into_samples(fluid, vec3_sub(x, d)), high = into_samples(fluid, vec3_add(x, d));
+        Vec3 difference = vec3_sub(velocity_at(fluid, high), velocity_at(fluid, low));
+        double way = vec3_length(vec3_sub(high, low));
+        slope[axis] = vec3(0, 0, 0);
+        if (axis < fluid->grid.dim && way > 0) slope[axis] = vec3_scale(1 / way, difference);
     }
     values[0] = slope[1].z - slope[2].y;
     values[1] = slope[2].x - slope[0].z;

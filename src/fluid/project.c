@@ -38,6 +38,16 @@ static PlimStatus solve_failed(const Fluid *fluid, const StepInfo *step, double 
                         solved->last_residual, wanted);
 }
 
+/* The most that flows through a face or is made in a cell, m^3/s. */
+static double greatest_flow(const Fluid *fluid) {
+    double flow = fluid_greatest_velocity(fluid) * grid_face_area(&fluid->grid);
+    for (size_t i = 0; fluid->source && i < fluid->sizes[FLUID_GROUP_CELLS].count; i++) {
+        double made = fabs(fluid->source[i]);
+        flow = made > flow ? made : flow;
+    }
+    return flow;
+}
+
 /* The solve stops at an absolute residual, for velocities that are divergence-free already stay
  * what they are. */
 PlimStatus fluid_project(Fluid *fluid, const StepInfo *step) {
@@ -46,8 +56,8 @@ PlimStatus fluid_project(Fluid *fluid, const StepInfo *step) {
     double *velocity[3] = {fluid->velocity_x, fluid->velocity_y, fluid->velocity_z};
     KrylovOptions options = krylov_options_default(step->threads);
     options.relative = 0;
-    options.absolute = fluid->desc.tolerance * fluid_greatest_velocity(fluid) *
-                       grid_face_area(&fluid->grid) * sqrt((double)fluid->fluid_cells);
+    options.absolute =
+        fluid->desc.tolerance * greatest_flow(fluid) * sqrt((double)fluid->fluid_cells);
     double to_solve = step->dt / fluid->desc.density;
     scale_pressure(fluid, to_solve);
     TRY(poisson_project(fluid->poisson, &problem, &options, velocity, fluid->pressure,

@@ -8,16 +8,10 @@ typedef struct FeedJob {
     int axis;
 } FeedJob;
 
-static Vec3 smoke_position(const Fluid *fluid, int i, int j, int k) {
-    Vec3 x = grid_cell_center(&fluid->grid, i, j, k);
-    if (fluid->desc.storage != FLUID_ON_NODES) return x;
-    double half = 0.5 * fluid->grid.spacing;
-    return vec3_sub(x, vec3(half, half, fluid->grid.dim == 3 ? half : 0));
-}
-
 /* Most rows have nothing to do with a source. */
-static bool row_misses(const FluidSource *source, Vec3 first, Vec3 last) {
+static bool row_misses(const Fluid *fluid, const FluidSource *source, Vec3 first, Vec3 last) {
     Box3 box = solid_bounds(&source->solid);
+    if (fluid_image_count(&fluid->grid) > 1) return false;
     return first.y > box.high.y || first.y < box.low.y || first.z > box.high.z ||
            first.z < box.low.z || first.x > box.high.x || last.x < box.low.x;
 }
@@ -29,11 +23,12 @@ static void feed_row(void *user, int j, int k) {
     GridPlace place = fluid_smoke_place(fluid);
     int nx = grid_place_size(&fluid->grid, place, 0), ny = grid_place_size(&fluid->grid, place, 1);
     size_t first = ((size_t)k * (size_t)ny + (size_t)j) * (size_t)nx;
-    if (row_misses(source, smoke_position(fluid, 0, j, k), smoke_position(fluid, nx - 1, j, k)))
+    if (row_misses(fluid, source, fluid_position(&fluid->grid, place, 0, j, k),
+                   fluid_position(&fluid->grid, place, nx - 1, j, k)))
         return;
     for (int i = 0; i < nx; i++) {
-        Vec3 x = smoke_position(fluid, i, j, k);
-        if (!(solid_distance(&source->solid, x) < 0)) continue;
+        Vec3 x = fluid_position(&fluid->grid, place, i, j, k);
+        if (!fluid_in_source(fluid, source, x)) continue;
         size_t at = first + (size_t)i;
         if (source->sets_smoke) fluid->smoke[at] = field_function_at(&source->smoke, x, job->t);
         if (source->sets_temperature)
@@ -46,12 +41,12 @@ static void blow_row(void *user, int j, int k) {
     Fluid *fluid = job->fluid;
     int axis = job->axis, nx = grid_place_size(&fluid->grid, grid_place_faces(axis), 0);
     double *u = fluid_velocity(fluid, axis) + grid_face_index(&fluid->grid, axis, 0, j, k);
-    if (row_misses(job->source, grid_face_center(&fluid->grid, axis, 0, j, k),
+    if (row_misses(fluid, job->source, grid_face_center(&fluid->grid, axis, 0, j, k),
                    grid_face_center(&fluid->grid, axis, nx - 1, j, k)))
         return;
     for (int i = 0; i < nx; i++) {
-        Vec3 x = grid_face_center(&fluid->grid, axis, i, j, k);
-        if (solid_distance(&job->source->solid, x) < 0)
+        Vec3 x = fluid_position(&fluid->grid, grid_place_faces(axis), i, j, k);
+        if (fluid_in_source(fluid, job->source, x))
             u[i] = field_function_at(&job->source->velocity[axis], x, job->t);
     }
 }
@@ -66,6 +61,28 @@ static void cool(Fluid *fluid, double dt) {
     for (size_t i = 0; fluid->desc.fading > 0 && i < count; i++) fluid->smoke[i] *= kept;
 }
 
+/* A source without a value somewhere leaves its mark. */
+static PlimStatus check_source(const Fluid *fluid, const FluidSource *source,
+                               const StepInfo *step) {
+    double sum = 0;
+    size_t count = fluid->sizes[FLUID_GROUP_SMOKE].count;
+    if (source->smoke.evaluate || source->temperature.evaluate)
+        for (size_t i = 0; i < count; i++)
+            sum += (fluid->smoke[i] - fluid->smoke[i]) +
+                   (fluid->temperature[i] - fluid->temperature[i]);
+    for (int axis = 0; axis < fluid->grid.dim; axis++) {
+        const double *u = fluid_velocity(fluid, axis);
+        count = fluid->sizes[FLUID_GROUP_FACES_X + axis].count;
+        for (size_t i = 0; source->velocity[axis].evaluate && i < count; i++) sum += u[i] - u[i];
+    }
+    if (sum == 0) return PLIM_OK;
+    return context_fail(
+        fluid->context, PLIM_FAILED,
+        "t = %g s: what the source '%s' sets has no value somewhere in it; mend its "
+        "expressions",
+        step->end_time, source->name);
+}
+
 PlimStatus fluid_feed(Fluid *fluid, const StepInfo *step) {
     const Grid *grid = &fluid->grid;
     if (fluid->desc.has_smoke) cool(fluid, step->dt);
@@ -75,6 +92,7 @@ PlimStatus fluid_feed(Fluid *fluid, const StepInfo *step) {
             fluid_for_rows(grid, fluid_smoke_place(fluid), step->threads, feed_row, &job);
         for (; job.source->sets_velocity && job.axis < grid->dim; job.axis++)
             fluid_for_rows(grid, grid_place_faces(job.axis), step->threads, blow_row, &job);
+        TRY(check_source(fluid, job.source, step));
     }
     return PLIM_OK;
 }

@@ -85,26 +85,14 @@ typedef struct FunctionJob {
     double *values;
 } FunctionJob;
 
-static Vec3 position_of(const FunctionJob *job, int i, int j, int k) {
-    const Grid *grid = job->grid;
-    int at[3] = {i, j, k};
-    double shift[3];
-    for (int axis = 0; axis < 3; axis++) { /* doubled layers are the same place */
-        bool ends = grid_place_on_ends(grid, job->place, axis);
-        if (ends && grid_is_periodic(grid, axis)) at[axis] %= grid->n[axis];
-        shift[axis] = ends ? -0.5 * grid->spacing : 0;
-    }
-    return vec3_add(grid_cell_center(grid, at[0], at[1], at[2]),
-                    vec3(shift[0], shift[1], shift[2]));
-}
-
 static void function_row(void *user, int j, int k) {
     const FunctionJob *job = user;
     size_t nx = (size_t)grid_place_size(job->grid, job->place, 0);
     size_t ny = (size_t)grid_place_size(job->grid, job->place, 1);
     double *row = job->values + ((size_t)k * ny + (size_t)j) * nx;
     for (size_t i = 0; i < nx; i++)
-        row[i] = field_function_at(job->function, position_of(job, (int)i, j, k), 0.0);
+        row[i] = field_function_at(job->function,
+                                   fluid_position(job->grid, job->place, (int)i, j, k), 0.0);
 }
 
 static PlimStatus start_by_function(const Fluid *fluid, GridPlace place,
@@ -117,8 +105,9 @@ static PlimStatus start_by_function(const Fluid *fluid, GridPlace place,
         if (!isfinite(values[i])) {
             int nx = grid_place_size(&fluid->grid, place, 0),
                 ny = grid_place_size(&fluid->grid, place, 1);
-            Vec3 x = position_of(&job, (int)(i % (size_t)nx), (int)(i / (size_t)nx % (size_t)ny),
-                                 (int)(i / (size_t)nx / (size_t)ny));
+            Vec3 x = fluid_position(&fluid->grid, place, (int)(i % (size_t)nx),
+                                    (int)(i / (size_t)nx % (size_t)ny),
+                                    (int)(i / (size_t)nx / (size_t)ny));
             return context_fail(fluid->context, PLIM_BAD_INPUT,
                                 "%s of the fluid has no value at (%g, %g, %g), t = 0; mend its "
                                 "expression",

@@ -138,7 +138,8 @@ static const SceneKey fluid_keys[] = {
      .help = "how values are carried along; none: Stokes flow, without inertia, whose smoke is "
              "carried by maccormack"},
     {"trace_order", VALUE_INTEGER, AT(SceneFluid, trace_order), "2", BETWEEN(1, 3),
-     .help = "order in dt of the paths that values are carried along"},
+     .help =
+         "order in dt of the paths that values are carried along, where the order in time is 1"},
     {"time_order", VALUE_INTEGER, AT(SceneFluid, time_order), "2", BETWEEN(1, 2),
      .help = "order in time; 2 with maccormack on faces only, others have 1"},
     {"storage", VALUE_CHOICE, AT(SceneFluid, storage), "face", .choices = storage_choices,

@@ -313,6 +313,67 @@ static void test_buoyancy(void **state) {
     }
 }
 
+/* Smoke comes in through an inflow, in both storages, and the same all along a periodic side. */
+static void test_smoke_comes_in(void **state) {
+    (void)state;
+    static const char *const storages[] = {"face", "node"};
+    for (int round = 0; round < 2; round++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "plimsoll: 1\ndim: 2\nfluid:\n  cells: 16\n  storage: %s\n  smoke: {}\n"
+                 "  sides: {bottom: periodic, top: periodic, right: open,\n"
+                 "    left: {kind: inflow, velocity: [1, 0.5, 0], slip: 1e30, smoke: 1}}\n"
+                 "  initial: {velocity: [1, 0.5, 0]}\n",
+                 storages[round]);
+        PlimContext *context = test_context(2);
+        PlimScene *scene;
+        PlimWorld *world = world_of(context, text, &scene);
+        for (int i = 0; i < 10; i++) assert_int_equal(plim_world_step(world, 0.05), PLIM_OK);
+        const Fluid *fluid = world->fluid;
+        assert_close(fluid_total_smoke(fluid), 0.5, 0.06);
+        size_t nx = (size_t)grid_place_size(&fluid->grid, fluid_smoke_place(fluid), 0);
+        for (size_t i = 0; i < fluid->sizes[FLUID_GROUP_SMOKE].count; i++)
+            assert_close(fluid->smoke[i], fluid->smoke[i % nx], 1e-12);
+        close_world(context, world, scene);
+    }
+}
+
+/* A body across a periodic side is as whole as one in the middle. */
+static void test_periodic_body(void **state) {
+    (void)state;
+    double force[2];
+    for (int round = 0; round < 2; round++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "plimsoll: 1\nfluid:\n  cells: 20\n"
+                 "  sides: {left: periodic, right: periodic}\n"
+                 "rigid:\n  bodies:\n    - {name: ball, motion: static, "
+                 "shape: {ball: {radius: 0.2}}, position: [%g, 0.5, 0.5]}\n",
+                 round ? 0.95 : 0.45);
+        PlimContext *context = test_context(2);
+        PlimScene *scene;
+        PlimWorld *world = world_of(context, text, &scene);
+        force[round] = probe(world, "ball", "fluid_force", 1);
+        close_world(context, world, scene);
+    }
+    assert_close(force[1] / force[0], 1, 1e-6);
+}
+
+/* Fluid at rest in which volume is made flows out by as much. */
+static void test_expansion(void **state) {
+    (void)state;
+    static const char text[] =
+        "plimsoll: 1\ndim: 2\nfluid:\n  cells: 16\n  sides: {top: open}\n  tolerance: 1e-12\n"
+        "  sources: [{name: well, shape: {box: {size: [0.5, 0.25, 1]}}, position: [0.5, 0.25, 0], "
+        "expansion: 3}]\n";
+    PlimContext *context = test_context(2);
+    PlimScene *scene;
+    PlimWorld *world = world_of(context, text, &scene);
+    assert_int_equal(plim_world_step(world, 0.01), PLIM_OK);
+    assert_close(probe(world, "top", "flux", 0), 3 * 0.125, 1e-9);
+    close_world(context, world, scene);
+}
+
 /* More goes in than out of a closed box: refused with a message that says so. */
 static void test_net_inflow(void **state) {
     (void)state;
@@ -403,8 +464,10 @@ int main(void) {
         cmocka_unit_test(test_projection),     cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_node_zero_step), cmocka_unit_test(test_rest),
         cmocka_unit_test(test_archimedes),     cmocka_unit_test(test_swept_volume),
-        cmocka_unit_test(test_buoyancy),       cmocka_unit_test(test_net_inflow),
-        cmocka_unit_test(test_frame),          cmocka_unit_test(test_damaged_frame),
+        cmocka_unit_test(test_buoyancy),       cmocka_unit_test(test_smoke_comes_in),
+        cmocka_unit_test(test_periodic_body),  cmocka_unit_test(test_expansion),
+        cmocka_unit_test(test_net_inflow),     cmocka_unit_test(test_frame),
+        cmocka_unit_test(test_damaged_frame),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
