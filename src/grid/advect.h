@@ -5,9 +5,10 @@
  * the value's position, runs back through the velocities for dt, and stays in the domain: what
  * leaves it through a side that is not periodic is clamped to the side. Interpolation is linear.
  *
- * Solids: a trace that ends in one is moved out along the distance's gradient. Values in solids
- * have no share in what is outside, whatever they are; beside a solid both schemes are of first
- * order. A value in a solid becomes what is outside nearby; one that is enclosed by solids stays.
+ * Solids: a trace that ends in one is moved out along the distance's gradient. Unless the caller
+ * says that values go on into solids, those in solids have no share in what is outside, whatever
+ * they are, and beside a solid both schemes are of first order. A value in a solid becomes what is
+ * outside nearby; one that is enclosed by solids stays.
  * Velocities in solids are read like any others, so they should continue those outside. */
 #ifndef GRID_ADVECT_H
 #define GRID_ADVECT_H

@@ -33,7 +33,7 @@ typedef struct FrameVolume {
     const float *temperature; /* in the degrees of the scene; NULL where there is none */
     /* 1 in obstacles, else 0. Stored once for the run unless obstacles move. */
     const int32_t *solid;
-    bool solid_moves; /* the same in every frame of a run */
+    bool solid_moves; /* obstacles move; true or false for all frames of a run */
 } FrameVolume;
 
 enum { FRAME_VIEW_CAPACITY = 16 };
