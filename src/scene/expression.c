@@ -340,6 +340,7 @@ static PlimStatus run(const Expression *expression, Point point, Dual *result,
                       const Instruction **steep, char why[EXPRESSION_MESSAGE]) {
     Dual stack[EXPRESSION_STACK];
     size_t top = 0;
+    stack[0] = (Dual){0.0, 0.0}; /* the compiler cannot see that every program leaves a value */
     *steep = NULL;
     for (size_t i = 0; i < expression->code.count; i++) {
         const Instruction *at = &expression->code.data[i];
