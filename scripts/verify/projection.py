@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """The pressure solve: velocities around obstacles made divergence-free, from the state files alone."""
+import itertools
 import math
 import os
 
@@ -49,9 +50,8 @@ class Tank:
         self.open = [self.open_part(distance, axis) for axis in range(dim)]
         for axis in range(dim):
             if self.sides[axis][0] == "periodic": # both layers are one face
-                least = np.minimum(np.take(self.open[axis], [0], axis), np.take(self.open[axis], [-1], axis))
-                inner = np.take(self.open[axis], range(1, self.n[axis]), axis)
-                self.open[axis] = np.concatenate([least, inner, least], axis)
+                inner = np.take(self.open[axis], range(self.n[axis]), axis)
+                self.open[axis] = np.concatenate([inner, np.take(inner, [0], axis)], axis)
         self.inside = distance
         for axis in range(dim): # the mean of a cell's corners
             self.inside = 0.5 * (np.take(self.inside, range(1, self.n[axis] + 1), axis) +
@@ -63,7 +63,15 @@ class Tank:
 
     def node_distance(self, shift):
         at = [LOW[a] + np.arange(self.n[a] + 1) * self.h for a in range(self.dim)]
-        x, y, z = np.meshgrid(*at, *[np.zeros(1)] * (3 - self.dim), indexing="ij")
+        periods = [(0, -1, 1) if a < self.dim and self.sides[a][0] == "periodic" else (0,) for a in range(3)]
+        places = np.meshgrid(*at, *[np.zeros(1)] * (3 - self.dim), indexing="ij")
+        return np.minimum.reduce([ # obstacles have images beyond periodic sides
+            self.distance([x - i * n * self.h for x, i, n in zip(places, image, self.n)], shift)
+            for image in itertools.product(*periods)])
+
+    @staticmethod
+    def distance(places, shift):
+        x, y, z = places
         angle = math.radians(25)
         ball = np.sqrt((x - 0.52 - shift)**2 + (y - 0.5)**2 + z**2) - 0.17
         post = box((x - 1.05 - shift, y - 0.275, z), (0.05, 0.275, 0.5))
