@@ -22,18 +22,19 @@ static void test_linear_exact(void **state) {
             setup.values = make_field(setup.context, &grid, places[p], linear_function);
             carry(&setup);
             for (size_t at = 0; at < value_count(&setup.values); at++) {
-                Vec3 x = value_point(&setup.values, at), before = vec3(0, 0, 0);
-                for (int axis = 0; axis < dim; axis++)
-                    (&before.x)[axis] = (&x.x)[axis] - 0.9 * velocity[axis](x);
-                double margin = 4.0 * grid.spacing;
+                Vec3 x = value_point(&setup.values, at);
+                double now[3], before[3] = {0, 0, 0}, origin[3], margin = 4.0 * grid.spacing;
+                vec3_store(now, x);
+                vec3_store(origin, grid.origin);
                 bool inside = true;
                 for (int axis = 0; axis < dim; axis++) {
-                    double from = (&x.x)[axis] - (&grid.origin.x)[axis];
+                    before[axis] = now[axis] - 0.9 * velocity[axis](x);
+                    double from = now[axis] - origin[axis];
                     inside &= from > margin && from < grid.n[axis] * grid.spacing - margin;
                 }
                 if (inside)
                     assert_close(setup.values.data[value_index(&setup.values, at)],
-                                 linear_function(before), 1e-13);
+                                 linear_function(vec3_load(before)), 1e-13);
             }
             field_free(setup.context, &setup.values);
         }
