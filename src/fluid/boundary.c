@@ -59,13 +59,8 @@ static PlimStatus set_side(Fluid *fluid, int axis, int end, double t) {
     return PLIM_OK;
 }
 
-typedef struct ClosedJob {
-    Fluid *fluid;
-    int axis;
-} ClosedJob;
-
 static void set_closed_row(void *user, int j, int k) {
-    const ClosedJob *job = user;
+    const FluidAxis *job = user;
     Fluid *fluid = job->fluid;
     const Grid *grid = &fluid->grid;
     int axis = job->axis, nx = grid->n[0] + (axis == 0);
@@ -83,7 +78,7 @@ static void set_closed_row(void *user, int j, int k) {
 PlimStatus fluid_set_given(Fluid *fluid, const StepInfo *step, double t) {
     for (int axis = 0; axis < fluid->grid.dim; axis++) {
         for (int end = 0; end < 2; end++) TRY(set_side(fluid, axis, end, t));
-        ClosedJob job = {fluid, axis};
+        FluidAxis job = {fluid, axis};
         if (fluid->open[axis])
             fluid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, set_closed_row,
                            &job);

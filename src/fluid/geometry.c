@@ -222,13 +222,8 @@ double fluid_open_part(const Fluid *fluid, int axis, int i, int j, int k) {
     return (double)(float)part; /* the solver keeps coefficients in single precision */
 }
 
-typedef struct CutJob {
-    Fluid *fluid;
-    int axis;
-} CutJob;
-
 static void cut_faces(void *user, int j, int k) {
-    const CutJob *job = user;
+    const FluidAxis *job = user;
     Fluid *fluid = job->fluid;
     const Grid *grid = &fluid->grid;
     int axis = job->axis, nx = grid->n[0] + (axis == 0);
@@ -304,7 +299,7 @@ static void cut_grid(Fluid *fluid) {
     const Grid *grid = &fluid->grid;
     int threads = fluid->context->threads;
     for (int axis = 0; axis < grid->dim; axis++) {
-        CutJob job = {fluid, axis};
+        FluidAxis job = {fluid, axis};
         fluid_for_rows(grid, grid_place_faces(axis), threads, cut_faces, &job);
         join_periodic(fluid, axis);
     }

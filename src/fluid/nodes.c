@@ -5,14 +5,9 @@
 
 #include <string.h>
 
-typedef struct NodeJob {
-    Fluid *fluid;
-    int axis;
-} NodeJob;
-
 /* Mean of the faces across `axis` around a node: 2 in two dimensions, 4 in three. */
 static void average_to_nodes(void *user, int j, int k) {
-    const NodeJob *job = user;
+    const FluidAxis *job = user;
     const GridField *faces = &job->fluid->faces[job->axis];
     GridField *nodes = &job->fluid->nodes[job->axis];
     int b = (job->axis + 1) % 3, c = (job->axis + 2) % 3, dim = job->fluid->grid.dim;
@@ -37,7 +32,7 @@ static double gain_of(const Fluid *fluid, int axis, const int node[3], int *coun
 
 /* Adds the mean gain of the nodes at the corners of a face to its velocity. */
 static void gain_to_faces(void *user, int j, int k) {
-    const NodeJob *job = user;
+    const FluidAxis *job = user;
     Fluid *fluid = job->fluid;
     int b = (job->axis + 1) % 3, c = (job->axis + 2) % 3, dim = fluid->grid.dim;
     int nx = grid_place_size(&fluid->grid, grid_place_faces(job->axis), 0);
@@ -64,7 +59,7 @@ static void fill_nodes(const void *user, size_t which, GridField *field, int thr
 static PlimStatus load_nodes(Fluid *fluid, const StepInfo *step) {
     TRY(fluid_load_faces(fluid, step));
     for (int axis = 0; axis < fluid->grid.dim; axis++) {
-        NodeJob job = {fluid, axis};
+        FluidAxis job = {fluid, axis};
         GridField *nodes = &fluid->nodes[axis];
         fluid_for_rows(&fluid->grid, PLACE_NODES, step->threads, average_to_nodes, &job);
         field_fill_halo_constant(nodes, step->threads);
@@ -104,7 +99,7 @@ PlimStatus fluid_carry_on_nodes(Fluid *fluid, const StepInfo *step) {
     if (fluid->desc.has_smoke) fluid_store_scalars(fluid, step);
     TRY(fluid_push_nodes(fluid, step));
     for (int axis = 0; axis < fluid->grid.dim; axis++) {
-        NodeJob job = {fluid, axis};
+        FluidAxis job = {fluid, axis};
         fluid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, gain_to_faces, &job);
     }
     return PLIM_OK;

@@ -114,14 +114,9 @@ static void add_explicit_part(Fluid *fluid) {
     }
 }
 
-typedef struct HoldJob {
-    Fluid *fluid;
-    int axis;
-} HoldJob;
-
 /* Velocities whose face centre is inside a collider have its velocity while viscosity acts. */
 static void hold_row(void *user, int j, int k) {
-    const HoldJob *job = user;
+    const FluidAxis *job = user;
     Fluid *fluid = job->fluid;
     int axis = job->axis, nx = grid_place_size(&fluid->grid, grid_place_faces(axis), 0);
     size_t first = grid_face_index(&fluid->grid, axis, 0, j, k);
@@ -134,7 +129,7 @@ static void hold_row(void *user, int j, int k) {
 }
 
 static void hold_inside(Fluid *fluid, const StepInfo *step, int axis) {
-    HoldJob job = {fluid, axis};
+    FluidAxis job = {fluid, axis};
     if (fluid->face_distance[axis])
         fluid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, hold_row, &job);
 }
