@@ -64,8 +64,16 @@ typedef struct PlimRigidDesc {
     PlimMotion motion;   /* default PLIM_DYNAMIC */
     double density;      /* kg/m^3, default 1000; ignored when mass > 0 */
     double mass;         /* kg; 0 (default): from density and volume */
+    double volume;       /* m^3, what it displaces in a fluid; 0 (default): the shape's */
     double inertia[3];   /* kg m^2 about the shape's axes; all 0 (default): from the triangles */
+    int exact_mass;      /* 1: volume and inertia of the true ball, cylinder, capsule, torus or cone
+                            in place of those of its triangles; default 0 */
+    int has_center;      /* 1: the centre of mass is `center`; default 0: that of the shape */
+    double center[3];    /* m, in the shape's own axes; give the inertia about it, too */
     PlimPose pose;       /* at t = 0; default: at rest at the origin */
+    int has_pin;         /* 1: the point of the body that is at `pin` at t = 0 stays there */
+    double pin[3];       /* m, in the world; dynamic bodies only, as is the next */
+    int lock_rotation;   /* 1: the body does not turn; default 0 */
     PlimMotionFn motion_path; /* kinematic bodies only */
     void *motion_user;
     float color[3]; /* sRGB 0..1, default 0.7 */
@@ -75,6 +83,8 @@ typedef struct PlimRigidDesc {
 typedef struct PlimRigidOptions {
     int orientation_order; /* 1, 2 (default) or 3: order in dt of the update of orientations */
     int energy_correction; /* 1 (default): turn each body to where its kinetic energy is kept */
+    int hold_positions;    /* 1: dynamic bodies keep their places, velocities alone develop;
+                              default 0 */
 } PlimRigidOptions;
 
 PLIM_API PlimRigidOptions plim_rigid_options_default(void);
@@ -90,7 +100,8 @@ PLIM_API size_t plim_rigid_count(const PlimWorld *world);
 PLIM_API ptrdiff_t plim_rigid_find(const PlimWorld *world, const char *name);
 PLIM_API void plim_rigid_pose(const PlimWorld *world, size_t id, PlimPose *pose);
 PLIM_API double plim_rigid_mass(const PlimWorld *world, size_t id); /* kg */
-/* A new position, orientation and velocity; refused for a body that is not dynamic. */
+/* A new position, orientation and velocity; refused for a body that is not dynamic. A body that is
+ * held keeps its pin, and what it is held from of the motion is taken away. */
 PLIM_API PlimStatus plim_rigid_set_pose(PlimWorld *world, size_t id, const PlimPose *pose);
 
 #ifdef __cplusplus

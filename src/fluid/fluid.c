@@ -68,12 +68,28 @@ static PlimStatus start_suddenly(Fluid *fluid, const StepInfo *step) {
     return PLIM_OK;
 }
 
+static bool solves_for_bodies(const Fluid *fluid) {
+    for (size_t i = 0; i < fluid->colliders.count; i++)
+        if (fluid_solves_for(fluid, i)) return true;
+    return false;
+}
+
+/* The velocity that bodies move with; none is needed where they keep their places. */
+static PlimStatus fluid_solve_positions(void *system, const StepInfo *step) {
+    Fluid *fluid = system;
+    fluid->gravity = step->gravity;
+    if (!fluid->coupled) return PLIM_OK;
+    if (step->time == 0) TRY(start_suddenly(fluid, step));
+    if (fluid->desc.hold_bodies || !solves_for_bodies(fluid)) return PLIM_OK;
+    return fluid_solve_half(fluid, step);
+}
+
 /* 000 section 4.6: scalars, intermediate velocity. */
 static PlimStatus fluid_advect(void *system, const StepInfo *step) {
     Fluid *fluid = system;
     fluid->gravity = step->gravity;
-    if (step->time == 0) TRY(start_suddenly(fluid, step));
-    TRY(fluid_begin_diffusion(fluid, step));
+    if (step->time == 0 && !fluid->coupled) TRY(start_suddenly(fluid, step));
+    if (!fluid->coupled) TRY(fluid_begin_diffusion(fluid, step));
     if (fluid->desc.storage == FLUID_ON_NODES) {
         TRY(fluid_carry_on_nodes(fluid, step));
     } else {
@@ -88,6 +104,7 @@ static PlimStatus fluid_advect(void *system, const StepInfo *step) {
 /* 002 equation 5.26, split; 000 equation 4.5. */
 static PlimStatus fluid_solve(void *system, const StepInfo *step) {
     Fluid *fluid = system;
+    if (fluid->coupled) return fluid_solve_whole(fluid, step);
     TRY(fluid_diffuse(fluid, step));
     TRY(fluid_set_given(fluid, step, step->end_time));
     TRY(fluid_project(fluid, step));
@@ -114,6 +131,21 @@ static double inflow_speed(const Fluid *fluid, const StepInfo *step, int axis, i
     return speed >= 0 ? speed : 0;
 }
 
+/* The farthest that a corner of its box is from a body's own origin, m; in two dimensions of the
+ * box's shadow on the plane. */
+static double reach_of(const Fluid *fluid, const Collider *body) {
+    Box3 box = solid_bounds(body->solid);
+    double reach = 0;
+    for (int corner = 0; corner < 8; corner++) {
+        Vec3 x = vec3(corner & 1 ? box.high.x : box.low.x, corner & 2 ? box.high.y : box.low.y,
+                      corner & 4 ? box.high.z : box.low.z);
+        x = quat_rotate(body->orientation, x);
+        if (fluid->grid.dim == 2) x.z = 0;
+        reach = fmax(reach, vec3_length(x));
+    }
+    return reach;
+}
+
 /* Nothing goes further than `cfl` cells in a step: not what moves now, nor what the strongest force
  * makes of it, nor a collider. v dt + a dt^2 / 2 = cfl h, solved for dt. */
 static double fluid_max_dt(const void *system, const StepInfo *step) {
@@ -126,14 +158,15 @@ static double fluid_max_dt(const void *system, const StepInfo *step) {
         if (fluid->colliders.data[i].body == FLUID_OBSTACLES) continue;
         Collider body = fluid->colliders.data[i].now;
         view->read(view->system, fluid->colliders.data[i].body, &body);
-        Box3 box = solid_bounds(body.solid);
-        double radius = fmax(vec3_length(box.low), vec3_length(box.high));
         double spin = vec3_length(body.angular_velocity);
-        speed = fmax(speed, vec3_length(body.velocity) + (spin > 0 ? spin * radius : 0));
+        double turning = spin > 0 ? spin * reach_of(fluid, &body) : 0;
+        speed = fmax(speed, vec3_length(body.velocity) + turning);
     }
     for (int axis = 0; carries && axis < fluid->grid.dim; axis++)
         for (int end = 0; end < 2; end++) speed = fmax(speed, inflow_speed(fluid, step, axis, end));
     double push = carries ? fluid_greatest_acceleration(fluid, step) : 0;
+    if (!fluid->desc.hold_bodies && solves_for_bodies(fluid))
+        push = fmax(push, vec3_length(step->gravity));
     return 2 * way / (speed + sqrt(speed * speed + 2 * push * way));
 }
 
@@ -152,7 +185,8 @@ static PlimStatus fluid_refresh(void *system, const StepInfo *step) {
         TRY(fluid_check_start(fluid, step));
     }
     fluid_clear_friction(fluid);
-    fluid_add_friction(fluid, 1);
+    if (fluid->coupled) TRY(fluid_gather_faces(fluid));
+    if (!fluid->coupled) fluid_add_friction(fluid, 1);
     fluid_find_loads(fluid);
     return PLIM_OK;
 }
@@ -167,6 +201,7 @@ static void fluid_destroy(void *system) {
     const Grid *grid = &fluid->grid;
     size_t cells = grid_cell_count(grid), nodes = grid_place_count(grid, PLACE_NODES);
     if (fluid->poisson) poisson_destroy(fluid->poisson);
+    if (fluid->coupled) coupled_flow_destroy(fluid->coupled);
     if (fluid->viscosity) viscosity_destroy(fluid->viscosity);
     for (int axis = 0; axis < 3; axis++) {
         size_t faces = grid_face_count(grid, axis);
@@ -189,6 +224,9 @@ static void fluid_destroy(void *system) {
     free_array(context, fluid->still_distance, nodes, sizeof(double));
     array_free(context, &fluid->colliders);
     array_free(context, &fluid->sources);
+    array_free(context, &fluid->flow_bodies);
+    array_free(context, &fluid->fluxes);
+    array_free(context, &fluid->ties);
     fluid_free_objects(fluid);
     state_free(context, &fluid_schema, fluid);
     context_free(context, fluid, 1, sizeof *fluid);
@@ -208,7 +246,8 @@ static PlimStatus resize_state(Fluid *fluid) {
         TRY(state_resize(context, &fluid_schema, fluid, FLUID_GROUP_FACES_X + axis,
                          grid_face_count(grid, axis)));
     bool second = fluid->desc.time_order == 2 && fluid->desc.storage == FLUID_ON_FACES &&
-                  fluid->desc.carries_velocity && fluid->desc.advection == ADVECT_MACCORMACK;
+                  fluid->desc.carries_velocity && fluid->desc.advection == ADVECT_MACCORMACK &&
+                  !fluid->desc.monolithic;
     for (int axis = 0; second && axis < grid->dim; axis++)
         TRY(state_resize(context, &fluid_schema, fluid, FLUID_GROUP_GAIN_X + axis,
                          grid_face_count(grid, axis)));
@@ -297,6 +336,8 @@ static PlimStatus fill_fluid(Fluid *fluid, const FluidDesc *desc) {
     TRY(create_cuts(fluid));
     TRY(poisson_create(context, &fluid->grid, POISSON_MULTIGRID, &fluid->poisson));
     if (fluid_is_viscous(fluid)) TRY(viscosity_create(context, &fluid->grid, &fluid->viscosity));
+    if (desc->monolithic)
+        TRY(coupled_flow_create(context, &fluid->grid, fluid->poisson, &fluid->coupled));
     TRY(fluid_add_objects(fluid));
     return fluid_start(fluid, desc);
 }
@@ -332,7 +373,8 @@ const SystemClass fluid_class = {
     .name = "fluid",
     .schema = &fluid_schema,
     .max_dt = fluid_max_dt,
-    .stage = {[STAGE_ADVECT] = fluid_advect,
+    .stage = {[STAGE_SOLVE_POSITIONS] = fluid_solve_positions,
+              [STAGE_ADVECT] = fluid_advect,
               [STAGE_SOLVE_VELOCITIES] = fluid_solve,
               [STAGE_FINISH] = fluid_finish},
     .destroy = fluid_destroy,

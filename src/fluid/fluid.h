@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "grid/advect.h"
 #include "grid/field_function.h"
+#include "solve/coupled_flow.h"
 #include "solve/poisson.h"
 #include "solve/viscosity.h"
 #include "system/solid_view.h"
@@ -39,10 +40,17 @@ typedef struct FluidSource {
     FieldFunction expansion; /* 1/s, volume made in a volume; negative: a sink */
 } FluidSource;
 
+/* How a collider's surface lies in the grid. */
+typedef enum FluidSurface {
+    FLUID_SURFACE_CUT,  /* where it is: faces are open in part */
+    FLUID_SURFACE_FACES /* on whole faces, first order (002 section 5.4.1) */
+} FluidSurface;
+
 /* A body of the solid view that the fluid flows around. */
 typedef struct FluidBody {
     size_t body;        /* number in the view */
     const Solid *solid; /* its shape about its centre of mass; must outlive the fluid */
+    bool passive;       /* a free body that is carried by the fluid and does not act on it */
 } FluidBody;
 
 typedef struct FluidDesc {
@@ -54,10 +62,14 @@ typedef struct FluidDesc {
                          units of the greatest velocity over a cell; above 0, default 1e-6 */
     FluidSide sides[3][2];
     const Solid *obstacles; /* at rest; NULL: none; must outlive the fluid */
-    double slip;            /* m, slip length of obstacles and bodies */
+    FluidSurface surface;
+    double slip; /* m, slip length of obstacles and bodies */
     SolidView bodies_view;
     const FluidBody *bodies; /* borrowed during creation */
     size_t body_count;
+    bool monolithic;  /* viscosity, pressure and free bodies in one solve (002 section 5.8) */
+    bool one_way;     /* free bodies do not feel the fluid */
+    bool hold_bodies; /* free bodies keep their places while velocities develop */
     const FluidSource *sources; /* borrowed during creation */
     size_t source_count;
 

@@ -17,13 +17,27 @@ static const double touch = 1e-7;
 static void set_step_velocity(FluidCollider *collider, double dt) {
     Collider *now = &collider->now;
     Quat turn = quat_multiply(now->orientation, quat_conjugate(collider->before_orientation));
-    now->velocity = vec3_scale(1 / dt, vec3_sub(now->position, collider->before_position));
+    now->velocity =
+        vec3_scale(1 / dt, vec3_sub(collider->true_position, collider->before_position));
     now->angular_velocity = vec3_scale(1 / dt, quat_log(turn));
 }
 
 static bool same_place(const FluidCollider *a) {
-    return memcmp(&a->now.position, &a->before_position, sizeof(Vec3)) == 0 &&
+    return memcmp(&a->true_position, &a->before_position, sizeof(Vec3)) == 0 &&
            memcmp(&a->now.orientation, &a->before_orientation, sizeof(Quat)) == 0;
+}
+
+/* By whole periods into the domain. */
+static Vec3 wrapped(const Grid *grid, Vec3 x) {
+    double at[3], origin[3];
+    vec3_store(at, x);
+    vec3_store(origin, grid->origin);
+    for (int axis = 0; axis < grid->dim; axis++) {
+        double period = grid->n[axis] * grid->spacing;
+        if (grid_is_periodic(grid, axis))
+            at[axis] -= period * floor((at[axis] - origin[axis]) / period);
+    }
+    return vec3_load(at);
 }
 
 /* Returns whether any collider moved. */
@@ -34,8 +48,10 @@ static bool read_places(Fluid *fluid, double dt) {
         if (collider->body == FLUID_OBSTACLES) continue;
         const SolidView *view = &fluid->desc.bodies_view;
         view->read(view->system, collider->body, &collider->now);
+        collider->true_position = collider->now.position;
         moved = moved || !same_place(collider);
         if (dt > 0) set_step_velocity(collider, dt);
+        collider->now.position = wrapped(&fluid->grid, collider->true_position);
     }
     return moved;
 }
@@ -44,7 +60,7 @@ void fluid_keep_places(Fluid *fluid) {
     read_places(fluid, 0);
     for (size_t i = 0; i < fluid->colliders.count; i++) {
         FluidCollider *collider = &fluid->colliders.data[i];
-        collider->before_position = collider->now.position;
+        collider->before_position = collider->true_position;
         collider->before_orientation = collider->now.orientation;
     }
 }
@@ -211,6 +227,41 @@ static int face_corners(const Fluid *fluid, int axis, int i, int j, int k, doubl
     return 4;
 }
 
+/* Of the middle of a cell, from the distances at its corners. */
+static double center_distance(const Fluid *fluid, int i, int j, int k) {
+    int corners = 1 << fluid->grid.dim;
+    double sum = 0;
+    for (int corner = 0; corner < corners; corner++)
+        sum += node_distance(fluid, i + (corner & 1), j + (corner >> 1 & 1), k + (corner >> 2));
+    return sum / corners;
+}
+
+/* Whether the middle of a cell is inside a collider; there is nothing beyond sides. */
+static bool cell_is_inside(const Fluid *fluid, const int at[3]) {
+    int w[3];
+    for (int a = 0; a < 3; a++) {
+        int n = fluid->grid.n[a];
+        bool periodic = a < fluid->grid.dim && grid_is_periodic(&fluid->grid, a);
+        w[a] = periodic ? (at[a] + n) % n : at[a];
+        if (w[a] < 0 || w[a] >= n) return false;
+    }
+    return center_distance(fluid, w[0], w[1], w[2]) < 0;
+}
+
+/* Cells on either side of a face whose middle is in the fluid, 0 to 2. Where it is one, the line
+ * between the middles of the two crosses the surface (002 section 5.4.1). */
+static int cells_outside(const Fluid *fluid, int axis, const int at[3]) {
+    int low[3] = {at[0], at[1], at[2]};
+    low[axis]--;
+    return !cell_is_inside(fluid, low) + !cell_is_inside(fluid, at);
+}
+
+double fluid_covered_part(const Fluid *fluid, int axis, int i, int j, int k) {
+    if (fluid->desc.surface == FLUID_SURFACE_FACES)
+        return 0.5 * cells_outside(fluid, axis, (int[3]){i, j, k});
+    return fluid_open_part(fluid, axis, i, j, k);
+}
+
 double fluid_open_part(const Fluid *fluid, int axis, int i, int j, int k) {
     double d[4], shift = touch * fluid->grid.spacing;
     int corners = face_corners(fluid, axis, i, j, k, d);
@@ -220,6 +271,23 @@ double fluid_open_part(const Fluid *fluid, int axis, int i, int j, int k) {
     if (part < least_part) return 0;
     if (part > 1 - least_part) return 1;
     return (double)(float)part; /* the solver keeps coefficients in single precision */
+}
+
+/* Whole faces: open, or held by the collider. */
+static void close_faces(void *user, int j, int k) {
+    const FluidAxis *job = user;
+    Fluid *fluid = job->fluid;
+    int axis = job->axis, nx = fluid->grid.n[0] + (axis == 0);
+    double h = fluid->grid.spacing;
+    for (int i = 0; i < nx; i++) {
+        size_t face = grid_face_index(&fluid->grid, axis, i, j, k);
+        int at[3] = {i, j, k};
+        double *held = fluid->face_distance[axis];
+        bool open = cells_outside(fluid, axis, at) == 2;
+        fluid->open[axis][face] = open;
+        /* The surface is taken to be at the face. */
+        if (held) held[face] = open ? h : -1e-9 * h;
+    }
 }
 
 static void cut_faces(void *user, int j, int k) {
@@ -262,16 +330,12 @@ static void cut_cells(void *user, int j, int k) {
     Fluid *fluid = user;
     const Grid *grid = &fluid->grid;
     for (int i = 0; i < grid->n[0]; i++) {
-        double distance = 0;
         size_t cell = grid_cell_index(grid, i, j, k);
         unsigned char kind = is_connected(fluid, i, j, k) ? CELL_FLUID : CELL_SOLID;
         fluid->fresh[cell] = kind == CELL_FLUID && fluid->kind[cell] == CELL_SOLID;
         fluid->kind[cell] = kind;
-        int corners = 1 << grid->dim;
-        for (int corner = 0; corner < corners; corner++)
-            distance +=
-                node_distance(fluid, i + (corner & 1), j + (corner >> 1 & 1), k + (corner >> 2));
-        fluid->cell_distance.data[field_index(&fluid->cell_distance, i, j, k)] = distance / corners;
+        fluid->cell_distance.data[field_index(&fluid->cell_distance, i, j, k)] =
+            center_distance(fluid, i, j, k);
     }
 }
 
@@ -300,7 +364,9 @@ static void cut_grid(Fluid *fluid) {
     int threads = fluid->context->threads;
     for (int axis = 0; axis < grid->dim; axis++) {
         FluidAxis job = {fluid, axis};
-        fluid_for_rows(grid, grid_place_faces(axis), threads, cut_faces, &job);
+        bool whole = fluid->desc.surface == FLUID_SURFACE_FACES;
+        fluid_for_rows(grid, grid_place_faces(axis), threads, whole ? close_faces : cut_faces,
+                       &job);
         join_periodic(fluid, axis);
     }
     fluid_for_rows(grid, PLACE_CELLS, threads, cut_cells, fluid);
@@ -338,8 +404,7 @@ bool fluid_in_source(const Fluid *fluid, const FluidSource *source, Vec3 x) {
     return false;
 }
 
-/* First moment of the open part of a cut face about its middle, over its area, m. */
-static Vec3 open_moment(const Fluid *fluid, int axis, int i, int j, int k) {
+Vec3 fluid_open_moment(const Fluid *fluid, int axis, int i, int j, int k) {
     double d[4], h = fluid->grid.spacing, moment[3] = {0, 0, 0};
     if (face_corners(fluid, axis, i, j, k, d) == 2) {
         moment[1 - axis] = h * open_moment_of_segment(d[0], d[1]);
@@ -368,7 +433,7 @@ double fluid_pushed(const Fluid *fluid, int axis, int i, int j, int k) {
     const Collider *collider = &fluid_nearest(fluid, x, &beside)->now;
     double middle = velocity_along(collider, beside, axis), flux = (1 - open) * middle;
     if (open > 0) {
-        Vec3 moved = vec3_add(beside, open_moment(fluid, axis, i, j, k));
+        Vec3 moved = vec3_add(beside, fluid_open_moment(fluid, axis, i, j, k));
         flux -= velocity_along(collider, moved, axis) - middle;
     }
     return flux * grid_face_area(&fluid->grid);
@@ -377,6 +442,7 @@ double fluid_pushed(const Fluid *fluid, int axis, int i, int j, int k) {
 typedef struct SourceJob {
     Fluid *fluid;
     double t;
+    bool with_colliders;
 } SourceJob;
 
 static void source_rows(void *user, int j, int k) {
@@ -388,7 +454,7 @@ static void source_rows(void *user, int j, int k) {
         double made = 0;
         fluid->source[cell] = 0;
         if (fluid->kind[cell] != CELL_FLUID) continue;
-        for (int axis = 0; fluid->bodies_move && axis < grid->dim; axis++)
+        for (int axis = 0; job->with_colliders && axis < grid->dim; axis++)
             made += fluid_pushed(fluid, axis, i, j, k) -
                     fluid_pushed(fluid, axis, i + (axis == 0), j + (axis == 1), k + (axis == 2));
         Vec3 x = grid_cell_center(grid, i, j, k);
@@ -401,9 +467,9 @@ static void source_rows(void *user, int j, int k) {
     }
 }
 
-PlimStatus fluid_find_sources(Fluid *fluid, const StepInfo *step) {
+PlimStatus fluid_find_sources(Fluid *fluid, const StepInfo *step, bool with_colliders) {
     if (!fluid->source) return PLIM_OK;
-    SourceJob job = {fluid, step->end_time};
+    SourceJob job = {fluid, step->end_time, with_colliders && fluid->bodies_move};
     fluid_for_rows(&fluid->grid, PLACE_CELLS, step->threads, source_rows, &job);
     return PLIM_OK;
 }

@@ -8,12 +8,17 @@
 
 /* Something the fluid flows around, where it is at the end of the present step. */
 typedef struct FluidCollider {
-    Collider now; /* velocities: those that move it from where it was in one step */
-    size_t body;  /* in the view; FLUID_OBSTACLES: the obstacles at rest */
+    Collider now;       /* velocities: those that move it from where it was in one step */
+    size_t body;        /* in the view; FLUID_OBSTACLES: the obstacles at rest */
+    Vec3 true_position; /* of a body; `now` has it moved by whole periods into the domain */
     Vec3 before_position;
     Quat before_orientation;
     Vec3 force, torque; /* N and N m about its own origin, that the fluid exerts on it */
-    Vec3 friction, friction_torque; /* the part of viscosity in them */
+    Vec3 friction, friction_torque; /* the part of viscosity in them; of all but weight when they
+                                       come from the coupled solve */
+    double displaced;               /* kg of fluid in the place of a body that is solved for */
+    double area;                    /* m^2, of the surface in the fluid */
+    Vec3 weight; /* N, the part of the force that carries the weight of what it displaces */
 } FluidCollider;
 
 #define FLUID_OBSTACLES SIZE_MAX
@@ -36,6 +41,14 @@ typedef struct FluidObject {
     double sign;     /* flux out of the domain is positive on sides, along the axis on sections */
     int low[3], high[3]; /* first and last face, the last excluded */
 } FluidObject;
+
+/* A face that moves with a collider, though part of it is open. */
+typedef struct FluidTie {
+    int axis;
+    size_t face, collider;
+    Vec3 arm;    /* from the collider's centre to the face's */
+    double part; /* that is open */
+} FluidTie;
 
 /* Arrays of the state are listed, with units, in the schema of fluid.c. All others follow from the
  * state and the places of the bodies, or hold values within a step. */
@@ -80,6 +93,12 @@ struct Fluid {
     double implicit_part;    /* of viscosity in this step, 1/2 to 1 */
     ProjectResult projected; /* the last pressure solve */
     SolveResult viscous;     /* the last viscosity solve */
+
+    CoupledFlow *coupled; /* NULL: viscosity and pressure are solved for one after the other */
+    ARRAY(FlowBody) flow_bodies; /* the colliders, in the same order */
+    ARRAY(FlowFlux) fluxes;
+    ARRAY(FluidTie) ties;
+    FlowResult coupled_result; /* the last coupled solve */
 };
 
 enum { FLUID_BAND = 4 }; /* cells: distances are exact up to here */
@@ -143,12 +162,16 @@ FluidCollider *fluid_nearest(const Fluid *fluid, Vec3 x, Vec3 *beside);
 double fluid_wall_speed(const Fluid *fluid, Vec3 x, int axis);
 /* Whether x is in a source or an image of it. */
 bool fluid_in_source(const Fluid *fluid, const FluidSource *source, Vec3 x);
+/* The part of a face that moves with a collider in which there is fluid. */
+double fluid_covered_part(const Fluid *fluid, int axis, int i, int j, int k);
 /* The part of a face outside colliders, by the distances at its corners alone. */
 double fluid_open_part(const Fluid *fluid, int axis, int i, int j, int k);
 /* What colliders push through the closed part of a face, m^3/s along the axis. */
 double fluid_pushed(const Fluid *fluid, int axis, int i, int j, int k);
-/* Volume made in cells: by the motion of colliders and by sources, at time t. */
-PlimStatus fluid_find_sources(Fluid *fluid, const StepInfo *step);
+/* Volume made in cells: by sources and, if asked for, by the motion of colliders. */
+PlimStatus fluid_find_sources(Fluid *fluid, const StepInfo *step, bool with_colliders);
+/* First moment of the open part of a cut face about its middle, over its area, m. */
+Vec3 fluid_open_moment(const Fluid *fluid, int axis, int i, int j, int k);
 
 /* ---- boundary.c: what sides and colliders impose ---- */
 
@@ -222,11 +245,23 @@ void fluid_find_loads(Fluid *fluid);
 void fluid_clear_friction(Fluid *fluid);
 void fluid_add_friction(Fluid *fluid, double part);
 
+/* ---- monolithic.c: the coupled solve ---- */
+
+/* Whether the collider's motion is unknown in the coupled solve. */
+bool fluid_solves_for(const Fluid *fluid, size_t collider);
+/* Finds the faces that colliders close, where they are now. */
+PlimStatus fluid_gather_faces(Fluid *fluid);
+PlimStatus fluid_solve_half(Fluid *fluid, const StepInfo *step);
+PlimStatus fluid_solve_whole(Fluid *fluid, const StepInfo *step);
+
 /* ---- start.c, measure.c, view.c, objects.c ---- */
 
 PlimStatus fluid_start(Fluid *fluid, const FluidDesc *desc);
 double fluid_greatest_velocity(const Fluid *fluid);   /* m/s, of a component */
 double fluid_kinetic_energy(const Fluid *fluid);      /* J */
+Vec3 fluid_momentum(const Fluid *fluid);              /* kg m/s */
+double fluid_dissipation(const Fluid *fluid);         /* W, by viscosity */
+double fluid_gravity_power(const Fluid *fluid);       /* W, of gravity on the fluid */
 double fluid_greatest_divergence(const Fluid *fluid); /* 1/s */
 double fluid_enstrophy(const Fluid *fluid);   /* m^3/s^2: half the vorticity squared, over volume */
 double fluid_total_smoke(const Fluid *fluid); /* m^3 of smoke 1 */
@@ -237,7 +272,7 @@ void fluid_free_objects(Fluid *fluid);
 size_t fluid_object_count(const void *system);
 const char *fluid_object_name(const void *system, size_t object);
 size_t fluid_find_object(const void *system, const char *name);
-enum { FLUID_QUANTITY_COUNT = 11 };
+enum { FLUID_QUANTITY_COUNT = 16 };
 extern const ProbeQuantity fluid_quantities[FLUID_QUANTITY_COUNT];
 
 #endif

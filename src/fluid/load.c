@@ -54,14 +54,18 @@ static void add_weight(Fluid *fluid, int i, int j, int k, double distance) {
     double pressure = fluid_weight_pressure(fluid, at_surface);
     Vec3 beside;
     FluidCollider *collider = fluid_nearest(fluid, at_surface, &beside);
-    add_force(collider, beside, vec3_scale(-pressure, area));
+    collider->area += size;
+    if (collider->displaced > 0) return; /* known */
+    Vec3 lift = vec3_scale(-pressure, area);
+    collider->weight = vec3_add(collider->weight, lift);
+    add_force(collider, beside, lift);
 }
 
 static void add_cell(Fluid *fluid, int i, int j, int k) {
     double distance = fluid->cell_distance.data[field_index(&fluid->cell_distance, i, j, k)];
     if (fabs(distance) > 2 * fluid->grid.spacing) return; /* neither cut nor beside a closed face */
     size_t cell = grid_cell_index(&fluid->grid, i, j, k);
-    if (fluid->kind[cell] == CELL_FLUID)
+    if (fluid->kind[cell] == CELL_FLUID && !fluid->coupled)
         add_pressure(fluid, (int[3]){i, j, k}, fluid->pressure[cell]);
     add_weight(fluid, i, j, k, distance);
 }
@@ -98,12 +102,24 @@ void fluid_add_friction(Fluid *fluid, double part) {
     viscosity_reactions(fluid->viscosity, &problem, velocity, add_friction, &job);
 }
 
+/* Weight of a mass along axes that are not periodic. */
+static Vec3 weight_of(const Fluid *fluid, double mass) {
+    double gravity[3];
+    vec3_store(gravity, fluid->gravity);
+    for (int axis = 0; axis < 3; axis++)
+        if (axis >= fluid->grid.dim || grid_is_periodic(&fluid->grid, axis)) gravity[axis] = 0;
+    return vec3_scale(mass, vec3_load(gravity));
+}
+
 void fluid_find_loads(Fluid *fluid) {
     const Grid *grid = &fluid->grid;
     for (size_t i = 0; i < fluid->colliders.count; i++) {
         FluidCollider *collider = &fluid->colliders.data[i];
         collider->force = collider->friction;
         collider->torque = collider->friction_torque;
+        collider->area = 0;
+        collider->weight = vec3_scale(-1, weight_of(fluid, collider->displaced));
+        collider->force = vec3_add(collider->force, collider->weight);
     }
     for (int k = 0; fluid->colliders.count > 0 && k < grid->n[2]; k++)
         for (int j = 0; j < grid->n[1]; j++)

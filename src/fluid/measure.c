@@ -192,20 +192,96 @@ double fluid_total_smoke(const Fluid *fluid) {
     return sum * grid_cell_volume(grid);
 }
 
+static void diagnose_split(const Fluid *fluid, Diagnostics *diagnostics) {
+    diagnostics_add(diagnostics, "solve.pressure.iterations", fluid->projected.solved.iterations);
+    diagnostics_add(diagnostics, "solve.pressure.residual", fluid->projected.solved.last_residual);
+    if (!fluid->viscosity) return;
+    diagnostics_add(diagnostics, "solve.viscosity.iterations", fluid->viscous.iterations);
+    diagnostics_add(diagnostics, "solve.viscosity.residual", fluid->viscous.last_residual);
+}
+
+static void diagnose_coupled(const FlowResult *found, Diagnostics *diagnostics) {
+    diagnostics_add(diagnostics, "solve.coupled.iterations", found->iterations);
+    diagnostics_add(diagnostics, "solve.coupled.residual", found->residual[FLOW_DIVERGENCE]);
+    diagnostics_add(diagnostics, "solve.coupled.residual_momentum", found->residual[FLOW_MOMENTUM]);
+    diagnostics_add(diagnostics, "solve.coupled.residual_bodies", found->residual[FLOW_BODIES]);
+    diagnostics_add(diagnostics, "solve.coupled.energy_before", found->energy_before);
+    diagnostics_add(diagnostics, "solve.coupled.energy_after", found->energy_after);
+}
+
+/* The mass that belongs to a face, over density V: the open part, half of it on an open side. */
+static double part_of_face(const Fluid *fluid, int axis, const int at[3]) {
+    const Grid *grid = &fluid->grid;
+    size_t face = grid_face_index(grid, axis, at[0], at[1], at[2]);
+    double open = fluid->open[axis] ? fluid->open[axis][face] : 1;
+    bool side = at[axis] == 0 || at[axis] == grid->n[axis];
+    if (!side || grid_is_periodic(grid, axis)) return open;
+    return grid->sides[axis][at[axis] > 0] == SIDE_OPEN ? 0.5 * open : 0;
+}
+
+/* What is open of a face that moves with a collider counts too. */
+static double momentum_along(const Fluid *fluid, int axis) {
+    const Grid *grid = &fluid->grid;
+    const double *u = fluid_velocity(fluid, axis);
+    double sum = 0;
+    int last[3] = {grid->n[0], grid->n[1], grid->n[2]};
+    if (!grid_is_periodic(grid, axis)) last[axis]++;
+    for (int k = 0; k < last[2]; k++)
+        for (int j = 0; j < last[1]; j++)
+            for (int i = 0; i < last[0]; i++)
+                sum += part_of_face(fluid, axis, (int[3]){i, j, k}) *
+                       u[grid_face_index(grid, axis, i, j, k)];
+    for (size_t i = 0; i < fluid->ties.count; i++)
+        if (fluid->ties.data[i].axis == axis)
+            sum += fluid->ties.data[i].part * u[fluid->ties.data[i].face];
+    return sum * fluid->desc.density * grid_cell_volume(grid);
+}
+
+Vec3 fluid_momentum(const Fluid *fluid) {
+    return vec3(momentum_along(fluid, 0), momentum_along(fluid, 1),
+                fluid->grid.dim == 3 ? momentum_along(fluid, 2) : 0);
+}
+
+double fluid_dissipation(const Fluid *fluid) {
+    if (!fluid->viscosity) return 0;
+    double *const velocity[3] = {fluid->velocity_x, fluid->velocity_y, fluid->velocity_z};
+    ViscosityProblem problem = fluid_viscosity_problem(fluid);
+    problem.wall_velocity = fluid_wall_velocity;
+    return viscosity_dissipation(fluid->viscosity, &problem, velocity);
+}
+
+/* Along axes that are not periodic fluid sinks only as bodies rise. */
+double fluid_gravity_power(const Fluid *fluid) {
+    double power = 0, gravity[3], momentum[3];
+    vec3_store(gravity, fluid->gravity);
+    vec3_store(momentum, fluid_momentum(fluid));
+    for (int axis = 0; axis < fluid->grid.dim; axis++)
+        if (grid_is_periodic(&fluid->grid, axis)) power += gravity[axis] * momentum[axis];
+    for (size_t i = 0; i < fluid->colliders.count; i++) {
+        const FluidCollider *collider = &fluid->colliders.data[i];
+        power += vec3_dot(collider->weight, collider->now.velocity);
+    }
+    return power;
+}
+
 PlimStatus fluid_diagnose(const void *system, const StepInfo *step, Diagnostics *diagnostics) {
     (void)step;
     const Fluid *fluid = system;
+    if (fluid->coupled) {
+        Vec3 momentum = fluid_momentum(fluid);
+        diagnostics_add(diagnostics, "momentum.x", momentum.x);
+        diagnostics_add(diagnostics, "momentum.y", momentum.y);
+        diagnostics_add(diagnostics, "momentum.z", momentum.z);
+    }
     diagnostics_add(diagnostics, "energy.kinetic", fluid_kinetic_energy(fluid));
     diagnostics_add(diagnostics, "divergence.max", fluid_greatest_divergence(fluid));
     diagnostics_add(diagnostics, "divergence.unbalanced",
                     fluid->projected.incompatible / grid_cell_volume(&fluid->grid));
     diagnostics_add(diagnostics, "speed.max", fluid_greatest_velocity(fluid));
-    diagnostics_add(diagnostics, "solve.pressure.iterations", fluid->projected.solved.iterations);
-    diagnostics_add(diagnostics, "solve.pressure.residual", fluid->projected.solved.last_residual);
-    if (fluid->viscosity) {
-        diagnostics_add(diagnostics, "solve.viscosity.iterations", fluid->viscous.iterations);
-        diagnostics_add(diagnostics, "solve.viscosity.residual", fluid->viscous.last_residual);
-    }
+    if (fluid->coupled)
+        diagnose_coupled(&fluid->coupled_result, diagnostics);
+    else
+        diagnose_split(fluid, diagnostics);
     if (fluid->desc.has_smoke)
         diagnostics_add(diagnostics, "smoke.total", fluid_total_smoke(fluid));
     return PLIM_OK;

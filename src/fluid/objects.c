@@ -228,6 +228,58 @@ static void read_torque(const void *system, size_t object, double *values) {
     vec3_store(values, fluid->colliders.data[fluid->objects.data[object].collider].torque);
 }
 
+static const FluidCollider *collider_of(const void *system, size_t object) {
+    const Fluid *fluid = system;
+    return &fluid->colliders.data[fluid->objects.data[object].collider];
+}
+
+/* The fluid's force without what carries weight, along a direction and across it. Against the
+ * body's motion; along x on one that does not move. */
+static void read_drag_and_lift(const void *system, size_t object, double *drag, double *lift) {
+    const FluidCollider *collider = collider_of(system, object);
+    Vec3 force = vec3_sub(collider->force, collider->weight), along = vec3(1, 0, 0);
+    double speed = vec3_length(collider->now.velocity);
+    if (speed > 0) along = vec3_scale(-1 / speed, collider->now.velocity);
+    *drag = vec3_dot(force, along);
+    Vec3 across = vec3_sub(force, vec3_scale(*drag, along));
+    bool flat = ((const Fluid *)system)->grid.dim == 2;
+    *lift = flat ? vec3_dot(force, vec3(-along.y, along.x, 0)) : vec3_length(across);
+}
+
+static void read_drag(const void *system, size_t object, double *values) {
+    double lift;
+    read_drag_and_lift(system, object, values, &lift);
+}
+
+static void read_lift(const void *system, size_t object, double *values) {
+    double drag;
+    read_drag_and_lift(system, object, &drag, values);
+}
+
+/* Mean over the surface. */
+static void read_traction(const void *system, size_t object, double *values) {
+    const FluidCollider *collider = collider_of(system, object);
+    vec3_store(values, vec3_scale(collider->area > 0 ? 1 / collider->area : 0, collider->force));
+}
+
+static void read_dissipation(const void *system, size_t object, double *values) {
+    (void)object;
+    values[0] = fluid_dissipation(system);
+}
+
+static void read_gravity_power(const void *system, size_t object, double *values) {
+    const Fluid *fluid = system;
+    if (fluid->objects.data[object].kind == OBJECT_FLUID) {
+        values[0] = fluid_gravity_power(fluid);
+        return;
+    }
+    const FluidCollider *collider = collider_of(system, object);
+    SolidMotion motion;
+    fluid->desc.bodies_view.read_motion(fluid->desc.bodies_view.system, collider->body,
+                                        SOLID_WHOLE_STEP, &motion);
+    values[0] = motion.mass * vec3_dot(fluid->gravity, motion.velocity);
+}
+
 static void read_kinetic_energy(const void *system, size_t object, double *values) {
     (void)object;
     values[0] = fluid_kinetic_energy(system);
@@ -253,6 +305,15 @@ static bool is_fluid(const void *system, size_t object) {
 
 static bool is_body(const void *system, size_t object) {
     return kind_of(system, object) == OBJECT_BODY;
+}
+
+static bool has_weight(const void *system, size_t object) {
+    const Fluid *fluid = system;
+    if (is_fluid(system, object)) return true;
+    if (!is_body(system, object)) return false;
+    size_t body = collider_of(system, object)->body;
+    const SolidView *view = &fluid->desc.bodies_view;
+    return body != FLUID_OBSTACLES && view->is_free(view->system, body);
 }
 
 static bool is_point(const void *system, size_t object) {
@@ -282,6 +343,11 @@ const ProbeQuantity fluid_quantities[FLUID_QUANTITY_COUNT] = {
     {"flux", "", "m^3/s", read_flux, has_flux},
     {"fluid_force", "xyz", "N", read_force, is_body},
     {"fluid_torque", "xyz", "N m", read_torque, is_body},
+    {"drag", "", "N", read_drag, is_body},
+    {"lift", "", "N", read_lift, is_body},
+    {"traction", "xyz", "Pa", read_traction, is_body},
+    {"dissipation", "", "W", read_dissipation, is_fluid},
+    {"gravity_power", "", "W", read_gravity_power, has_weight},
     {"kinetic_energy", "", "J", read_kinetic_energy, is_fluid},
     {"divergence", "", "1/s", read_divergence, is_fluid},
     {"enstrophy", "", "m^3/s^2", read_enstrophy, is_fluid},

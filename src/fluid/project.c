@@ -2,7 +2,9 @@
  *
  * Gravity. A fluid of one density that fills its domain is not moved by gravity: it is balanced by
  * a pressure that grows with depth, everywhere and exactly. The solve leaves both out; what is
- * reported and what presses on bodies has it added. Open sides have fluid at rest beyond them. */
+ * reported and what presses on bodies has it added. Open sides have fluid at rest beyond them.
+ * Along a periodic axis there is no such pressure: gravity is a force like others there (forces.c).
+ */
 #include "fluid/internal.h"
 
 typedef struct ScaleJob {
@@ -51,7 +53,7 @@ static double greatest_flow(const Fluid *fluid) {
 /* The solve stops at an absolute residual, for velocities that are divergence-free already stay
  * what they are. */
 PlimStatus fluid_project(Fluid *fluid, const StepInfo *step) {
-    TRY(fluid_find_sources(fluid, step));
+    TRY(fluid_find_sources(fluid, step, true));
     PoissonProblem problem = make_problem(fluid);
     double *velocity[3] = {fluid->velocity_x, fluid->velocity_y, fluid->velocity_z};
     KrylovOptions options = krylov_options_default(step->threads);
@@ -71,7 +73,7 @@ PlimStatus fluid_project(Fluid *fluid, const StepInfo *step) {
 /* Looks at what flows in and out at the start, without solving. */
 PlimStatus fluid_check_start(Fluid *fluid, const StepInfo *step) {
     size_t cells = grid_cell_count(&fluid->grid);
-    TRY(fluid_find_sources(fluid, step));
+    TRY(fluid_find_sources(fluid, step, true));
     PoissonProblem problem = make_problem(fluid);
     KrylovOptions options = krylov_options_default(step->threads);
     options.max_iterations = 0;
@@ -103,6 +105,7 @@ double fluid_weight_pressure(const Fluid *fluid, Vec3 x) {
     vec3_store(gravity, fluid->gravity);
     vec3_store(at, x);
     for (int axis = 0; axis < grid->dim; axis++) {
+        if (grid_is_periodic(grid, axis)) continue;
         double top =
             gravity[axis] < 0 ? origin[axis] + grid->n[axis] * grid->spacing : origin[axis];
         sum += gravity[axis] * (at[axis] - top);

@@ -4,16 +4,23 @@
  * thickness sqrt(viscosity dt / density), and steady flows would depend on dt. */
 #include "fluid/internal.h"
 
+/* In the coupled solve colliders are bodies with rows of their own. */
+static double side_velocity(const void *fluid, int wall, int component, Vec3 x) {
+    return wall == VISCOSITY_OBSTACLE ? 0 : fluid_wall_velocity(fluid, wall, component, x);
+}
+
 ViscosityProblem fluid_viscosity_problem(const Fluid *fluid) {
     ViscosityProblem problem = {.grid = &fluid->grid,
                                 .density = fluid->desc.density,
                                 .mu = fluid->desc.viscosity,
                                 .mu_of_cell = fluid->viscosity_of_cell,
                                 .slip = fluid->desc.slip,
-                                .wall_velocity = fluid_wall_velocity,
+                                .wall_velocity =
+                                    fluid->coupled ? side_velocity : fluid_wall_velocity,
                                 .user = fluid};
     for (int axis = 0; axis < fluid->grid.dim; axis++) {
         problem.distance[axis] = fluid->face_distance[axis];
+        if (fluid->coupled) problem.open[axis] = fluid->open[axis];
         for (int end = 0; end < 2; end++)
             problem.side_slip[axis][end] = fluid->desc.sides[axis][end].slip;
     }

@@ -66,6 +66,19 @@ static PlimStatus check_inertia(PlimContext *context, const char *name, const do
     return PLIM_OK;
 }
 
+static PlimStatus check_holding(PlimContext *context, const PlimRigidDesc *desc) {
+    if ((desc->has_pin || desc->lock_rotation) && desc->motion != PLIM_DYNAMIC)
+        return context_fail(context, PLIM_BAD_INPUT,
+                            "rigid body '%s': only a dynamic body can be pinned or kept from "
+                            "turning",
+                            desc->name);
+    if ((desc->has_pin && !all_finite(desc->pin, 3)) ||
+        (desc->has_center && !all_finite(desc->center, 3)))
+        return context_fail(context, PLIM_BAD_INPUT,
+                            "rigid body '%s': pin and centre of mass must be finite", desc->name);
+    return PLIM_OK;
+}
+
 static PlimStatus check_desc(RigidBodies *bodies, const PlimRigidDesc *desc) {
     PlimContext *context = bodies->context;
     if (!desc->name || !*desc->name)
@@ -89,6 +102,12 @@ static PlimStatus check_desc(RigidBodies *bodies, const PlimRigidDesc *desc) {
                             "rigid body '%s': mass %g kg, density %g kg/m^3; give a positive mass "
                             "or a positive density",
                             desc->name, desc->mass, desc->density);
+    if (!(desc->volume >= 0) || !isfinite(desc->volume))
+        return context_fail(context, PLIM_BAD_INPUT,
+                            "rigid body '%s': volume %g m^3; give a positive one, or 0 for that of "
+                            "the shape",
+                            desc->name, desc->volume);
+    TRY(check_holding(context, desc));
     const double *inertia = desc->inertia;
     if (inertia[0] != 0 || inertia[1] != 0 || inertia[2] != 0)
         TRY(check_inertia(context, desc->name, inertia));
@@ -96,18 +115,19 @@ static PlimStatus check_desc(RigidBodies *bodies, const PlimRigidDesc *desc) {
 }
 
 typedef struct BodyMass {
-    double mass;
+    double mass, volume;
     Mat3 inertia, inverse;
 } BodyMass;
 
 /* Mass and inertia: as given, or those of the shape at the body's density. */
 static PlimStatus find_mass(PlimContext *context, const PlimRigidDesc *desc,
                             const MassProperties *solid, BodyMass *out) {
-    double mass = desc->mass > 0 ? desc->mass : desc->density * solid->volume;
+    double volume = desc->volume > 0 ? desc->volume : solid->volume;
+    double mass = desc->mass > 0 ? desc->mass : desc->density * volume;
     Mat3 inertia = mat3_scale(mass / solid->volume, solid->inertia);
     if (desc->inertia[0] > 0)
         inertia = mat3_diagonal(desc->inertia[0], desc->inertia[1], desc->inertia[2]);
-    *out = (BodyMass){mass, inertia, mat3_inverse(inertia)};
+    *out = (BodyMass){mass, volume, inertia, mat3_inverse(inertia)};
     double numbers[10] = {mass};
     mat3_store(numbers + 1, out->inverse);
     if (all_finite(numbers, 10) && mass > 0 && mat3_trace(out->inverse) > 0) return PLIM_OK;
@@ -122,10 +142,27 @@ static void set_mass(RigidBodies *bodies, size_t i, const BodyMass *body) {
     Mat3 axes;
     symmetric_eigen(body->inertia, &principal, &axes);
     bodies->mass[i] = body->mass;
+    bodies->volume[i] = body->volume;
     mat3_store(bodies->inertia + 9 * i, body->inertia);
     mat3_store(bodies->inverse_inertia + 9 * i, body->inverse);
     vec3_store(bodies->greatest_axis + 3 * i, mat3_column(axes, 0));
     vec3_store(bodies->least_axis + 3 * i, mat3_column(axes, 2));
+}
+
+/* Back to the pin, without the motion that the body is held from. */
+static void hold_body(RigidBodies *bodies, size_t i) {
+    BodyInertia inertia = rigid_inertia(bodies, i);
+    Quat turn = quat_load(bodies->orientation + 4 * i);
+    HeldBody body = rigid_held_body(bodies, i);
+    Vec3 velocity = vec3_load(bodies->velocity + 3 * i);
+    Vec3 momentum = vec3_load(bodies->angular_momentum + 3 * i);
+    hold_motion(&body, &velocity, &momentum);
+    vec3_store(bodies->velocity + 3 * i, velocity);
+    vec3_store(bodies->angular_momentum + 3 * i, momentum);
+    vec3_store(bodies->angular_velocity + 3 * i,
+               orientation_angular_velocity(&inertia, turn, momentum));
+    if (body.held & RIGID_PINNED)
+        vec3_store(bodies->position + 3 * i, vec3_sub(vec3_load(bodies->pin + 3 * i), body.arm));
 }
 
 void rigid_place(RigidBodies *bodies, size_t i, const PlimPose *pose) {
@@ -140,9 +177,22 @@ void rigid_place(RigidBodies *bodies, size_t i, const PlimPose *pose) {
     Vec3 omega = quat_rotate_inverse(orientation, vec3_load(pose->angular_velocity));
     Vec3 momentum = mat3_apply(mat3_load(bodies->inertia + 9 * i), omega);
     vec3_store(bodies->angular_momentum + 3 * i, quat_rotate(orientation, momentum));
+    if (bodies->held[i]) hold_body(bodies, i);
 }
 
-static PlimStatus remember_extra(RigidBodies *bodies, const PlimRigidDesc *desc) {
+/* Notes what the body is held from, in the pose that it starts in. */
+static void set_holding(RigidBodies *bodies, size_t i, const PlimRigidDesc *desc,
+                        const PlimPose *pose) {
+    bodies->held[i] =
+        (desc->has_pin ? RIGID_PINNED : 0) | (desc->lock_rotation ? RIGID_TURN_LOCKED : 0);
+    if (!desc->has_pin) return;
+    Quat turn = quat_normalize(quat_load(pose->orientation));
+    Vec3 arm = vec3_sub(vec3_load(desc->pin), vec3_load(pose->position));
+    memcpy(bodies->pin + 3 * i, desc->pin, sizeof desc->pin);
+    vec3_store(bodies->pin_arm + 3 * i, quat_rotate_inverse(turn, arm));
+}
+
+static PlimStatus remember_extra(RigidBodies *bodies, const PlimRigidDesc *desc, Vec3 mesh_center) {
     PlimContext *context = bodies->context;
     if (!array_reserve(context, &bodies->extras, 1)) return PLIM_OUT_OF_MEMORY;
     char *name = context_copy_text(context, desc->name);
@@ -154,8 +204,10 @@ static PlimStatus remember_extra(RigidBodies *bodies, const PlimRigidDesc *desc)
         context_free_text(context, name);
         return status;
     }
-    struct RigidExtra extra = {name, desc->motion_path, desc->motion_user, {0}};
+    struct RigidExtra extra = {
+        .name = name, .path = desc->motion_path, .path_user = desc->motion_user};
     memcpy(extra.color, desc->color, sizeof extra.color);
+    if (desc->has_center) extra.mesh_offset = vec3_sub(mesh_center, vec3_load(desc->center));
     bodies->extras.data[bodies->extras.count++] = extra;
     return PLIM_OK;
 }
@@ -171,11 +223,14 @@ PlimStatus rigid_bodies_add(RigidBodies *bodies, const PlimRigidDesc *desc, size
     if (status != PLIM_OK)
         return context_fail(bodies->context, status, "rigid body '%s': %s", desc->name,
                             bodies->context->message);
+    MassProperties solid = bodies->shapes.shapes.data[shape].mass;
+    Vec3 mesh_center = solid.center;
+    if (desc->exact_mass) shape_exact_mass(&desc->shape, &solid);
     BodyMass mass;
-    TRY(find_mass(bodies->context, desc, &bodies->shapes.shapes.data[shape].mass, &mass));
+    TRY(find_mass(bodies->context, desc, &solid, &mass));
     size_t i = rigid_count(bodies);
     TRY(state_resize(bodies->context, rigid_class.schema, bodies, RIGID_GROUP_BODIES, i + 1));
-    status = remember_extra(bodies, desc);
+    status = remember_extra(bodies, desc, mesh_center);
     if (status != PLIM_OK) {
         state_resize(bodies->context, rigid_class.schema, bodies, RIGID_GROUP_BODIES, i);
         return status;
@@ -183,6 +238,7 @@ PlimStatus rigid_bodies_add(RigidBodies *bodies, const PlimRigidDesc *desc, size
     bodies->motion[i] = (int32_t)desc->motion;
     bodies->shape[i] = (int32_t)shape;
     set_mass(bodies, i, &mass);
+    set_holding(bodies, i, desc, &pose);
     rigid_place(bodies, i, &pose);
     *id = i;
     return PLIM_OK;

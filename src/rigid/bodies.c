@@ -18,10 +18,14 @@ static const StateField rigid_fields[] = {
     BODY_FIELD(velocity_half, "m/s", FIELD_F64, FIELD_WORK, 3), /* v^{n+1/2} */
     BODY_FIELD(angular_momentum_half, "kg m^2/s", FIELD_F64, FIELD_WORK, 3),
     BODY_FIELD(mass, "kg", FIELD_F64, FIELD_CONSTANT, 1),
+    BODY_FIELD(volume, "m^3", FIELD_F64, FIELD_CONSTANT, 1),     /* displaced */
     BODY_FIELD(inertia, "kg m^2", FIELD_F64, FIELD_CONSTANT, 9), /* body axes */
     BODY_FIELD(inverse_inertia, "1/(kg m^2)", FIELD_F64, FIELD_CONSTANT, 9),
     BODY_FIELD(least_axis, "1", FIELD_F64, FIELD_CONSTANT, 3),
     BODY_FIELD(greatest_axis, "1", FIELD_F64, FIELD_CONSTANT, 3),
+    BODY_FIELD(pin, "m", FIELD_F64, FIELD_CONSTANT, 3),     /* in the world */
+    BODY_FIELD(pin_arm, "m", FIELD_F64, FIELD_CONSTANT, 3), /* from the centre to it, body axes */
+    BODY_FIELD(held, "RIGID_PINNED", FIELD_I32, FIELD_CONSTANT, 1),
     BODY_FIELD(motion, "PlimMotion", FIELD_I32, FIELD_CONSTANT, 1),
     BODY_FIELD(shape, "index", FIELD_I32, FIELD_CONSTANT, 1),
 };
@@ -65,6 +69,20 @@ static void for_each_body(RigidBodies *bodies, const StepInfo *step, ParallelBod
     parallel_for(step->threads, rigid_count(bodies), BODY_GRAIN, body, &loop);
 }
 
+static void hold_velocity(const RigidBodies *b, size_t i, double *velocity, double *momentum) {
+    if (!b->held[i]) return;
+    HeldBody body = rigid_held_body(b, i);
+    Vec3 v = vec3_load(velocity + 3 * i), spin = vec3_load(momentum + 3 * i);
+    hold_motion(&body, &v, &spin);
+    vec3_store(velocity + 3 * i, v);
+    vec3_store(momentum + 3 * i, spin);
+}
+
+/* Bodies that turn about a pin: move_about_pin carries their velocity along. */
+static bool turns_about_pin(const RigidBodies *b, size_t i) {
+    return b->held[i] == RIGID_PINNED && !b->options.hold_positions;
+}
+
 static void predict_bodies(void *user, size_t begin, size_t end) {
     const BodyLoop *loop = user;
     RigidBodies *b = loop->bodies;
@@ -74,34 +92,75 @@ static void predict_bodies(void *user, size_t begin, size_t end) {
         v = vec3_add_scaled(v, 0.5 * loop->step->dt, loop->step->gravity);
         vec3_store(b->velocity_half + 3 * i, v);
         memcpy(b->angular_momentum_half + 3 * i, b->angular_momentum + 3 * i, 3 * sizeof(double));
+        hold_velocity(b, i, b->velocity_half, b->angular_momentum_half);
     }
 }
 
-/* v^{n+1/2} = v^n + dt/2 g (002 section 4.3, step 1); no torques act on free bodies. */
+/* v^{n+1/2} = v^n + dt/2 g (002 section 4.3, step 1); no torques act on bodies but those of a pin.
+ */
 static PlimStatus rigid_predict(void *system, const StepInfo *step) {
     for_each_body(system, step, predict_bodies);
     return PLIM_OK;
 }
 
+/* The orientation after dt without torques; energy and angular momentum stay. */
+static Quat turned(const RigidBodies *b, const BodyInertia *inertia, Quat before, Vec3 momentum,
+                   double dt) {
+    Quat after = orientation_advance(inertia, before, momentum, dt, b->options.orientation_order);
+    if (!b->options.energy_correction) return after;
+    return orientation_with_energy(inertia, after, momentum,
+                                   orientation_energy(inertia, before, momentum));
+}
+
+static void move_freely(RigidBodies *b, size_t i, double dt) {
+    Vec3 x = vec3_load(b->position + 3 * i);
+    vec3_store(b->position + 3 * i, vec3_add_scaled(x, dt, vec3_load(b->velocity_half + 3 * i)));
+    if (b->held[i] & RIGID_TURN_LOCKED) return;
+    BodyInertia inertia = rigid_inertia(b, i);
+    quat_store(b->orientation + 4 * i, turned(b, &inertia, quat_load(b->orientation + 4 * i),
+                                              vec3_load(b->angular_momentum_half + 3 * i), dt));
+}
+
+static BodyInertia inertia_about_pin(const RigidBodies *b, size_t i) {
+    Mat3 inertia =
+        hold_pin_inertia(b->mass[i], mat3_load(b->inertia + 9 * i), vec3_load(b->pin_arm + 3 * i));
+    Vec3 principal;
+    Mat3 axes;
+    symmetric_eigen(inertia, &principal, &axes);
+    return (BodyInertia){mat3_inverse(inertia), mat3_column(axes, 2), mat3_column(axes, 0)};
+}
+
+/* What is kept while a body turns about its pin is the angular momentum about the pin. That of v^n
+ * is carried to the new place, with gravity's moment about the pin at the old place for dt/2; the
+ * rest comes in rigid_advect, so that a pendulum in vacuum keeps its energy in the mean. */
+static void move_about_pin(RigidBodies *b, size_t i, const StepInfo *step) {
+    double *velocity = b->velocity + 3 * i, *momentum = b->angular_momentum + 3 * i;
+    HeldBody body = rigid_held_body(b, i);
+    Vec3 carried = hold_pin_momentum(
+        &body, vec3_add_scaled(vec3_load(velocity), 0.5 * step->dt, step->gravity),
+        vec3_load(momentum));
+    Vec3 half = hold_pin_momentum(&body, vec3_load(b->velocity_half + 3 * i),
+                                  vec3_load(b->angular_momentum_half + 3 * i));
+    BodyInertia inertia = inertia_about_pin(b, i);
+    Quat turn = turned(b, &inertia, quat_load(b->orientation + 4 * i), half, step->dt);
+    quat_store(b->orientation + 4 * i, turn);
+    body = rigid_held_body(b, i);
+    vec3_store(b->position + 3 * i, vec3_sub(vec3_load(b->pin + 3 * i), body.arm));
+    Vec3 v, spin;
+    hold_motion_about_pin(&body, carried, &v, &spin);
+    vec3_store(velocity, v);
+    vec3_store(momentum, spin);
+}
+
 static void move_bodies(void *user, size_t begin, size_t end) {
     const BodyLoop *loop = user;
     RigidBodies *b = loop->bodies;
-    double dt = loop->step->dt;
     for (size_t i = begin; i < end; i++) {
         if (b->motion[i] != PLIM_DYNAMIC) continue;
-        Vec3 x = vec3_load(b->position + 3 * i);
-        vec3_store(b->position + 3 * i,
-                   vec3_add_scaled(x, dt, vec3_load(b->velocity_half + 3 * i)));
-
-        BodyInertia inertia = rigid_inertia(b, i);
-        Vec3 momentum = vec3_load(b->angular_momentum_half + 3 * i);
-        Quat before = quat_load(b->orientation + 4 * i);
-        Quat after =
-            orientation_advance(&inertia, before, momentum, dt, b->options.orientation_order);
-        if (b->options.energy_correction)
-            after = orientation_with_energy(&inertia, after, momentum,
-                                            orientation_energy(&inertia, before, momentum));
-        quat_store(b->orientation + 4 * i, after);
+        if (turns_about_pin(b, i))
+            move_about_pin(b, i, loop->step);
+        else if (!(b->held[i] & RIGID_PINNED))
+            move_freely(b, i, loop->step->dt);
     }
 }
 
@@ -121,7 +180,8 @@ static PlimStatus follow_paths(RigidBodies *bodies, double t) {
 
 /* x^{n+1} = x^n + dt v^{n+1/2} and the orientation update (002 sections 4.4.1, 2.2). */
 static PlimStatus rigid_move(void *system, const StepInfo *step) {
-    for_each_body(system, step, move_bodies);
+    const RigidBodies *bodies = system;
+    if (!bodies->options.hold_positions) for_each_body(system, step, move_bodies);
     return follow_paths(system, step->end_time);
 }
 
@@ -130,8 +190,10 @@ static void accelerate_bodies(void *user, size_t begin, size_t end) {
     RigidBodies *b = loop->bodies;
     for (size_t i = begin; i < end; i++) {
         if (b->motion[i] != PLIM_DYNAMIC) continue;
+        double dt = turns_about_pin(b, i) ? 0.5 * loop->step->dt : loop->step->dt;
         Vec3 v = vec3_load(b->velocity + 3 * i);
-        vec3_store(b->velocity + 3 * i, vec3_add_scaled(v, loop->step->dt, loop->step->gravity));
+        vec3_store(b->velocity + 3 * i, vec3_add_scaled(v, dt, loop->step->gravity));
+        hold_velocity(b, i, b->velocity, b->angular_momentum);
     }
 }
 

@@ -1,8 +1,9 @@
-/* The system of rigid bodies: free flight under gravity, and prescribed motion. */
+/* The system of rigid bodies: flight under gravity, free or held, and prescribed motion. */
 #ifndef RIGID_BODIES_H
 #define RIGID_BODIES_H
 
 #include "plimsoll/rigid.h"
+#include "rigid/hold.h"
 #include "rigid/orientation.h"
 #include "rigid/shape.h"
 #include "system/solid_view.h"
@@ -22,8 +23,9 @@ typedef struct RigidBodies {
 
     double *velocity_half, *angular_momentum_half;
 
-    double *mass, *inertia, *inverse_inertia, *least_axis, *greatest_axis;
-    int32_t *motion, *shape;
+    double *mass, *volume, *inertia, *inverse_inertia, *least_axis, *greatest_axis;
+    double *pin, *pin_arm;
+    int32_t *motion, *shape, *held;
 
     ShapeLibrary shapes;
     /* What a body has beside numbers; same index as the arrays. */
@@ -32,6 +34,7 @@ typedef struct RigidBodies {
         PlimMotionFn path;
         void *path_user;
         float color[3];
+        Vec3 mesh_offset; /* m, from the centre of mass to that of the triangles, body axes */
     })
     extras;
     IndexTable by_name;
@@ -47,7 +50,8 @@ size_t rigid_bodies_find(const RigidBodies *bodies, const char *name);
 PlimStatus rigid_bodies_set_pose(RigidBodies *bodies, size_t id, const PlimPose *pose);
 void rigid_bodies_get_pose(const RigidBodies *bodies, size_t id, PlimPose *pose);
 
-/* Puts a body into a pose that was checked, its momentum with it. */
+/* Puts a body into a pose that was checked, its momentum with it. A held body keeps its pin and
+ * moves as far as it may. */
 void rigid_place(RigidBodies *bodies, size_t i, const PlimPose *pose);
 
 /* Where a kinematic body is at time t, checked, with the body named in the message of a failure. */
@@ -67,14 +71,29 @@ static inline BodyInertia rigid_inertia(const RigidBodies *bodies, size_t i) {
                          vec3_load(bodies->greatest_axis + 3 * i)};
 }
 
+/* About the centre of mass, in world axes: R I0 R^T. */
+static inline Mat3 rigid_world_inertia(const RigidBodies *bodies, size_t i) {
+    Mat3 rotation = quat_to_mat3(quat_load(bodies->orientation + 4 * i));
+    return mat3_multiply(mat3_multiply(rotation, mat3_load(bodies->inertia + 9 * i)),
+                         mat3_transpose(rotation));
+}
+
+static inline HeldBody rigid_held_body(const RigidBodies *bodies, size_t i) {
+    Quat turn = quat_load(bodies->orientation + 4 * i);
+    return (HeldBody){.held = bodies->held[i],
+                      .mass = bodies->mass[i],
+                      .inertia = rigid_world_inertia(bodies, i),
+                      .arm = quat_rotate(turn, vec3_load(bodies->pin_arm + 3 * i))};
+}
+
 /* Kinetic energy of translation and rotation, J; 0 for bodies that forces do not move. */
 double rigid_kinetic_energy(const RigidBodies *bodies, size_t i);
 
-/* In view.c and measure.c. */
+/* In view.c, measure.c and solid_view.c. */
 PlimStatus rigid_view_frame(const void *system, const StepInfo *step, FrameView *view);
 PlimStatus rigid_diagnose(const void *system, const StepInfo *step, Diagnostics *diagnostics);
 /* The bodies as others see them. */
-SolidView rigid_solid_view(const RigidBodies *bodies);
+SolidView rigid_solid_view(RigidBodies *bodies);
 enum { RIGID_QUANTITY_COUNT = 7 };
 extern const ProbeQuantity rigid_quantities[RIGID_QUANTITY_COUNT];
 

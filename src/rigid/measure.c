@@ -82,33 +82,3 @@ const ProbeQuantity rigid_quantities[RIGID_QUANTITY_COUNT] = {
     {"kinetic_energy", "", "J", read_kinetic_energy, NULL},
     {"mass", "", "kg", read_mass, NULL},
 };
-
-/* ---- for other systems ---- */
-
-static size_t view_count(const void *system) {
-    return rigid_count(system);
-}
-
-static const char *view_name(const void *system, size_t i) {
-    return ((const RigidBodies *)system)->extras.data[i].name;
-}
-
-static bool view_moves(const void *system, size_t i) {
-    return ((const RigidBodies *)system)->motion[i] != PLIM_STATIC;
-}
-
-static void view_read(const void *system, size_t i, Collider *collider) {
-    const RigidBodies *b = system;
-    collider->position = vec3_load(b->position + 3 * i);
-    collider->orientation = quat_load(b->orientation + 4 * i);
-    collider->velocity = vec3_load(b->velocity + 3 * i);
-    collider->angular_velocity = vec3_load(b->angular_velocity + 3 * i);
-}
-
-SolidView rigid_solid_view(const RigidBodies *bodies) {
-    return (SolidView){.system = bodies,
-                       .count = view_count,
-                       .name = view_name,
-                       .moves = view_moves,
-                       .read = view_read};
-}

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double pi = 3.14159265358979323846;
+
 PlimShapeDesc shape_desc_default(PlimShapeKind kind) {
     return (PlimShapeDesc){.kind = kind,
                            .size = {1, 1, 1},
@@ -15,6 +17,49 @@ PlimShapeDesc shape_desc_default(PlimShapeKind kind) {
                            .subdivisions = 3,
                            .segments = 32,
                            .sides = 12};
+}
+
+/* A solid of revolution about y: inertia about y, and about the axes across it. */
+static MassProperties round_mass(double volume, double about, double across) {
+    return (MassProperties){volume, {0, 0, 0}, mat3_diagonal(across, about, across)};
+}
+
+static MassProperties capsule_mass(double r, double h) {
+    double straight = pi * r * r * h, ends = 4.0 / 3.0 * pi * r * r * r;
+    double about = straight * r * r / 2 + ends * 2 * r * r / 5;
+    /* Each half ball has its centre 3/8 r outside the end of the straight part. */
+    double across =
+        straight * (3 * r * r + h * h) / 12 + ends * (2 * r * r / 5 + h * h / 4 + 3 * h * r / 8);
+    return round_mass(straight + ends, about, across);
+}
+
+void shape_exact_mass(const PlimShapeDesc *desc, MassProperties *mass) {
+    double r = desc->radius, h = desc->height, a = desc->tube, v;
+    switch (desc->kind) {
+    case PLIM_SHAPE_BALL:
+        v = 4.0 / 3.0 * pi * r * r * r;
+        *mass = round_mass(v, 2 * v * r * r / 5, 2 * v * r * r / 5);
+        break;
+    case PLIM_SHAPE_CYLINDER:
+        v = pi * r * r * h;
+        *mass = round_mass(v, v * r * r / 2, v * (3 * r * r + h * h) / 12);
+        break;
+    case PLIM_SHAPE_CAPSULE:
+        *mass = capsule_mass(r, h);
+        break;
+    case PLIM_SHAPE_TORUS:
+        v = 2 * pi * pi * r * a * a;
+        *mass = round_mass(v, v * (r * r + 3 * a * a / 4), v * (r * r / 2 + 5 * a * a / 8));
+        break;
+    case PLIM_SHAPE_CONE:
+        v = pi * r * r * h / 3;
+        *mass = round_mass(v, 3 * v * r * r / 10, v * (3 * r * r / 20 + 3 * h * h / 80));
+        mass->center.y = -h / 4;
+        break;
+    case PLIM_SHAPE_BOX:
+    case PLIM_SHAPE_MESH:
+        break;
+    }
 }
 
 static PlimStatus copy_mesh(PlimContext *context, const PlimMeshDesc *desc, TriangleMesh *mesh) {

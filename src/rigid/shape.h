@@ -30,6 +30,10 @@ typedef struct ShapeLibrary {
 
 PlimShapeDesc shape_desc_default(PlimShapeKind kind);
 
+/* Volume, inertia and centre of the solid that the triangles stand for, where a formula has them;
+ * left alone for boxes and meshes, whose triangles are exact. */
+void shape_exact_mass(const PlimShapeDesc *desc, MassProperties *mass);
+
 /* The index of the shape with this description, made when it is new. */
 PlimStatus shape_library_get(PlimContext *context, ShapeLibrary *library, const PlimShapeDesc *desc,
                              size_t *index);

@@ -26,9 +26,10 @@ static void place_vertices(const ViewJob *job, size_t i) {
     const TriangleMesh *mesh = mesh_of(b, i);
     Vec3 x = vec3_load(b->position + 3 * i), v = vec3_load(b->velocity + 3 * i);
     Vec3 omega = vec3_load(b->angular_velocity + 3 * i);
+    Vec3 offset = b->extras.data[i].mesh_offset;
     Mat3 rotation = quat_to_mat3(quat_load(b->orientation + 4 * i));
     for (size_t k = 0; k < mesh->vertex_count; k++) {
-        Vec3 arm = mat3_apply(rotation, mesh->vertices[k]);
+        Vec3 arm = mat3_apply(rotation, vec3_add(mesh->vertices[k], offset));
         size_t at = 3 * (job->first_vertex[i] + k);
         store_float(job->vertices + at, vec3_add(x, arm));
         store_float(job->velocities + at, vec3_add(v, vec3_cross(omega, arm)));

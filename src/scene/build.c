@@ -44,7 +44,8 @@ static void read_materials(PlimScene *scene) {
 /* ---- one copy of a body ---- */
 
 static SceneBody body_start(void) {
-    return (SceneBody){.color = {-1, -1, -1}, .repeat = {.grid = {1, 1, 1}, .count = 0}};
+    return (SceneBody){
+        .pin = {NAN, NAN, NAN}, .color = {-1, -1, -1}, .repeat = {.grid = {1, 1, 1}, .count = 0}};
 }
 
 /* The direction of a vector of any length, were its square too large or too small for a double;
@@ -55,9 +56,39 @@ static Vec3 direction_of(const double axis[3]) {
     return vec3_normalize(vec3(axis[0] / largest, axis[1] / largest, axis[2] / largest));
 }
 
+/* What a body that forces do not move cannot have. */
+static void check_forces(PlimScene *scene, const SceneNode *node, const SceneBody *body) {
+    static const char still[] = "only a dynamic body has one; a kinematic body follows its path";
+    SceneReader *reader = &scene->reader;
+    if (vec3_length(vec3_load(body->velocity)) > 0)
+        reader_problem(reader, node_get(node, "velocity"), still);
+    if (vec3_length(vec3_load(body->angular_velocity)) > 0)
+        reader_problem(reader, node_get(node, "angular_velocity"), still);
+    if (isfinite(body->pin[0])) reader_problem(reader, node_get(node, "pin"), still);
+    if (body->lock_rotation)
+        reader_problem(reader, node_get(node, "lock_rotation"),
+                       "only a dynamic body turns by itself; take it out");
+    if (body->passive)
+        reader_problem(reader, node_get(node, "passive"),
+                       "only a dynamic body is carried by the fluid; take it out");
+}
+
+/* In two dimensions nothing leaves the plane. */
+static void check_planar(PlimScene *scene, const SceneNode *node, const SceneBody *body) {
+    SceneReader *reader = &scene->reader;
+    if (scene->document.dim != 2 || body->motion != PLIM_DYNAMIC) return;
+    if (body->velocity[2] != 0)
+        reader_problem(reader, node_get(node, "velocity"),
+                       "the scene has two dimensions: the z part must be 0, is %g",
+                       body->velocity[2]);
+    if (body->angular_velocity[0] != 0 || body->angular_velocity[1] != 0)
+        reader_problem(reader, node_get(node, "angular_velocity"),
+                       "the scene has two dimensions: a body turns about z alone; set the x and y "
+                       "parts to 0");
+}
+
 /* What no table can say about a body. */
 static void check_body(PlimScene *scene, SceneNode *node, const SceneBody *body) {
-    static const char still[] = "only a dynamic body has one; a kinematic body follows its path";
     static const char path[] = "uses t, but only a body with 'motion: kinematic' follows a path";
     SceneReader *reader = &scene->reader;
     bool moving = false;
@@ -66,10 +97,12 @@ static void check_body(PlimScene *scene, SceneNode *node, const SceneBody *body)
         reader_problem(reader, node_get(node, "position"), path);
     if (body->motion != PLIM_KINEMATIC && body->orientation.angle.expression)
         reader_problem(reader, node_get(node, "orientation"), path);
-    if (body->motion != PLIM_DYNAMIC && vec3_length(vec3_load(body->velocity)) > 0)
-        reader_problem(reader, node_get(node, "velocity"), still);
-    if (body->motion != PLIM_DYNAMIC && vec3_length(vec3_load(body->angular_velocity)) > 0)
-        reader_problem(reader, node_get(node, "angular_velocity"), still);
+    if (body->motion != PLIM_DYNAMIC) check_forces(scene, node, body);
+    check_planar(scene, node, body);
+    if (body->motion == PLIM_DYNAMIC && body->passive &&
+        (scene->document.coupling.fluid == 1 || !node_get(scene->root, "fluid")))
+        reader_problem(reader, node_get(node, "passive"),
+                       "there is no fluid that carries bodies; take it out");
     if (body->material && !find_material(scene, body->material))
         reader_problem(reader, node_get(node, "material"), "there is no material '%s'",
                        body->material);
@@ -279,6 +312,8 @@ static void check_count(PlimScene *scene, SceneNode *node, const SceneBody *body
     double work_bytes = 0;
     double vertices = scene_shape_check(scene, node_get(node, "shape"), &body->shape, &work_bytes);
     scene->body_count += copies;
+    scene->has_dynamic |= body->motion == PLIM_DYNAMIC;
+    scene->has_acting |= body->motion == PLIM_DYNAMIC && !body->passive;
     double bytes = vertices * MESH_BYTES + work_bytes +
                    copies * ((double)rigid_bytes_per_body() + vertices * FRAME_BYTES);
     SceneNode *where = node_get(node, "repeat");
@@ -299,6 +334,7 @@ void scene_check_objects(PlimScene *scene) {
         if (read_body(scene, node, &body)) check_count(scene, node, &body, copies);
     }
     reader->repeat = (RepeatIndex){0};
+    scene_check_coupling(scene);
     scene_check_fluid(scene);
     scene_check_probes(scene);
 }
@@ -322,6 +358,9 @@ static PlimRigidDesc describe_copy(const PlimScene *scene, const SceneBody *body
     desc.density = body->density > 0 ? body->density : material ? material->density : 1000;
     desc.mass = body->mass;
     memcpy(desc.inertia, body->inertia, sizeof desc.inertia);
+    desc.has_pin = isfinite(body->pin[0]);
+    memcpy(desc.pin, body->pin, sizeof desc.pin);
+    desc.lock_rotation = body->lock_rotation;
     Vec3 axis = direction_of(body->orientation.axis);
     Quat turn = quat_exp(vec3_scale(body->orientation.angle.value * pi / 180, axis));
     turn = quat_multiply(turn, copy_tilt(scene, body));
@@ -342,16 +381,44 @@ typedef struct BodyJob {
     ARRAY(FluidBody) in_fluid;
 } BodyJob;
 
-/* The shape as the fluid sees it: exact distances, about the centre of mass. */
-static PlimStatus add_to_fluid(PlimScene *scene, SceneNode *shape, Vec3 center, size_t id,
-                               BodyJob *job) {
+/* The shape as the fluid sees it, with exact distances, in its own axes. */
+static PlimStatus make_solid(PlimScene *scene, SceneNode *shape, Solid **out) {
     ScenePlace place = {.shape = {shape}, .orientation = {.axis = {0, 1, 0}}, .scale = 1};
-    vec3_store(place.position, vec3_scale(-1, center));
-    Solid *solid = scratch_take(&scene->solids, 1, sizeof *solid);
-    if (!solid) return PLIM_OUT_OF_MEMORY;
-    TRY(scene_place_solid(scene, &place, &scene->solids, solid));
-    FluidBody body = {.body = id, .solid = solid};
-    return array_push(scene->context, &job->in_fluid, body) ? PLIM_OK : PLIM_OUT_OF_MEMORY;
+    *out = scratch_take(&scene->solids, 1, sizeof **out);
+    if (!*out) return PLIM_OUT_OF_MEMORY;
+    return scene_place_solid(scene, &place, &scene->solids, *out);
+}
+
+static PlimStatus add_path(PlimScene *scene, const SceneBody *body, Vec3 center,
+                           PlimRigidDesc *desc) {
+    ScenePath *path;
+    TRY(make_path(scene, body, center, &path));
+    desc->motion_path = follow_path;
+    desc->motion_user = path;
+    return PLIM_OK;
+}
+
+/* The body, and its solid about the centre of mass for the fluid. */
+static PlimStatus add_body(PlimScene *scene, SceneNode *node, const SceneBody *body,
+                           PlimRigidDesc *desc, Vec3 center, BodyJob *job) {
+    SceneNode *shape_node = node_get(node, "shape");
+    FluidBody in_fluid = {.passive = body->passive};
+    /* Copies need not be like the first, which was looked at before. */
+    scene->has_acting |= desc->motion == PLIM_DYNAMIC && !body->passive;
+    Solid *solid = NULL;
+    if (job->has_fluid)
+        TRY(scene_as_problem(scene, shape_node, make_solid(scene, shape_node, &solid)));
+    bool immersed = solid && desc->motion == PLIM_DYNAMIC;
+    if (immersed) TRY(scene_as_problem(scene, node, scene_immerse(scene, solid, desc, &center)));
+    if (desc->motion == PLIM_KINEMATIC) TRY(add_path(scene, body, center, desc));
+    TRY(scene_as_problem(scene, node, plim_rigid_add(job->world, desc, &in_fluid.body)));
+    if (!solid) return PLIM_OK;
+    in_fluid.solid = solid;
+    if (!array_push(scene->context, &job->in_fluid, in_fluid)) return PLIM_OUT_OF_MEMORY;
+    PlimStatus status = PLIM_OK;
+    if (immersed) status = scene_check_fit(scene, body, solid, desc, center);
+    solid->position = vec3_scale(-1, center);
+    return scene_as_problem(scene, node, status);
 }
 
 static PlimStatus add_copy(PlimScene *scene, SceneNode *node, size_t number, void *user) {
@@ -376,16 +443,7 @@ static PlimStatus add_copy(PlimScene *scene, SceneNode *node, size_t number, voi
     PlimRigidDesc desc = describe_copy(scene, &body, center, number);
     desc.name = name;
     desc.shape = shape;
-    if (desc.motion == PLIM_KINEMATIC) {
-        ScenePath *path;
-        TRY(make_path(scene, &body, center, &path));
-        desc.motion_path = follow_path;
-        desc.motion_user = path;
-    }
-    size_t id;
-    TRY(scene_as_problem(scene, node, plim_rigid_add(job->world, &desc, &id)));
-    if (!job->has_fluid) return PLIM_OK;
-    return scene_as_problem(scene, shape_node, add_to_fluid(scene, shape_node, center, id, job));
+    return add_body(scene, node, &body, &desc, center, job);
 }
 
 /* The first of the problems that turned up while the world was made. */
@@ -398,7 +456,8 @@ static PlimStatus report_problems(PlimScene *scene) {
 static PlimStatus add_bodies(PlimScene *scene, BodyJob *job) {
     const SceneRigid *rigid = &scene->document.rigid;
     PlimRigidOptions options = {.orientation_order = (int)rigid->orientation_order,
-                                .energy_correction = rigid->energy_correction};
+                                .energy_correction = rigid->energy_correction,
+                                .hold_positions = scene->document.coupling.positions == 1};
     TRY(plim_rigid_configure(job->world, &options));
     return for_each_copy(scene, add_copy, job);
 }
@@ -414,20 +473,10 @@ static PlimStatus add_systems(PlimScene *scene, PlimWorld *world) {
     return status;
 }
 
-static void warn_of_one_way(PlimScene *scene, const PlimWorld *world) {
-    bool dynamic = false;
-    for (size_t i = 0; i < rigid_count(world->rigid); i++)
-        dynamic |= world->rigid->motion[i] == PLIM_DYNAMIC;
-    if (world->fluid && dynamic)
-        context_log(scene->context, PLIM_LOG_WARNING,
-                    "the fluid flows around bodies but does not move them yet");
-}
-
 static PlimStatus fill_world(PlimScene *scene, PlimWorld *world) {
     TRY(add_systems(scene, world));
     TRY(scene_add_probes(scene, world));
     TRY(report_problems(scene));
-    warn_of_one_way(scene, world);
     TRY(world_refresh(world));
     return plim_world_measure(world);
 }

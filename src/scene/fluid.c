@@ -135,7 +135,7 @@ static bool check_domain(PlimScene *scene, const SceneNode *node) {
 
 /* ---- the description ---- */
 
-static Grid make_grid(const SceneDocument *document) {
+Grid scene_grid(const SceneDocument *document) {
     static const SideKind kinds[] = {[SCENE_SIDE_WALL] = SIDE_WALL,
                                      [SCENE_SIDE_OPEN] = SIDE_OPEN,
                                      [SCENE_SIDE_PERIODIC] = SIDE_PERIODIC,
@@ -199,11 +199,22 @@ static void describe_smoke(const SceneNode *node, const SceneSmoke *smoke, Fluid
     desc->fading = smoke->fading;
 }
 
+/* Split only where no body needs the fluid's velocities to have its own. */
+static void describe_coupling(const PlimScene *scene, FluidDesc *desc) {
+    const SceneCoupling *coupling = &scene->document.coupling;
+    desc->one_way = coupling->fluid == 1;
+    desc->hold_bodies = coupling->positions == 1;
+    desc->surface = (FluidSurface)coupling->surface;
+    desc->monolithic =
+        coupling->solver == SCENE_SOLVER_MONOLITHIC ||
+        (coupling->solver == SCENE_SOLVER_AUTO && scene->has_acting && !desc->one_way);
+}
+
 /* Everything but obstacles, bodies and sources. */
 static FluidDesc describe_fluid(const PlimScene *scene, const SceneNode *node) {
     const SceneFluid *fluid = &scene->document.fluid;
     FluidDesc desc = fluid_desc_default();
-    desc.grid = make_grid(&scene->document);
+    desc.grid = scene_grid(&scene->document);
     desc.density = fluid->density;
     desc.tolerance = fluid->tolerance;
     desc.slip = fluid->slip;
@@ -220,6 +231,7 @@ static FluidDesc describe_fluid(const PlimScene *scene, const SceneNode *node) {
     desc.cfl = fluid->cfl;
     desc.confinement = fluid->confinement;
     set_functions(desc.force, fluid->force);
+    describe_coupling(scene, &desc);
     describe_sides(fluid, &desc);
     describe_smoke(node, &fluid->smoke, &desc);
     describe_start(scene, node, &desc);

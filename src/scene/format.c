@@ -192,6 +192,13 @@ static const SceneKey body_keys[] = {
      .help = "in place of density times volume"},
     {"inertia", VALUE_VEC3, AT(SceneBody, inertia), .unit = "kg m^2", POSITIVE,
      .help = "about the shape's own axes, in place of the inertia of its triangles"},
+    {"pin", VALUE_VEC3, AT(SceneBody, pin), .unit = "m",
+     .help = "a point of the world: the point of a dynamic body that is there at the start stays "
+             "there, and the body turns about it; z does not count in two dimensions"},
+    {"lock_rotation", VALUE_BOOL, AT(SceneBody, lock_rotation), "false",
+     .help = "whether a dynamic body is kept from turning"},
+    {"passive", VALUE_BOOL, AT(SceneBody, passive), "false",
+     .help = "whether a dynamic body is carried by the fluid without acting on it"},
     {"color", VALUE_VEC3, AT(SceneBody, color), BETWEEN(0, 1),
      .help = "red, green, blue; by default the material's, or one of a palette"},
     {"repeat", VALUE_TABLE, AT(SceneBody, repeat), .table = &repeat_table, .help = "many copies",
@@ -240,6 +247,30 @@ static const SceneKey camera_keys[] = {
 static const SceneTable camera_table =
     TABLE("camera", "How `render` looks at the run.", camera_keys);
 
+static const char *const coupling_choices[] = {"two_way", "one_way", NULL};
+static const char *const solver_choices[] = {"auto", "monolithic", "split", NULL};
+static const char *const positions_choices[] = {"move", "hold", NULL};
+
+static const char *const surface_choices[] = {"cut", "faces", NULL};
+
+static const SceneKey coupling_keys[] = {
+    {"fluid", VALUE_CHOICE, AT(SceneCoupling, fluid), "two_way", .choices = coupling_choices,
+     .help = "two_way: dynamic bodies and the fluid move one another; one_way: the fluid flows "
+             "around bodies that do not feel it"},
+    {"solver", VALUE_CHOICE, AT(SceneCoupling, solver), "auto", .choices = solver_choices,
+     .help = "monolithic: viscosity, pressure and bodies in one solve; split: viscosity, then "
+             "pressure, with bodies that the fluid does not move; auto: monolithic where the fluid "
+             "moves a body"},
+    {"positions", VALUE_CHOICE, AT(SceneCoupling, positions), "move", .choices = positions_choices,
+     .help = "hold: dynamic bodies keep their places while velocities develop, as in Stokes flow"},
+    {"surface", VALUE_CHOICE, AT(SceneCoupling, surface), "cut", .choices = surface_choices,
+     .help = "cut: faces of cells are open in part, where a surface cuts them; faces: a surface "
+             "lies on whole faces, the first-order way of 002 section 5.4"},
+};
+
+static const SceneTable coupling_table =
+    TABLE("coupling", "How a fluid and dynamic bodies act on one another.", coupling_keys);
+
 static const SceneKey time_step_keys[] = {
     {"max_dt", VALUE_NUMBER, AT(SceneTimeStep, max_dt), "0", .unit = "s", NOT_NEGATIVE,
      .help = "longest substep; each frame is cut into equal ones; 0: one step a frame"},
@@ -272,6 +303,8 @@ static const SceneKey scene_keys[] = {
     {"rigid", VALUE_TABLE, AT(SceneDocument, rigid), .table = &rigid_table, .help = "rigid bodies"},
     {"fluid", VALUE_TABLE, AT(SceneDocument, fluid), .table = &scene_fluid_table,
      .help = "a fluid on a grid"},
+    {"coupling", VALUE_TABLE, AT(SceneDocument, coupling), .table = &coupling_table,
+     .help = "how the fluid and dynamic bodies act on one another"},
     {"probes", VALUE_ITEMS, AT(SceneDocument, probes), .table = &scene_probe_table,
      .help = "quantities to record"},
     {"camera", VALUE_TABLE, AT(SceneDocument, camera), .table = &camera_table,

@@ -92,6 +92,8 @@ typedef struct SceneBody {
     double velocity[3], angular_velocity[3];
     double mass, density;
     double inertia[3];
+    double pin[3]; /* NAN: none */
+    bool lock_rotation, passive;
     double color[3];
     SceneRepeat repeat;
 } SceneBody;
@@ -181,6 +183,15 @@ typedef struct SceneCamera {
     double checker;
 } SceneCamera;
 
+enum { SCENE_SOLVER_AUTO, SCENE_SOLVER_MONOLITHIC, SCENE_SOLVER_SPLIT };
+
+typedef struct SceneCoupling {
+    int fluid; /* 1: one way */
+    int solver;
+    int positions; /* 1: held */
+    int surface;   /* FluidSurface */
+} SceneCoupling;
+
 typedef struct SceneDocument {
     int64_t version;
     const char *name;
@@ -192,6 +203,7 @@ typedef struct SceneDocument {
     SceneItems materials;
     SceneRigid rigid;
     SceneFluid fluid;
+    SceneCoupling coupling;
     SceneItems probes;
     SceneCamera camera;
     SceneNames resumed_from;

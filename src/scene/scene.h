@@ -5,6 +5,7 @@
 #include "base/index_table.h"
 #include "base/scratch.h"
 #include "fluid/fluid.h"
+#include "geom/section.h"
 #include "plimsoll/scene.h"
 #include "scene/format.h"
 #include "scene/reader.h"
@@ -20,6 +21,13 @@ typedef struct ScenePath {
     double tilt[4];    /* quaternion applied before: the random tilt of a copy */
 } ScenePath;
 
+/* The last cut that was measured, and what of: copies of a body mostly have the same. */
+typedef struct SectionMemo {
+    double key[14]; /* numbers of a primitive, how it is turned, how far it is from the plane */
+    const LevelSet *field;
+    Section section;
+} SectionMemo;
+
 struct PlimScene {
     PlimContext *context;
     char *label;
@@ -28,10 +36,12 @@ struct PlimScene {
     SceneDocument document;
     ARRAY(ScenePath *) paths;
     SceneMeshes meshes;
+    SectionMemo section_memo;
     Scratch solids; /* what the fluids of worlds flow around, and their sources */
     ARRAY(SceneMaterial) materials;
     IndexTable materials_by_name;
-    double body_count, memory; /* estimates before anything large is made */
+    double body_count, memory;    /* estimates before anything large is made */
+    bool has_dynamic, has_acting; /* bodies that forces move; that act on the fluid, too */
     char *text;
     uint64_t hash; /* of `text` without resumed_from: which scene this is */
 };
@@ -56,8 +66,24 @@ PlimStatus scene_as_problem(PlimScene *scene, const SceneNode *node, PlimStatus 
 void scene_add_memory(PlimScene *scene, const SceneNode *node, double bytes, double count,
                       const char *things);
 
+/* ---- immerse.c: dynamic bodies in a fluid ---- */
+
+/* What no table can say about the coupling. After the bodies. */
+void scene_check_coupling(PlimScene *scene);
+
+/* A dynamic body as the fluid knows it: mass properties of its exact shape, in two dimensions of
+ * its cut with z = 0, which also moves the centre of mass. `solid` is the shape in its own axes,
+ * `center` the centre of mass there. */
+PlimStatus scene_immerse(PlimScene *scene, const Solid *solid, PlimRigidDesc *desc, Vec3 *center);
+
+/* Whether the fluid can flow around such a body where it lies: not outside, nor through a wall, nor
+ * too thin. PLIM_BAD_INPUT with a message if not. */
+PlimStatus scene_check_fit(PlimScene *scene, const SceneBody *body, const Solid *solid,
+                           const PlimRigidDesc *desc, Vec3 center);
+
 /* ---- fluid.c ---- */
 
+Grid scene_grid(const SceneDocument *document);
 void scene_check_fluid(PlimScene *scene);
 /* After the bodies. */
 PlimStatus scene_add_fluid(PlimScene *scene, PlimWorld *world, const FluidBody *bodies,

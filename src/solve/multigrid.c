@@ -7,7 +7,7 @@ enum { SWEEPS = 1, COARSE_SWEEPS = 2 };
 
 static void cycle(Multigrid *mg, int l, int threads) {
     MgLevel *level = &mg->levels[l];
-    if (l + 1 == mg->level_count) {
+    if (l + 1 == mg->depth) {
         for (int s = 0; s < COARSE_SWEEPS; s++) mg_sweep(level, threads, 0, s == 0);
         for (int s = 0; s < COARSE_SWEEPS; s++) mg_sweep(level, threads, 1, false);
         return;
@@ -26,5 +26,5 @@ void mg_cycle(Multigrid *mg, int threads) {
 }
 
 int mg_applications(const Multigrid *mg) {
-    return mg->level_count == 1 ? 2 * COARSE_SWEEPS : 2 * SWEEPS + 1;
+    return mg->depth == 1 ? 2 * COARSE_SWEEPS : 2 * SWEEPS + 1;
 }

@@ -1,6 +1,6 @@
-/* Geometric multigrid in single precision: the preconditioner of the pressure equation. A level is
- * a grid of cells with one conductance a face; the finest is also what the double precision
- * operator reads. Internal to src/solve. */
+/* Geometric multigrid in single precision: the preconditioner of the pressure equation and, with a
+ * term on the diagonal, of viscosity. A level is a grid of cells with one conductance a face; the
+ * finest is also what the pressure's double precision operator reads. Internal to src/solve. */
 #ifndef SOLVE_MULTIGRID_H
 #define SOLVE_MULTIGRID_H
 
@@ -13,12 +13,14 @@ enum {
 };
 
 /* Neighbouring cells of one row that are worked on together. `uniform` > 0: all faces of all its
- * cells have this conductance, no coefficient is read. Otherwise cells that are not active may be
- * among them: their conductances and inverse diagonals are zero. */
+ * cells have this conductance, and all have the same `fixed`; no coefficient is read. Otherwise
+ * cells that are not active may be among them: their conductances and inverse diagonals are zero.
+ */
 typedef struct MgRun {
     uint32_t start;           /* index of the first cell in the padded arrays */
     uint16_t i, j, k, length; /* the first cell, and how many */
     float uniform;
+    float shift;      /* of a uniform run: `fixed` over `uniform` */
     uint32_t regular; /* a coarse run: all interpolation weights to and from it are 1/4 */
 } MgRun;
 
@@ -73,12 +75,14 @@ typedef struct MgLevel {
     int factor[3];          /* 1 or 2: to the next coarser level */
     size_t stride[3], size; /* 1, sx, sx ny; padded cells */
     float *g[3];            /* conductance of each cell's low face */
-    float *fixed;           /* conductance to fixed values; NULL on the finest level, where the
-                               neighbour itself holds the fixed value, zero */
-    float *inverse;         /* 1 / diagonal; 0: not active */
-    float *x, *b, *t;       /* unknown, right side, residual; zero where not active */
-    MgTies *ties;           /* of this level's cells to their neighbours; NULL on the finest */
-    unsigned char *aside;   /* marks */
+    float *fixed;         /* conductance to fixed values that no face leads to, zero. On the finest
+                             level neighbours that are not active hold such values too, and
+                             `fixed` is NULL unless the levels are shifted */
+    bool shifted;         /* every cell has a term on the diagonal, in `fixed` */
+    float *inverse;       /* 1 / diagonal; 0: not active */
+    float *x, *b, *t;     /* unknown, right side, residual; zero where not active */
+    MgTies *ties;         /* of this level's cells to their neighbours; NULL on the finest */
+    unsigned char *aside; /* marks */
     MgExtras extras;
     MgRun *runs;         /* run_room a row */
     uint16_t *run_count; /* of each row */
@@ -89,7 +93,8 @@ typedef struct MgLevel {
 typedef struct Multigrid {
     PlimContext *context;
     int level_count;
-    size_t bytes;
+    int depth;    /* levels in use, the finest first: all, unless the owner sets fewer */
+    size_t bytes; /* of the arrays whose size the grid tells */
     MgLevel levels[MG_LEVEL_CAPACITY];
 } Multigrid;
 
@@ -105,10 +110,15 @@ static inline size_t mg_row(const MgLevel *level, int j, int k) {
 /* Levels for a grid; only the finest when `coarsen` is false. `mg_free` also after a failure. */
 PlimStatus mg_create(PlimContext *context, const int n[3], const bool periodic[3], int dim,
                      bool coarsen, Multigrid *mg);
+/* Levels with a term on the diagonal, which the owner writes into the finest level's `fixed`. */
+PlimStatus mg_create_shifted(PlimContext *context, const int n[3], const bool periodic[3], int dim,
+                             Multigrid *mg);
 void mg_free(Multigrid *mg);
+/* All that is held, `bytes` and what set-up made beside it. */
+size_t mg_bytes(const Multigrid *mg);
 
-/* After the finest level's g is written: inverse diagonals, runs, coarse levels. `fluid` over the
- * finest level's padded cells tells which are unknowns. */
+/* After the finest level's g (and `fixed`) is written: inverse diagonals, runs, coarse levels.
+ * `fluid` over the finest level's padded cells tells which are unknowns. */
 PlimStatus mg_setup(Multigrid *mg, Scratch *scratch, int threads, const unsigned char *fluid);
 
 /* Pieces of mg_setup. */

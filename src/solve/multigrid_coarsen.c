@@ -21,6 +21,10 @@ static const float MOST_WEIGHT = 1.0f / 3.0f;
  * small bubbles of density 1:1000 take 34 iterations in place of 20. */
 static const float HELD = 12.0f;
 
+static inline bool is_finest(const MgLevel *level) {
+    return !level->ties;
+}
+
 typedef struct CoarsenJob {
     MgLevel *fine;
     MgLevel *coarse;
@@ -81,8 +85,7 @@ static Gathered gather_side(const MgLevel *fine, size_t corner, const int childr
     return sum;
 }
 
-/* Faces to fixed values inside the coarse cell, on the finest level; below it, those kept in
- * `fixed`. */
+/* What is kept in `fixed`, and on the finest level faces to fixed values inside the coarse cell. */
 static float gather_inside(const MgLevel *fine, size_t corner, const int children[3]) {
     float sum = 0.0f;
     for (int w = 0; w < children[2]; w++)
@@ -91,10 +94,8 @@ static float gather_inside(const MgLevel *fine, size_t corner, const int childre
                 size_t c =
                     corner + (size_t)u + (size_t)v * fine->stride[1] + (size_t)w * fine->stride[2];
                 if (fine->inverse[c] == 0.0f || fine->aside[c] & MG_ASIDE) continue;
-                if (fine->fixed) {
-                    if (fine->fixed[c] > 0.0f) sum += fine->fixed[c];
-                    continue;
-                }
+                if (fine->fixed && fine->fixed[c] > 0.0f) sum += fine->fixed[c];
+                if (!is_finest(fine)) continue;
                 for (int a = 0; a < 3; a++) {
                     int at = a == 0 ? u : a == 1 ? v : w;
                     if (children[a] < 2) continue;
@@ -136,13 +137,18 @@ static inline bool all_uniform(const MgLevel *fine, const Children *own) {
            MG_UNIFORM;
 }
 
+/* Whether the shift is so large that HELD makes weights smaller. */
+static inline bool weighs_less(const MgLevel *fine, size_t c) {
+    return fine->shifted && 1.0f / fine->inverse[c] > HELD * fine->g[0][c];
+}
+
 /* Interpolation weights, and what leads to fixed values. */
 static void weigh_cell(const MgLevel *fine, MgLevel *coarse, int i, int j, int k) {
     int at[3] = {i, j, k};
     size_t c = mg_index(coarse, i, j, k);
     Children own = children_of(fine, at);
-    if (all_uniform(fine, &own)) {
-        coarse->fixed[c] = 0.0f;
+    if (all_uniform(fine, &own) && !weighs_less(fine, own.corner)) {
+        coarse->fixed[c] = fine->shifted ? gather_inside(fine, own.corner, own.count) : 0.0f;
         memset(&coarse->ties[c], 64, sizeof coarse->ties[c]);
         return;
     }

@@ -33,14 +33,14 @@ static void shape_level(MgLevel *level, const int n[3], const bool periodic[3], 
     level->rows_per_layer = dim == 3 ? n[1] : 1;
 }
 
-static PlimStatus take_level(Multigrid *mg, MgLevel *level, bool finest, bool vectors) {
+static PlimStatus take_level(Multigrid *mg, MgLevel *level, bool vectors) {
+    bool finest = mg->level_count == 1;
     for (int a = 0; a < 3; a++) TRY(take(mg, (void **)&level->g[a], level->size, sizeof(float)));
     TRY(take(mg, (void **)&level->inverse, level->size, sizeof(float)));
     TRY(take(mg, (void **)&level->aside, level->size, 1));
-    if (!finest) {
+    if (!finest || level->shifted)
         TRY(take(mg, (void **)&level->fixed, level->size, sizeof(float)));
-        TRY(take(mg, (void **)&level->ties, level->size, sizeof(MgTies)));
-    }
+    if (!finest) TRY(take(mg, (void **)&level->ties, level->size, sizeof(MgTies)));
     if (vectors) {
         TRY(take(mg, (void **)&level->x, level->size, sizeof(float)));
         TRY(take(mg, (void **)&level->b, level->size, sizeof(float)));
@@ -63,18 +63,31 @@ static bool coarser(const MgLevel *level, int n[3], int factor[3]) {
     return any;
 }
 
-PlimStatus mg_create(PlimContext *context, const int n[3], const bool periodic[3], int dim,
-                     bool coarsen, Multigrid *mg) {
-    *mg = (Multigrid){.context = context};
+static PlimStatus create(Multigrid *mg, const int n[3], const bool periodic[3], int dim,
+                         bool coarsen, bool shifted) {
     int size[3] = {n[0], n[1], n[2]}, factor[3];
     for (;;) {
         MgLevel *level = &mg->levels[mg->level_count++];
+        mg->depth = mg->level_count;
         shape_level(level, size, periodic, dim);
-        TRY(take_level(mg, level, mg->level_count == 1, coarsen));
+        level->shifted = shifted;
+        TRY(take_level(mg, level, coarsen));
         if (!coarsen || mg->level_count == MG_LEVEL_CAPACITY || !coarser(level, size, factor))
             return PLIM_OK;
         memcpy(level->factor, factor, sizeof factor);
     }
+}
+
+PlimStatus mg_create(PlimContext *context, const int n[3], const bool periodic[3], int dim,
+                     bool coarsen, Multigrid *mg) {
+    *mg = (Multigrid){.context = context};
+    return create(mg, n, periodic, dim, coarsen, false);
+}
+
+PlimStatus mg_create_shifted(PlimContext *context, const int n[3], const bool periodic[3], int dim,
+                             Multigrid *mg) {
+    *mg = (Multigrid){.context = context};
+    return create(mg, n, periodic, dim, true, true);
 }
 
 void mg_free(Multigrid *mg) {
@@ -99,6 +112,18 @@ void mg_free(Multigrid *mg) {
     *mg = (Multigrid){.context = mg->context};
 }
 
+size_t mg_bytes(const Multigrid *mg) {
+    size_t bytes = mg->bytes;
+    for (int l = 0; l < mg->level_count; l++) {
+        const MgExtras *e = &mg->levels[l].extras;
+        bytes += e->all.capacity * sizeof *e->all.data + e->links.capacity * sizeof *e->links.data;
+        bytes += e->members.capacity * sizeof *e->members.data;
+        bytes += e->touched.capacity * sizeof *e->touched.data;
+        bytes += e->touched_links.capacity * sizeof *e->touched_links.data;
+    }
+    return bytes;
+}
+
 /* Conductances around cell c, and the part of the diagonal that keeps a sweep convergent: along a
  * periodic axis with an odd number of cells the two cells at the seam have the same colour and are
  * updated at once; counting their face twice makes that a contraction (l1 damping). */
@@ -115,15 +140,15 @@ static float diagonal_of(const MgLevel *level, size_t c, const int at[3]) {
     return sum;
 }
 
-/* The conductance of all faces when they are equal, lead to unknowns, and nothing else enters the
- * diagonal; or 0. */
+/* The conductance of all faces when they are equal, lead to unknowns, and nothing else but a shift
+ * enters the diagonal; or 0. */
 static inline float uniform_of(const MgLevel *level, const unsigned char *fluid, size_t c) {
     size_t sx = level->stride[1], sxy = level->stride[2];
     float g = level->g[0][c];
     bool same = g == level->g[0][c + 1] && g == level->g[1][c] && g == level->g[1][c + sx];
     if (level->layers == level->n[2])
         same = same && g == level->g[2][c] && g == level->g[2][c + sxy];
-    if (!same || (level->fixed && level->fixed[c] != 0.0f)) return 0.0f;
+    if (!same || (level->fixed && !level->shifted && level->fixed[c] != 0.0f)) return 0.0f;
     if (fluid && !(fluid[c - 1] && fluid[c + 1] && fluid[c - sx] && fluid[c + sx])) return 0.0f;
     if (fluid && level->layers == level->n[2] && !(fluid[c - sxy] && fluid[c + sxy])) return 0.0f;
     return g;
@@ -138,9 +163,10 @@ typedef struct RowJob {
 /* Whether the children of these cells and those next to them are interpolated with weights of 1/4.
  */
 static bool is_regular(const MgLevel *level, size_t c, int length) {
-    if (!level->ties || level->layers != level->n[2]) return false;
+    int sides = level->layers == level->n[2] ? 6 : 4;
+    if (!level->ties) return false;
     for (size_t end = c + (size_t)length; c < end; c++)
-        for (int side = 0; side < 6; side++) {
+        for (int side = 0; side < sides; side++) {
             size_t stride = level->stride[side / 2], other = side % 2 ? c + stride : c - stride;
             if (level->ties[c].neighbour[side] != 64 || level->ties[c].loss[side] != 64)
                 return false;
@@ -153,12 +179,22 @@ static void add_run(MgLevel *level, size_t row, int i, int j, int k, int length,
     if (length <= 0) return;
     size_t c = mg_index(level, i, j, k);
     MgRun *run = &level->runs[row * level->run_room + level->run_count[row]++];
-    *run =
-        (MgRun){(uint32_t)c, (uint16_t)i, (uint16_t)j, (uint16_t)k, (uint16_t)length, uniform, 0};
+    *run = (MgRun){.start = (uint32_t)c,
+                   .i = (uint16_t)i,
+                   .j = (uint16_t)j,
+                   .k = (uint16_t)k,
+                   .length = (uint16_t)length,
+                   .uniform = uniform};
     if (uniform > 0.0f) {
+        run->shift = level->shifted ? level->fixed[c] / uniform : 0.0f;
         run->regular = is_regular(level, c, length);
         memset(level->aside + c, MG_UNIFORM, (size_t)length);
     }
+}
+
+/* Two uniform cells of one conductance. */
+static inline bool same_shift(const MgLevel *level, size_t c, size_t d) {
+    return !level->shifted || level->fixed[c] == level->fixed[d];
 }
 
 /* Cells from i on that are alike: not active, or uniform with one conductance, or neither. */
@@ -170,7 +206,9 @@ static int stretch(const MgLevel *level, const unsigned char *fluid, size_t base
         while (end < n && level->inverse[base + (size_t)end] == 0.0f) end++;
         *uniform = -1.0f;
     } else if (!seam && (*uniform = uniform_of(level, fluid, base + (size_t)i)) > 0.0f) {
-        while (end < n && uniform_of(level, fluid, base + (size_t)end) == *uniform) end++;
+        while (end < n && uniform_of(level, fluid, base + (size_t)end) == *uniform &&
+               same_shift(level, base + (size_t)i, base + (size_t)end))
+            end++;
     }
     return end - i;
 }
@@ -238,7 +276,7 @@ static void set_fixed(MgLevel *level, bool with_links) {
 
 PlimStatus mg_setup(Multigrid *mg, Scratch *scratch, int threads, const unsigned char *fluid) {
     mg_find_runs(&mg->levels[0], threads, fluid);
-    for (int l = 0; l + 1 < mg->level_count; l++) {
+    for (int l = 0; l + 1 < mg->depth; l++) {
         MgLevel *fine = &mg->levels[l], *coarse = &mg->levels[l + 1];
         set_fixed(fine, false);
         TRY(mg_coarsen(scratch, fine, coarse, threads));

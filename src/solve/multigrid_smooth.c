@@ -49,8 +49,8 @@ static inline void sweep_uniform(const MgLevel *level, const MgRun *run, int par
     size_t sx = level->stride[1], sxy = level->stride[2];
     float *x = level->x + run->start;
     const float *b = level->b + run->start;
-    float scale = 1.0f / run->uniform;
     bool flat = level->layers != level->n[2];
+    float scale = 1.0f / run->uniform, part = 1.0f / ((flat ? 4.0f : 6.0f) + run->shift);
     int n = run->length;
     if (flat) {
 #pragma omp simd
@@ -58,17 +58,16 @@ static inline void sweep_uniform(const MgLevel *level, const MgRun *run, int par
             if ((i & 1) == parity)
                 x[i] =
                     (b[i] * scale + ((x[i - 1] + x[i + 1]) + (x[i - (int)sx] + x[i + (int)sx]))) *
-                    0.25f;
+                    part;
         return;
     }
     const float *south = x - sx, *north = x + sx, *below = x - sxy, *above = x + sxy;
-    const float sixth = 1.0f / 6.0f;
 #pragma omp simd
     for (int i = 0; i < n; i++)
         if ((i & 1) == parity)
             x[i] = (b[i] * scale +
                     (((x[i - 1] + x[i + 1]) + (south[i] + north[i])) + (below[i] + above[i]))) *
-                   sixth;
+                   part;
 }
 
 static inline void sweep_mixed(const MgLevel *level, const MgRun *run, int parity) {
@@ -167,15 +166,16 @@ static inline void residual_run(const MgLevel *level, const MgRun *run) {
     int n = run->length;
     if (u > 0.0f) {
         bool flat = level->layers != level->n[2];
+        float own = (flat ? 4.0f : 6.0f) + run->shift;
         if (flat)
             for (int i = 0; i < n; i++)
-                t[i] = b[i] + u * (((x[i - 1] + x[i + 1]) + (south[i] + north[i])) - 4.0f * x[i]);
+                t[i] = b[i] + u * (((x[i - 1] + x[i + 1]) + (south[i] + north[i])) - own * x[i]);
         else
             for (int i = 0; i < n; i++)
                 t[i] =
                     b[i] +
                     u * ((((x[i - 1] + x[i + 1]) + (south[i] + north[i])) + (below[i] + above[i])) -
-                         6.0f * x[i]);
+                         own * x[i]);
         return;
     }
     for (int i = 0; i < n; i++) {

@@ -81,6 +81,15 @@ static void join_parts(Node *nodes, Edge *edges, size_t edge_count) {
     }
 }
 
+/* The diagonal of a cell without its shift: a cell that only the shift holds is no part of its own,
+ * sweeps do all it needs. */
+static float strength_of(const MgLevel *fine, size_t f) {
+    if (!fine->shifted) return 1.0f / fine->inverse[f];
+    float sum = 0.0f;
+    for (int a = 0; a < 3; a++) sum += fine->g[a][f] + fine->g[a][f + fine->stride[a]];
+    return sum;
+}
+
 /* The children that are active, and the faces between them: at most 8 and 12. */
 static int list_children(const MgLevel *fine, const int at[3], Node nodes[8], Edge edges[12],
                          int *edge_count) {
@@ -94,13 +103,13 @@ static int list_children(const MgLevel *fine, const int at[3], Node nodes[8], Ed
                            (size_t)w * fine->stride[2];
                 node_at[w][v][u] = -1;
                 if (fine->inverse[f] == 0.0f) continue;
-                float diagonal = 1.0f / fine->inverse[f];
-                nodes[count] = (Node){(uint32_t)f, count, diagonal, diagonal};
+                float strength = strength_of(fine, f);
+                nodes[count] = (Node){(uint32_t)f, count, strength, strength};
                 node_at[w][v][u] = count;
                 int low[3] = {u ? node_at[w][v][0] : -1, v ? node_at[w][0][u] : -1,
                               w ? node_at[0][v][u] : -1};
                 for (int a = 0; a < 3; a++)
-                    if (low[a] >= 0 && fine->g[a][f] > 0.0f)
+                    if (low[a] >= 0 && (fine->g[a][f] > 0.0f || fine->shifted))
                         edges[(*edge_count)++] = (Edge){low[a], count, fine->g[a][f]};
                 count++;
             }

@@ -64,6 +64,18 @@ PlimStatus poisson_setup_inside(Poisson *poisson, const PoissonProblem *problem)
 PlimStatus poisson_solve_inside(Poisson *poisson, const KrylovOptions *options, const double *b,
                                 double *p, SolveResult *result, double *incompatible);
 
+/* z = one multigrid cycle on r, for a Poisson that was set up with POISSON_MULTIGRID; cells are
+ * `stride` apart, r and z start at the first. Cells that are not in the matrix get 0. */
+PlimStatus poisson_cycle(Poisson *poisson, int threads, const size_t stride[3], const double *r,
+                         double *z);
+
+/* The projection in parts: sets up and builds b; takes the pressure's gradient from velocities;
+ * the largest net outflow of a cell over its volume. */
+PlimStatus poisson_begin_project(Poisson *poisson, const PoissonProblem *problem, int threads,
+                                 double *velocity[3], double *b);
+void poisson_correct(Poisson *poisson, int threads, double *velocity[3], const double *pressure);
+PlimStatus poisson_worst_outflow(Poisson *poisson, int threads, double *velocity[3], double *worst);
+
 /* Number of layer blocks that MIC(0) factors on their own. */
 enum { MIC_BLOCKS = 16 };
 void mic_setup(Poisson *poisson, int threads);

@@ -86,28 +86,47 @@ static void correct_rows(void *user, size_t begin, size_t end) {
     }
 }
 
+PlimStatus poisson_begin_project(Poisson *poisson, const PoissonProblem *problem, int threads,
+                                 double *velocity[3], double *b) {
+    const Grid *grid = &poisson->grid;
+    TRY(poisson_setup_inside(poisson, problem));
+    ProjectJob job = {.poisson = poisson, .velocity = velocity, .b = b};
+    parallel_for(threads, (size_t)grid->n[1] * (size_t)grid->n[2], 16, build_rows, &job);
+    return PLIM_OK;
+}
+
+void poisson_correct(Poisson *poisson, int threads, double *velocity[3], const double *pressure) {
+    const Grid *grid = &poisson->grid;
+    ProjectJob job = {.poisson = poisson, .velocity = velocity, .pressure = pressure};
+    size_t rows = ((size_t)grid->n[1] + 1) * ((size_t)grid->n[2] + 1);
+    parallel_for(threads, rows, 16, correct_rows, &job);
+}
+
+PlimStatus poisson_worst_outflow(Poisson *poisson, int threads, double *velocity[3],
+                                 double *worst) {
+    const Grid *grid = &poisson->grid;
+    size_t rows = (size_t)grid->n[1] * (size_t)grid->n[2], mark = scratch_mark(&poisson->scratch);
+    ProjectJob job = {.poisson = poisson, .velocity = velocity};
+    job.worst = scratch_take(&poisson->scratch, rows, sizeof *job.worst);
+    if (!job.worst) return PLIM_OUT_OF_MEMORY;
+    parallel_for(threads, rows, 16, build_rows, &job);
+    *worst = 0.0;
+    for (size_t row = 0; row < rows; row++)
+        if (!(job.worst[row] <= *worst)) *worst = job.worst[row];
+    scratch_release(&poisson->scratch, mark);
+    return PLIM_OK;
+}
+
 static PlimStatus project(Poisson *poisson, const PoissonProblem *problem,
                           const KrylovOptions *options, double *velocity[3], double *pressure,
                           ProjectResult *result) {
-    const Grid *grid = &poisson->grid;
-    size_t rows = (size_t)grid->n[1] * (size_t)grid->n[2];
-    ProjectJob job = {.poisson = poisson, .velocity = velocity, .pressure = pressure};
-    TRY(poisson_setup_inside(poisson, problem));
-    job.b = scratch_take(&poisson->scratch, grid_cell_count(grid), sizeof *job.b);
-    double *worst = scratch_take(&poisson->scratch, rows, sizeof *worst);
-    if (!job.b || !worst) return PLIM_OUT_OF_MEMORY;
-    parallel_for(options->threads, rows, 16, build_rows, &job);
-    TRY(poisson_solve_inside(poisson, options, job.b, pressure, &result->solved,
+    double *b = scratch_take(&poisson->scratch, grid_cell_count(&poisson->grid), sizeof *b);
+    if (!b) return PLIM_OUT_OF_MEMORY;
+    TRY(poisson_begin_project(poisson, problem, options->threads, velocity, b));
+    TRY(poisson_solve_inside(poisson, options, b, pressure, &result->solved,
                              &result->incompatible));
-    size_t face_rows = ((size_t)grid->n[1] + 1) * ((size_t)grid->n[2] + 1);
-    parallel_for(options->threads, face_rows, 16, correct_rows, &job);
-    job.b = NULL;
-    job.worst = worst;
-    parallel_for(options->threads, rows, 16, build_rows, &job);
-    result->divergence = 0.0;
-    for (size_t row = 0; row < rows; row++)
-        if (!(worst[row] <= result->divergence)) result->divergence = worst[row];
-    return PLIM_OK;
+    poisson_correct(poisson, options->threads, velocity, pressure);
+    return poisson_worst_outflow(poisson, options->threads, velocity, &result->divergence);
 }
 
 PlimStatus poisson_project(Poisson *poisson, const PoissonProblem *problem,

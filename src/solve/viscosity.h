@@ -44,6 +44,8 @@ typedef struct ViscosityProblem {
     /* Signed distance of each face centre from the obstacles, negative inside; NULL: no obstacles.
      * Faces on walls and inflow sides are given in any case. */
     const double *distance[3];
+    /* Open part of each face, by which its mass is smaller; NULL: 1. */
+    const double *open[3];
     double slip;            /* m, slip length of obstacles: 0 holds fast, HUGE_VAL lets slip */
     double side_slip[3][2]; /* m, of sides that are walls or inflow */
     /* Velocity component of a wall at x, m/s; NULL: all walls stand still. Called from several
@@ -69,7 +71,7 @@ PlimStatus viscosity_setup(Viscosity *viscosity, const ViscosityProblem *problem
 /* `velocity` holds u* on entry and u on return, compact faces; given velocities must hold their
  * values on entry and are not changed; the last layer of a periodic axis is the first again. u* is
  * the first guess. Nothing changes when mu or dt is 0, or when the result is SOLVE_NOT_FINITE. No
- * allocation after the first call. */
+ * allocation after the first call, but for the first stiff step. */
 PlimStatus viscosity_solve(Viscosity *viscosity, const ViscosityProblem *problem, double dt,
                            const KrylovOptions *options, double *velocity[3], SolveResult *result);
 
@@ -84,6 +86,11 @@ PlimStatus viscosity_gain(Viscosity *viscosity, const ViscosityProblem *problem,
 typedef void (*ViscosityVisit)(void *user, int wall, int component, Vec3 x, double force);
 void viscosity_reactions(const Viscosity *viscosity, const ViscosityProblem *problem,
                          double *const velocity[3], ViscosityVisit visit, void *user);
+
+/* The power that friction in the fluid and at walls takes, W: twice the energy of the links with
+ * these velocities of fluid and walls. */
+double viscosity_dissipation(const Viscosity *viscosity, const ViscosityProblem *problem,
+                             double *const velocity[3]);
 
 /* The matrix density V + dt K over all faces, one after the other axis by axis, the identity for
  * given velocities and the double last layer of periodic axes: for tests and the coupled solve.

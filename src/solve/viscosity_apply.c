@@ -121,20 +121,22 @@ void viscosity_apply(const void *viscosity, const double *x, double *y) {
     viscosity_apply_then(viscosity, x, y, NULL, NULL);
 }
 
-void viscosity_fill_copies(const Viscosity *v, double *x) {
+void viscosity_fill_lattice(const Viscosity *v, double *x) {
     for (int axis = 0; axis < v->grid.dim; axis++) {
         if (v->grid.sides[axis][0] != SIDE_PERIODIC) continue;
         int b = axis == 0 ? 1 : 0, d = axis == 2 ? 1 : 2;
         size_t s = v->stride[axis], n = (size_t)v->grid.n[axis];
-        for (int a = 0; a < v->grid.dim; a++)
-            for (int q = 0; q < v->size[d]; q++)
-                for (int p = 0; p < v->size[b]; p++) {
-                    double *line = x + (size_t)a * v->count + v->stride[b] * (size_t)p +
-                                   v->stride[d] * (size_t)q;
-                    line[0] = line[n * s];
-                    line[(n + 1) * s] = line[s];
-                }
+        for (int q = 0; q < v->size[d]; q++)
+            for (int p = 0; p < v->size[b]; p++) {
+                double *line = x + v->stride[b] * (size_t)p + v->stride[d] * (size_t)q;
+                line[0] = line[n * s];
+                line[(n + 1) * s] = line[s];
+            }
     }
+}
+
+void viscosity_fill_copies(const Viscosity *v, double *x) {
+    for (int a = 0; a < v->grid.dim; a++) viscosity_fill_lattice(v, x + (size_t)a * v->count);
 }
 
 void viscosity_set_step(Viscosity *v, double density, double dt) {

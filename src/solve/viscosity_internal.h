@@ -15,6 +15,7 @@
 
 #include "base/parallel.h"
 #include "solve/viscosity.h"
+#include "solve/viscosity_multigrid.h"
 
 #include <stdint.h>
 
@@ -42,7 +43,8 @@ struct Viscosity {
 
     /* Set-up. Coefficients are in units of `mu`. link[a][a] at a cell joins its low face to its
      * high one; link[a][b] at an edge joins the velocity below the edge to that above. */
-    double mu; /* Pa s; when it is 0 the coefficients mean nothing */
+    double mu;      /* Pa s; when it is 0 the coefficients mean nothing */
+    bool mu_varies; /* from cell to cell */
     float *link[3][3];
     float *cross[3];  /* by direction of the edge */
     uint8_t *face[3]; /* FaceState */
@@ -56,8 +58,9 @@ struct Viscosity {
     /* Of the preconditioner. */
     float *inverse; /* `mass` over the bound on the row; 0 where there is no unknown */
     double *z, *d;
-    double lowest; /* lower end of the range that the polynomial is made for */
-    int degree;    /* applications of the diagonal in it */
+    double lowest;                 /* lower end of the range that the polynomial is made for */
+    int degree;                    /* applications of the diagonal in it */
+    ViscosityMultigrid *multigrid; /* NULL before the first stiff step */
     Scratch scratch;
 };
 
@@ -148,6 +151,51 @@ void viscosity_edge_links(const Viscosity *v, const ViscosityProblem *problem, i
 double viscosity_link_force(const Viscosity *v, const ViscosityProblem *problem, int a, int b,
                             const int at[3], double *const velocity[3], bool walls_only);
 
+/* What the walls alone do to the difference over a link. */
+double viscosity_wall_part(const Viscosity *v, const ViscosityProblem *problem, const Link *link,
+                           double *const velocity[3]);
+
+/* ---- what obstacles that move have to do with the dissipation: viscosity_wall.c ---- */
+
+/* A linear function of velocities: free faces, given ones, and of an obstacle's velocity. */
+typedef struct WallFunction {
+    int face_count;
+    size_t face[2]; /* in a lattice vector of all components */
+    double sign[2];
+    double given;      /* m/s */
+    double wall_sign;  /* of the obstacle's velocity along `component` at `x`; 0: none */
+    double wall_slope; /* of the difference of that over one spacing along `axis` */
+    int component, axis;
+    Vec3 x;
+} WallFunction;
+
+enum { WALL_FUNCTIONS = 4 };
+
+/* The dissipation of a cell or an edge near an obstacle: dt mu V / h^2 times the sum over i and j
+ * of coefficient[i][j] f_i f_j / 2. */
+typedef struct WallTerm {
+    int count;
+    WallFunction f[WALL_FUNCTIONS];
+    double coefficient[WALL_FUNCTIONS][WALL_FUNCTIONS];
+    Vec3 middle; /* of the cell or edge */
+} WallTerm;
+
+typedef void (*WallVisit)(void *user, const WallTerm *term);
+/* All terms in which an obstacle's velocity enters, in a fixed order, on one thread. */
+void viscosity_wall_terms(const Viscosity *v, const ViscosityProblem *problem,
+                          double *const velocity[3], WallVisit visit, void *user);
+
+/* ---- a step in parts: viscosity_solve.c ---- */
+
+/* After viscosity_set_step: x = the velocities with copies, b = mass u plus what walls do. */
+void viscosity_load(Viscosity *v, const ViscosityProblem *problem, double *velocity[3]);
+/* The free velocities from x, copies current. */
+void viscosity_store(Viscosity *v, double *velocity[3]);
+
+/* Force times difference, over the scale g, of the edge or cell (a == b) at `at`. */
+double viscosity_link_power(const Viscosity *v, const ViscosityProblem *problem, int a, int b,
+                            const int at[3], double *const velocity[3]);
+
 /* ---- the operator: viscosity_apply.c ---- */
 
 /* y = (density V + dt K) x on lattice vectors; the copies in x must be current, those in y are
@@ -157,14 +205,15 @@ void viscosity_apply(const void *viscosity, const double *x, double *y);
  * values from index `start` of the vectors on. */
 typedef void (*RowFn)(void *user, size_t start, size_t count);
 void viscosity_apply_then(const Viscosity *v, const double *x, double *y, RowFn after, void *user);
-/* Renews the copies across periodic sides. */
+/* Renews the copies across periodic sides; of one lattice, and of all components. */
+void viscosity_fill_lattice(const Viscosity *v, double *x);
 void viscosity_fill_copies(const Viscosity *v, double *x);
 /* mass and stiffness. */
 void viscosity_set_step(Viscosity *v, double density, double dt);
 
 /* ---- viscosity_precondition.c ---- */
 
-/* After viscosity_set_step. */
-Preconditioner viscosity_preconditioner(Viscosity *v);
+/* After viscosity_set_step; good until the next set-up or step. */
+PlimStatus viscosity_preconditioner(Viscosity *v, Preconditioner *out);
 
 #endif

@@ -115,6 +115,11 @@ static double link_difference(const Viscosity *v, const ViscosityProblem *proble
     return ends[1] - ends[0];
 }
 
+double viscosity_wall_part(const Viscosity *v, const ViscosityProblem *problem, const Link *link,
+                           double *const velocity[3]) {
+    return link_difference(v, problem, link, velocity, true);
+}
+
 /* The difference of the wall's own velocity over the link. */
 static double wall_difference(const Viscosity *v, const ViscosityProblem *problem, const Link *link,
                               double *const velocity[3]) {
@@ -154,4 +159,14 @@ double viscosity_link_force(const Viscosity *v, const ViscosityProblem *problem,
         part -= fmin(links[0].theta, links[1].theta) * links[1].theta / links[1].reach;
     if (part > 0.0) force += coefficient * part * wall_difference(v, problem, &links[1], velocity);
     return force;
+}
+
+double viscosity_link_power(const Viscosity *v, const ViscosityProblem *problem, int a, int b,
+                            const int at[3], double *const velocity[3]) {
+    int low[3] = {at[0], at[1], at[2]};
+    if (a != b) low[b]--;
+    Link link = viscosity_link(v, problem, a, b, low);
+    double difference = link_difference(v, problem, &link, velocity, false);
+    if (difference == 0.0) return 0.0;
+    return difference * viscosity_link_force(v, problem, a, b, at, velocity, false);
 }

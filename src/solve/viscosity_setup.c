@@ -77,6 +77,7 @@ void viscosity_destroy(Viscosity *v) {
     release(v, v->b, dim * v->count, sizeof *v->b);
     release(v, v->z, dim * v->count, sizeof *v->z);
     release(v, v->d, dim * v->count, sizeof *v->d);
+    viscosity_multigrid_destroy(v->multigrid);
     scratch_free(&v->scratch);
     context_free(v->context, v, 1, sizeof *v);
 }
@@ -85,7 +86,8 @@ size_t viscosity_bytes(const Viscosity *v) {
     size_t d = (size_t)v->grid.dim, edges = d == 3 ? 3 : 1;
     size_t point = (d * d + d + edges) * sizeof(float) + d + 1;
     point += d * (sizeof(float) + 4 * sizeof(double));
-    return sizeof *v + v->count * point + v->scratch.capacity;
+    size_t multigrid = v->multigrid ? viscosity_multigrid_bytes(v->multigrid) : 0;
+    return sizeof *v + v->count * point + v->scratch.capacity + multigrid;
 }
 
 /* ---- set-up ---- */
@@ -120,6 +122,14 @@ static FaceState find_state(const SetupJob *job, int a, const int at[3]) {
     return copy ? FACE_COPY : half ? FACE_HALF : FACE_FREE;
 }
 
+/* A face that has an unknown has some mass, however little of it is open. */
+static float part_of(const SetupJob *job, int a, FaceState state, const int at[3]) {
+    const double least = 1e-3, *open = job->problem->open[a];
+    if (!face_is_unknown(state)) return 0.0f;
+    double part = open ? fmax(open[face_wrapped(&job->v->grid, a, at)], least) : 1.0;
+    return (float)(state == FACE_HALF ? 0.5 * part : part);
+}
+
 /* All rows of the lattice, halo included. */
 static void set_states(void *user, size_t begin, size_t end) {
     const SetupJob *job = user;
@@ -132,7 +142,7 @@ static void set_states(void *user, size_t begin, size_t end) {
                 size_t c = lattice_index(v, i, j, k);
                 FaceState state = find_state(job, a, (int[3]){i, j, k});
                 v->face[a][c] = (uint8_t)state;
-                v->part[a][c] = state == FACE_FREE ? 1.0f : state == FACE_HALF ? 0.5f : 0.0f;
+                v->part[a][c] = part_of(job, a, state, (int[3]){i, j, k});
             }
     }
 }
@@ -281,6 +291,7 @@ PlimStatus viscosity_setup(Viscosity *v, const ViscosityProblem *problem, int th
     v->grid = *grid;
     v->threads = threads;
     v->mu = largest_mu(problem);
+    v->mu_varies = problem->mu_of_cell != NULL;
     if (!isfinite(v->mu) || v->mu < 0.0)
         return context_fail(v->context, PLIM_BAD_INPUT, "viscosity is %g Pa s", v->mu);
     size_t rows = (size_t)v->size[1] * (size_t)v->size[2], grain = row_grain(v) / 8 + 1;

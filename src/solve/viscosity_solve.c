@@ -70,22 +70,32 @@ static void store_rows(void *user, size_t begin, size_t end) {
 
 /* ---- the step ---- */
 
+void viscosity_load(Viscosity *v, const ViscosityProblem *problem, double *velocity[3]) {
+    StepJob job = {v, problem, velocity};
+    parallel_for(v->threads, v->row_count, row_grain(v), load_rows, &job);
+    viscosity_fill_copies(v, v->x);
+}
+
+void viscosity_store(Viscosity *v, double *velocity[3]) {
+    StepJob job = {v, NULL, velocity};
+    parallel_for(v->threads, v->row_count, row_grain(v), store_rows, &job);
+}
+
 PlimStatus viscosity_solve(Viscosity *v, const ViscosityProblem *problem, double dt,
                            const KrylovOptions *options, double *velocity[3], SolveResult *result) {
     *result = (SolveResult){.reason = SOLVE_CONVERGED};
     if (v->mu == 0.0 || dt == 0.0) return PLIM_OK;
-    StepJob job = {v, problem, velocity};
     v->threads = options->threads;
     viscosity_set_step(v, problem->density, dt);
-    parallel_for(v->threads, v->row_count, row_grain(v), load_rows, &job);
-    viscosity_fill_copies(v, v->x);
+    viscosity_load(v, problem, velocity);
     size_t n = (size_t)v->grid.dim * v->count;
     LinearMap map = {v, n, n, viscosity_apply, viscosity_apply};
-    Preconditioner preconditioner = viscosity_preconditioner(v);
+    Preconditioner preconditioner;
+    TRY(viscosity_preconditioner(v, &preconditioner));
     PlimStatus status = solve_cg(&v->scratch, &map, &preconditioner, options, v->b, v->x, result);
     if (status == PLIM_OK) status = scratch_reset(&v->scratch);
     if (status != PLIM_OK || result->reason == SOLVE_NOT_FINITE) return status;
-    parallel_for(v->threads, v->row_count, row_grain(v), store_rows, &job);
+    viscosity_store(v, velocity);
     return PLIM_OK;
 }
 
@@ -123,14 +133,12 @@ static void gain_rows(void *user, size_t begin, size_t end) {
 
 PlimStatus viscosity_gain(Viscosity *v, const ViscosityProblem *problem, double dt, int threads,
                           double *velocity[3], double *gain[3]) {
-    StepJob job = {v, problem, velocity};
     size_t n = (size_t)v->grid.dim * v->count;
     v->threads = threads;
     double *ax = scratch_take(&v->scratch, n, sizeof *ax);
     if (!ax) return PLIM_OUT_OF_MEMORY;
     viscosity_set_step(v, problem->density, v->mu == 0.0 ? 0.0 : dt);
-    parallel_for(threads, v->row_count, row_grain(v), load_rows, &job);
-    viscosity_fill_copies(v, v->x);
+    viscosity_load(v, problem, velocity);
     viscosity_apply(v, v->x, ax);
     GainJob gains = {v, ax, gain};
     parallel_for(threads, v->row_count, row_grain(v), gain_rows, &gains);
@@ -186,4 +194,26 @@ void viscosity_reactions(const Viscosity *v, const ViscosityProblem *problem,
     for (int k = 0; k <= last[2]; k++)
         for (int j = 0; j <= last[1]; j++)
             for (int i = 0; i <= last[0]; i++) visit_point(&job, (int[3]){i, j, k});
+}
+
+/* ---- power ---- */
+
+double viscosity_dissipation(const Viscosity *v, const ViscosityProblem *problem,
+                             double *const velocity[3]) {
+    const Grid *grid = &v->grid;
+    double sum = 0.0;
+    int last[3];
+    for (int a = 0; a < 3; a++)
+        last[a] = a >= grid->dim ? 0 : grid->n[a] - (grid->sides[a][0] == SIDE_PERIODIC);
+    for (int k = 0; k <= last[2]; k++)
+        for (int j = 0; j <= last[1]; j++)
+            for (int i = 0; i <= last[0]; i++) {
+                int at[3] = {i, j, k};
+                size_t c = lattice_index(v, i, j, k);
+                for (int a = 0; a < grid->dim; a++)
+                    for (int b = 0; b < grid->dim; b++)
+                        if (v->link[a][b][c] > 0.0f)
+                            sum += viscosity_link_power(v, problem, a, b, at, velocity);
+            }
+    return sum * v->mu * grid_cell_volume(grid) / (grid->spacing * grid->spacing);
 }

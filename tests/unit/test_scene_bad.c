@@ -234,7 +234,7 @@ static void test_repeats(void **state) {
         {BODY("      shape: {box: {}}\n      repeat: {count: \"=n\"}\n"), 6,
          "/rigid/bodies/0/repeat/count", "unknown name \"n\""},
         {BODY("      shape: {box: {}}\n      repeat: {count: 1e12}\n"), 6, at,
-         "TB of memory; this machine has"},
+         "PB of memory; this machine has"},
         {BODY("      shape: {box: {}}\n      repeat: {grid: [1e15, 1e15, 1e15]}\n"), 6, at,
          "EB of memory"},
         /* The first copy is right; the fifth divides by zero. */

@@ -182,6 +182,7 @@ static void test_parameter_names(void **state) {
         "plimsoll: 1\n"
         "params: {n: 6, count: 3, i: 1.5, j: \"=2*i\", k: small}\n"
         "fluid: {cells: \"=n\", density: \"=j\"}\n"
+        "coupling: {fluid: one_way}\n"
         "rigid:\n"
         "  bodies:\n"
         "    - name: a\n"

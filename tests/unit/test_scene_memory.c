@@ -43,7 +43,7 @@ static const char fluid_scene[] =
     "  initial: {smoke: \"=x\"}\n"
     "  obstacles: [{ball: {radius: 0.1}}]\n"
     "  sources: [{name: fire, shape: {ball: {}}, smoke: 1}]\n"
-    "rigid: {bodies: [{name: pin, shape: {box: {size: [0.3, 0.3, 1]}}, position: [0.5, 0.5, 0]}]}\n"
+    "rigid: {bodies: [{name: pin, shape: {box: {size: [0.4, 0.4, 1]}}, position: [0.5, 0.5, 0]}]}\n"
     "probes:\n"
     "  - {name: here, point: [0.8, 0.5, 0], quantities: [velocity]}\n"
     "  - {name: gate, section: {axis: x, at: 0.9}, quantities: [flux]}\n";

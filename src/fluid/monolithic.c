@@ -1,0 +1,309 @@
+/* Viscosity, pressure and the bodies' motion in one solve (002 sections 5.4 to 5.7): the rows that
+ * colliders add to it, and the two solves of a step.
+ *
+ * W. A face whose middle is inside a collider, with viscosity, moves with it: what is open of it
+ * has its mass merged into the collider's (a tie, eliminated). Other faces that it cuts are free
+ * and open in part. The document ties whole faces between cell centres on either side of the
+ * surface; with parts of faces the same rows are second order where it is first.
+ * FLUID_SURFACE_FACES is the document's way.
+ *
+ * Gravity. Along axes that are not periodic the fluid's weight is carried by a pressure that is
+ * left out (project.c), and with it the weight of the fluid that a body displaces: exactly, so that
+ * a body of the fluid's density rests. Along periodic axes nothing carries it, and it accelerates
+ * fluid and bodies alike. */
+#include "fluid/internal.h"
+
+#include "grid/open_part.h"
+
+#include <string.h>
+
+bool fluid_solves_for(const Fluid *fluid, size_t collider) {
+    size_t body = fluid->colliders.data[collider].body;
+    const SolidView *view = &fluid->desc.bodies_view;
+    return fluid->desc.monolithic && !fluid->desc.one_way && body != FLUID_OBSTACLES &&
+           view->is_free(view->system, body);
+}
+
+/* ---- J: what a collider's motion does at a face ---- */
+
+static Vec3 along(int axis) {
+    return vec3(axis == 0, axis == 1, axis == 2);
+}
+
+/* Velocity along `axis` at `arm` from the centre, by linear and angular velocity (5.10). */
+static void velocity_row(int axis, Vec3 arm, double row[6]) {
+    vec3_store(row, along(axis));
+    vec3_store(row + 3, vec3_cross(arm, along(axis)));
+}
+
+static int collider_at(const void *user, Vec3 x, Vec3 *center) {
+    const Fluid *fluid = user;
+    Vec3 beside;
+    const FluidCollider *collider = fluid_nearest(fluid, x, &beside);
+    *center = vec3_add(collider->now.position, vec3_sub(x, beside));
+    return (int)(collider - fluid->colliders.data);
+}
+
+/* ---- W: which faces a collider closes ---- */
+
+static bool touches_fluid(const Fluid *fluid, int axis, const int at[3]) {
+    const Grid *grid = &fluid->grid;
+    for (int above = 0; above < 2; above++) {
+        int cell[3] = {at[0], at[1], at[2]};
+        cell[axis] += above - 1;
+        if (grid_is_periodic(grid, axis)) cell[axis] = (cell[axis] + grid->n[axis]) % grid->n[axis];
+        if (cell[axis] < 0 || cell[axis] >= grid->n[axis]) continue;
+        if (fluid->kind[grid_cell_index(grid, cell[0], cell[1], cell[2])] == CELL_FLUID)
+            return true;
+    }
+    return false;
+}
+
+/* Velocity is linear in place: its integral over the closed part of a face is exact from that part
+ * and its first moment. */
+static FlowFlux flux_of(const Fluid *fluid, int axis, const int at[3], double open, int collider,
+                        Vec3 arm) {
+    FlowFlux flux = {.axis = axis, .at = {at[0], at[1], at[2]}, .body = collider};
+    double area = grid_face_area(&fluid->grid), moment[3];
+    velocity_row(axis, arm, flux.row);
+    for (int i = 0; i < 6; i++) flux.row[i] *= (1 - open) * area;
+    if (!(open > 0)) return flux;
+    Vec3 lost = fluid_open_moment(fluid, axis, at[0], at[1], at[2]);
+    vec3_store(moment, vec3_cross(lost, along(axis)));
+    for (int i = 0; i < 3; i++) flux.row[3 + i] -= area * moment[i];
+    return flux;
+}
+
+static PlimStatus add_face(Fluid *fluid, int axis, const int at[3]) {
+    size_t face = grid_face_index(&fluid->grid, axis, at[0], at[1], at[2]);
+    double open = fluid->open[axis][face];
+    if (!(open < 1)) return PLIM_OK;
+    bool tied = open == 0 && fluid->face_distance[axis] && fluid->face_distance[axis][face] < 0;
+    double part = tied ? fluid_covered_part(fluid, axis, at[0], at[1], at[2]) : 0;
+    bool pushes = touches_fluid(fluid, axis, at);
+    if (!pushes && part == 0) return PLIM_OK;
+    Vec3 x = grid_face_center(&fluid->grid, axis, at[0], at[1], at[2]), center;
+    int collider = collider_at(fluid, x, &center);
+    Vec3 arm = vec3_sub(x, center);
+    FlowFlux flux = flux_of(fluid, axis, at, open, collider, arm);
+    if (pushes && !array_push(fluid->context, &fluid->fluxes, flux)) return PLIM_OUT_OF_MEMORY;
+    FluidTie tie = {axis, face, (size_t)collider, arm, part};
+    if (part > 0 && !array_push(fluid->context, &fluid->ties, tie)) return PLIM_OUT_OF_MEMORY;
+    return PLIM_OK;
+}
+
+PlimStatus fluid_gather_faces(Fluid *fluid) {
+    const Grid *grid = &fluid->grid;
+    fluid->fluxes.count = fluid->ties.count = 0;
+    for (int axis = 0; axis < grid->dim && fluid->colliders.count > 0; axis++) {
+        int last[3] = {grid->n[0], grid->n[1], grid->n[2]};
+        if (!grid_is_periodic(grid, axis)) last[axis]++; /* else the last layer is the first */
+        for (int k = 0; k < last[2]; k++)
+            for (int j = 0; j < last[1]; j++)
+                for (int i = 0; i < last[0]; i++) {
+                    int at[3] = {i, j, k};
+                    TRY(add_face(fluid, axis, at));
+                }
+    }
+    return PLIM_OK;
+}
+
+/* ---- bodies ---- */
+
+static void add_motion(FlowBody *body, Vec3 linear, Vec3 angular) {
+    double *motion = body->motion[body->motion_count++];
+    vec3_store(motion, linear);
+    vec3_store(motion + 3, angular);
+}
+
+/* What the body is free to do. Turning is measured by the speed at its radius of gyration, so that
+ * all motions are in m/s. */
+static void find_motions(const Fluid *fluid, const SolidMotion *solid, Vec3 center,
+                         FlowBody *body) {
+    int dim = fluid->grid.dim;
+    double gyration = sqrt(mat3_trace(solid->inertia) / solid->mass);
+    body->motion_count = 0;
+    for (int axis = 0; axis < dim && !solid->pinned; axis++)
+        add_motion(body, along(axis), vec3(0, 0, 0));
+    for (int axis = dim == 3 ? 0 : 2; axis < 3 && !solid->turn_locked; axis++) {
+        Vec3 turn = vec3_scale(1 / gyration, along(axis));
+        Vec3 arm = solid->pinned ? vec3_sub(center, solid->pin) : vec3(0, 0, 0);
+        add_motion(body, vec3_cross(turn, arm), turn);
+    }
+    if (body->motion_count > 0) return;
+    body->is_free = false; /* held altogether */
+    memset(body->velocity, 0, sizeof body->velocity);
+}
+
+static double component(Vec3 a, int axis) {
+    return axis == 0 ? a.x : axis == 1 ? a.y : a.z;
+}
+
+/* Momentum before the solve, less the weight of the fluid in the body's place. */
+static void set_body(const Fluid *fluid, const StepInfo *step, const SolidMotion *solid,
+                     FlowBody *body) {
+    memset(body->mass, 0, sizeof body->mass);
+    for (int i = 0; i < 3; i++) {
+        body->mass[i][i] = solid->mass;
+        body->momentum[i] = solid->mass * component(solid->velocity, i);
+        if (i < fluid->grid.dim && !grid_is_periodic(&fluid->grid, i))
+            body->momentum[i] -=
+                fluid->desc.density * solid->volume * component(step->gravity, i) * step->dt;
+    }
+    double inertia[9];
+    mat3_store(inertia, solid->inertia);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) body->mass[3 + i][3 + j] = inertia[3 * i + j];
+    vec3_store(body->momentum + 3, mat3_apply(solid->inertia, solid->angular_velocity));
+}
+
+/* The fluid in the open part of a face that moves with the body: T^T B w*. */
+static void merge_tie(const Fluid *fluid, const FluidTie *tie) {
+    FlowBody *body = &fluid->flow_bodies.data[tie->collider];
+    double row[6], mass = tie->part * fluid->desc.density * grid_cell_volume(&fluid->grid);
+    double u = fluid_velocity(fluid, tie->axis)[tie->face];
+    if (!body->is_free) return;
+    velocity_row(tie->axis, tie->arm, row);
+    for (int i = 0; i < 6; i++) {
+        body->momentum[i] += mass * u * row[i];
+        for (int j = 0; j < 6; j++) body->mass[i][j] += mass * row[i] * row[j];
+    }
+}
+
+static PlimStatus gather_bodies(Fluid *fluid, const StepInfo *step, SolidWhen when) {
+    const SolidView *view = &fluid->desc.bodies_view;
+    fluid->flow_bodies.count = 0;
+    for (size_t i = 0; i < fluid->colliders.count; i++) {
+        const FluidCollider *collider = &fluid->colliders.data[i];
+        FlowBody body = {.is_free = fluid_solves_for(fluid, i), .center = collider->now.position};
+        vec3_store(body.velocity, collider->now.velocity);
+        vec3_store(body.velocity + 3, collider->now.angular_velocity);
+        SolidMotion solid;
+        if (body.is_free) {
+            view->read_motion(view->system, collider->body, when, &solid);
+            set_body(fluid, step, &solid, &body);
+            fluid->colliders.data[i].displaced = fluid->desc.density * solid.volume;
+            find_motions(fluid, &solid, collider->true_position, &body);
+        }
+        if (!array_push(fluid->context, &fluid->flow_bodies, body)) return PLIM_OUT_OF_MEMORY;
+    }
+    for (size_t i = 0; i < fluid->ties.count; i++) merge_tie(fluid, &fluid->ties.data[i]);
+    return PLIM_OK;
+}
+
+static void accept_bodies(Fluid *fluid, SolidWhen when) {
+    const SolidView *view = &fluid->desc.bodies_view;
+    for (size_t i = 0; i < fluid->colliders.count; i++) {
+        FluidCollider *collider = &fluid->colliders.data[i];
+        const FlowBody *body = &fluid->flow_bodies.data[i];
+        if (!fluid_solves_for(fluid, i)) continue;
+        Vec3 velocity = vec3_load(body->velocity), turning = vec3_load(body->velocity + 3);
+        view->accept(view->system, collider->body, when, velocity, turning);
+        if (when == SOLID_HALF_STEP) continue;
+        collider->now.velocity = velocity;
+        collider->now.angular_velocity = turning;
+    }
+}
+
+/* ---- the solve ---- */
+
+static double greatest_speed(const Fluid *fluid) {
+    double speed = fluid_greatest_velocity(fluid);
+    for (size_t i = 0; i < fluid->flow_bodies.count; i++) {
+        const FlowBody *body = &fluid->flow_bodies.data[i];
+        speed = fmax(speed, vec3_length(vec3_load(body->velocity)));
+        /* A body that starts: what its momentum makes of it together with the fluid it displaces.
+         */
+        double mass = body->mass[0][0] + fluid->colliders.data[i].displaced;
+        if (body->is_free) speed = fmax(speed, vec3_length(vec3_load(body->momentum)) / mass);
+    }
+    return speed;
+}
+
+static PlimStatus solve_failed(const Fluid *fluid, const StepInfo *step) {
+    const FlowResult *found = &fluid->coupled_result;
+    return context_fail(step->context, PLIM_FAILED,
+                        "t = %g s: the coupled solve stopped after %d iterations: %s; residuals "
+                        "%g, %g kg m/s, %g m^3/s, wanted %g, %g, %g",
+                        step->time, found->iterations, solve_reason_name(found->reason),
+                        found->residual[FLOW_MOMENTUM], found->residual[FLOW_BODIES],
+                        found->residual[FLOW_DIVERGENCE], found->tolerance[FLOW_MOMENTUM],
+                        found->tolerance[FLOW_BODIES], found->tolerance[FLOW_DIVERGENCE]);
+}
+
+static PlimStatus solve(Fluid *fluid, const StepInfo *step, SolidWhen when) {
+    double *velocity[3] = {fluid->velocity_x, fluid->velocity_y, fluid->velocity_z};
+    TRY(fluid_gather_faces(fluid));
+    TRY(gather_bodies(fluid, step, when));
+    TRY(fluid_set_given(fluid, step, step->end_time));
+    TRY(fluid_find_sources(fluid, step, false));
+    fluid->wall_time = step->end_time;
+    ViscosityProblem viscous = fluid_viscosity_problem(fluid);
+    FlowProblem problem = {.grid = &fluid->grid,
+                           .density = fluid->desc.density,
+                           .dt = step->dt,
+                           .kind = fluid->kind,
+                           .source = fluid->source,
+                           .bodies = fluid->flow_bodies.data,
+                           .body_count = fluid->flow_bodies.count,
+                           .fluxes = fluid->fluxes.data,
+                           .flux_count = fluid->fluxes.count,
+                           .viscosity = fluid->viscosity,
+                           .viscous = &viscous,
+                           .body_at = collider_at,
+                           .user = fluid,
+                           .momentum = fluid->desc.tolerance,
+                           .threads = step->threads};
+    for (int axis = 0; axis < fluid->grid.dim; axis++) problem.open[axis] = fluid->open[axis];
+    problem.divergence =
+        fluid->desc.tolerance * greatest_speed(fluid) * grid_face_area(&fluid->grid);
+    TRY(coupled_flow_solve(fluid->coupled, &problem, velocity, fluid->pressure,
+                           &fluid->coupled_result));
+    if (fluid->coupled_result.reason != SOLVE_CONVERGED) return solve_failed(fluid, step);
+    accept_bodies(fluid, when);
+    return PLIM_OK;
+}
+
+/* ---- the stages ---- */
+
+/* 002 section 5.4, steps 2 and 3: the velocity of bodies at the half step. What the fluid does in
+ * it is discarded. */
+PlimStatus fluid_solve_half(Fluid *fluid, const StepInfo *step) {
+    StepInfo half = *step;
+    half.dt = 0.5 * step->dt;
+    half.end_time = step->time + half.dt;
+    size_t mark = scratch_mark(step->scratch);
+    double *all[4] = {fluid->velocity_x, fluid->velocity_y, fluid->velocity_z, fluid->pressure};
+    double *kept[4];
+    size_t counts[4] = {0, 0, 0, fluid->sizes[FLUID_GROUP_CELLS].count};
+    for (int a = 0; a < fluid->grid.dim; a++) counts[a] = grid_face_count(&fluid->grid, a);
+    for (int a = 0; a < 4; a++) {
+        kept[a] = scratch_take(step->scratch, counts[a] + 1, sizeof(double));
+        if (!kept[a]) return PLIM_OUT_OF_MEMORY;
+        if (counts[a] > 0) memcpy(kept[a], all[a], counts[a] * sizeof(double));
+    }
+    if (fluid->desc.confinement > 0) TRY(fluid_load_faces(fluid, step));
+    TRY(fluid_push_faces(fluid, &half));
+    TRY(solve(fluid, &half, SOLID_HALF_STEP));
+    for (int a = 0; a < 4; a++)
+        if (counts[a] > 0) memcpy(all[a], kept[a], counts[a] * sizeof(double));
+    scratch_release(step->scratch, mark);
+    return PLIM_OK;
+}
+
+/* Steps 6 and 7, after advection. */
+PlimStatus fluid_solve_whole(Fluid *fluid, const StepInfo *step) {
+    TRY(solve(fluid, step, SOLID_WHOLE_STEP));
+    TRY(fluid_set_given(fluid, step, step->end_time));
+    TRY(fluid_find_sources(fluid, step, true)); /* for what is reported of the divergence */
+    const FlowResult *found = &fluid->coupled_result;
+    fluid->projected.incompatible = found->incompatible;
+    fluid->projected.divergence = found->divergence;
+    for (size_t i = 0; i < fluid->colliders.count; i++) {
+        FluidCollider *collider = &fluid->colliders.data[i];
+        const FlowBody *body = &fluid->flow_bodies.data[i];
+        collider->friction = vec3_scale(1 / step->dt, vec3_load(body->impulse));
+        collider->friction_torque = vec3_scale(1 / step->dt, vec3_load(body->impulse + 3));
+    }
+    return fluid_check_balance(fluid, PLIM_FAILED, step->end_time, found->incompatible);
+}
