@@ -78,6 +78,7 @@ static bool solves_for_bodies(const Fluid *fluid) {
 static PlimStatus fluid_solve_positions(void *system, const StepInfo *step) {
     Fluid *fluid = system;
     fluid->gravity = step->gravity;
+    fluid_carry_passive(fluid, SOLID_HALF_STEP);
     if (!fluid->coupled) return PLIM_OK;
     if (step->time == 0) TRY(start_suddenly(fluid, step));
     if (fluid->desc.hold_bodies || !solves_for_bodies(fluid)) return PLIM_OK;
@@ -116,6 +117,7 @@ static PlimStatus fluid_finish(void *system, const StepInfo *step) {
     (void)step;
     Fluid *fluid = system;
     fluid_find_loads(fluid);
+    fluid_carry_passive(fluid, SOLID_WHOLE_STEP);
     fluid_keep_places(fluid);
     return PLIM_OK;
 }
@@ -224,6 +226,7 @@ static void fluid_destroy(void *system) {
     free_array(context, fluid->still_distance, nodes, sizeof(double));
     array_free(context, &fluid->colliders);
     array_free(context, &fluid->sources);
+    array_free(context, &fluid->passive);
     array_free(context, &fluid->flow_bodies);
     array_free(context, &fluid->fluxes);
     array_free(context, &fluid->ties);
@@ -313,6 +316,11 @@ static PlimStatus add_colliders(Fluid *fluid, const FluidDesc *desc) {
     if (desc->obstacles && !array_push(fluid->context, &fluid->colliders, obstacles))
         return PLIM_OUT_OF_MEMORY;
     for (size_t i = 0; i < desc->body_count; i++) {
+        if (desc->bodies[i].passive) {
+            if (!array_push(fluid->context, &fluid->passive, desc->bodies[i]))
+                return PLIM_OUT_OF_MEMORY;
+            continue;
+        }
         FluidCollider body = {.now = {.solid = desc->bodies[i].solid},
                               .body = desc->bodies[i].body};
         const SolidView *view = &desc->bodies_view;

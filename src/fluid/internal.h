@@ -67,6 +67,7 @@ struct Fluid {
 
     ARRAY(FluidCollider) colliders;
     ARRAY(FluidSource) sources;
+    ARRAY(FluidBody) passive; /* bodies that are carried along */
     ARRAY(FluidObject) objects;
     bool bodies_move; /* some body may */
     double wall_time; /* s, for which functions of sides are read */
@@ -253,6 +254,13 @@ bool fluid_solves_for(const Fluid *fluid, size_t collider);
 PlimStatus fluid_gather_faces(Fluid *fluid);
 PlimStatus fluid_solve_half(Fluid *fluid, const StepInfo *step);
 PlimStatus fluid_solve_whole(Fluid *fluid, const StepInfo *step);
+
+/* ---- keep_apart.c, passive.c: what else moves bodies ---- */
+
+void fluid_keep_apart(Fluid *fluid, const StepInfo *step, SolidWhen when);
+void fluid_carry_passive(Fluid *fluid, SolidWhen when);
+/* The fluid's velocity at a point, linear between faces. */
+Vec3 fluid_velocity_at(const Fluid *fluid, Vec3 x);
 
 /* ---- start.c, measure.c, view.c, objects.c ---- */
 

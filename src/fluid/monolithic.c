@@ -284,7 +284,9 @@ PlimStatus fluid_solve_half(Fluid *fluid, const StepInfo *step) {
     }
     if (fluid->desc.confinement > 0) TRY(fluid_load_faces(fluid, step));
     TRY(fluid_push_faces(fluid, &half));
+    fluid_keep_apart(fluid, step, SOLID_HALF_STEP);
     TRY(solve(fluid, &half, SOLID_HALF_STEP));
+    fluid_keep_apart(fluid, step, SOLID_HALF_STEP);
     for (int a = 0; a < 4; a++)
         if (counts[a] > 0) memcpy(all[a], kept[a], counts[a] * sizeof(double));
     scratch_release(step->scratch, mark);
@@ -293,6 +295,7 @@ PlimStatus fluid_solve_half(Fluid *fluid, const StepInfo *step) {
 
 /* Steps 6 and 7, after advection. */
 PlimStatus fluid_solve_whole(Fluid *fluid, const StepInfo *step) {
+    fluid_keep_apart(fluid, step, SOLID_WHOLE_STEP);
     TRY(solve(fluid, step, SOLID_WHOLE_STEP));
     TRY(fluid_set_given(fluid, step, step->end_time));
     TRY(fluid_find_sources(fluid, step, true)); /* for what is reported of the divergence */

@@ -132,14 +132,14 @@ static double face_value(const Fluid *fluid, int axis, Vec3 x) {
     return linear_gather(&stencil, fluid_velocity(fluid, axis));
 }
 
-static Vec3 velocity_at(const Fluid *fluid, Vec3 x) {
+Vec3 fluid_velocity_at(const Fluid *fluid, Vec3 x) {
     return vec3(face_value(fluid, 0, x), face_value(fluid, 1, x),
                 fluid->grid.dim == 3 ? face_value(fluid, 2, x) : 0);
 }
 
 static void read_velocity(const void *system, size_t object, double *values) {
     const Fluid *fluid = system;
-    vec3_store(values, velocity_at(fluid, fluid->objects.data[object].point));
+    vec3_store(values, fluid_velocity_at(fluid, fluid->objects.data[object].point));
 }
 
 static void read_pressure(const void *system, size_t object, double *values) {
@@ -175,7 +175,7 @@ static void read_vorticity(const void *system, size_t object, double *values) {
     for (int axis = 0; axis < 3; axis++) {
         Vec3 d = vec3(axis == 0 ? h : 0, axis == 1 ? h : 0, axis == 2 ? h : 0);
         Vec3 low = into_samples(fluid, vec3_sub(x, d)), high = into_samples(fluid, vec3_add(x, d));
-        Vec3 difference = vec3_sub(velocity_at(fluid, high), velocity_at(fluid, low));
+        Vec3 difference = vec3_sub(fluid_velocity_at(fluid, high), fluid_velocity_at(fluid, low));
         double way = vec3_length(vec3_sub(high, low));
         slope[axis] = vec3(0, 0, 0);
         if (axis < fluid->grid.dim && way > 0) slope[axis] = vec3_scale(1 / way, difference);

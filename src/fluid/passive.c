@@ -1,0 +1,60 @@
+/* Bodies that the fluid carries along and that do not act on it: each moves with the mean of the
+ * fluid's velocity over its own volume, and turns with its mean rotation about the centre. */
+#include "fluid/internal.h"
+
+typedef struct CarriedMotion {
+    double volume;
+    Vec3 velocity, turning; /* sums of u and of r x u */
+    Mat3 spread;            /* sum of r . r I - r r^T */
+} CarriedMotion;
+
+static void add_sample(const Fluid *fluid, const Collider *body, Vec3 x, CarriedMotion *sum) {
+    Vec3 u = fluid_velocity_at(fluid, x), r = vec3_sub(x, body->position);
+    double square = vec3_dot(r, r), spread[9], arm[3];
+    mat3_store(spread, sum->spread);
+    vec3_store(arm, r);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) spread[3 * i + j] += (i == j ? square : 0) - arm[i] * arm[j];
+    sum->spread = mat3_load(spread);
+    sum->volume += 1;
+    sum->velocity = vec3_add(sum->velocity, u);
+    sum->turning = vec3_add(sum->turning, vec3_cross(r, u));
+}
+
+/* Samples the body's box, at least a few points across a cell. */
+static CarriedMotion measure(const Fluid *fluid, const Collider *body) {
+    enum { SAMPLES = 16 };
+    CarriedMotion sum = {.volume = 0};
+    Box3 box = solid_bounds(body->solid);
+    Vec3 size = vec3_sub(box.high, box.low);
+    double reach = 0.5 * vec3_length(size), step = 2 * reach / SAMPLES;
+    int depth = fluid->grid.dim == 3 ? SAMPLES : 1;
+    for (int k = 0; k < depth; k++)
+        for (int j = 0; j < SAMPLES; j++)
+            for (int i = 0; i < SAMPLES; i++) {
+                Vec3 d = vec3((i + 0.5) * step - reach, (j + 0.5) * step - reach,
+                              depth > 1 ? (k + 0.5) * step - reach : 0);
+                Vec3 x = vec3_add(body->position, d);
+                if (collider_distance(body, x) < 0) add_sample(fluid, body, x, &sum);
+            }
+    if (sum.volume == 0) add_sample(fluid, body, body->position, &sum);
+    return sum;
+}
+
+void fluid_carry_passive(Fluid *fluid, SolidWhen when) {
+    const SolidView *view = &fluid->desc.bodies_view;
+    for (size_t i = 0; i < fluid->passive.count; i++) {
+        Collider body = {.solid = fluid->passive.data[i].solid};
+        view->read(view->system, fluid->passive.data[i].body, &body);
+        CarriedMotion sum = measure(fluid, &body);
+        Vec3 turning = vec3(0, 0, 0);
+        double spread[9];
+        mat3_store(spread, sum.spread);
+        if (fluid->grid.dim == 2 && spread[8] > 0)
+            turning = vec3(0, 0, sum.turning.z / spread[8]);
+        else if (fluid->grid.dim == 3 && sum.volume > 4)
+            turning = mat3_apply(mat3_inverse(sum.spread), sum.turning);
+        view->accept(view->system, fluid->passive.data[i].body, when,
+                     vec3_scale(1 / sum.volume, sum.velocity), turning);
+    }
+}
