@@ -47,6 +47,7 @@ struct CoupledFlow {
     double *mass;        /* of motions, with friction by the bodies' own velocity: K by K, kg */
     size_t column_count; /* motions treated exactly by the preconditioner: all or none */
     double *lift, *flux, *reply; /* Y = Z A_fb; H~ = H - D Y; Z_S H~; one column after the other */
+    double *once, *image;        /* work of the velocities' cycle */
     double *body_factor;         /* Cholesky factors: of the bodies' Schur complement in A */
     double *pressure_factor;     /* and of what they add to the pressure's */
 };
