@@ -322,9 +322,11 @@ static PlimStatus add_colliders(Fluid *fluid, const FluidDesc *desc) {
             continue;
         }
         FluidCollider body = {.now = {.solid = desc->bodies[i].solid},
-                              .body = desc->bodies[i].body};
+                              .body = desc->bodies[i].body,
+                              .through = desc->bodies[i].through};
         const SolidView *view = &desc->bodies_view;
-        if (view->moves(view->system, body.body)) fluid->bodies_move = true;
+        if (view->moves(view->system, body.body) || vec3_length(body.through) > 0)
+            fluid->bodies_move = true;
         if (!array_push(fluid->context, &fluid->colliders, body)) return PLIM_OUT_OF_MEMORY;
     }
     for (size_t i = 0; i < desc->source_count; i++)

@@ -113,7 +113,8 @@ double fluid_wall_speed(const Fluid *fluid, Vec3 x, int axis) {
     Vec3 beside;
     const FluidCollider *collider = fluid_nearest(fluid, x, &beside);
     double velocity[3];
-    vec3_store(velocity, collider_velocity(&collider->now, beside));
+    vec3_store(velocity,
+               vec3_add(collider_velocity(&collider->now, beside), fluid_through(collider)));
     return velocity[axis];
 }
 
@@ -430,8 +431,11 @@ double fluid_pushed(const Fluid *fluid, int axis, int i, int j, int k) {
     double open = fluid->open[axis][grid_face_index(&fluid->grid, axis, i, j, k)];
     if (!(open < 1)) return 0;
     Vec3 x = grid_face_center(&fluid->grid, axis, i, j, k), beside;
-    const Collider *collider = &fluid_nearest(fluid, x, &beside)->now;
-    double middle = velocity_along(collider, beside, axis), flux = (1 - open) * middle;
+    const FluidCollider *nearest = fluid_nearest(fluid, x, &beside);
+    const Collider *collider = &nearest->now;
+    double through[3], middle = velocity_along(collider, beside, axis);
+    vec3_store(through, fluid_through(nearest));
+    double flux = (1 - open) * (middle + through[axis]);
     if (open > 0) {
         Vec3 moved = vec3_add(beside, fluid_open_moment(fluid, axis, i, j, k));
         flux -= velocity_along(collider, moved, axis) - middle;

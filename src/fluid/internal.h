@@ -9,6 +9,7 @@
 /* Something the fluid flows around, where it is at the end of the present step. */
 typedef struct FluidCollider {
     Collider now;       /* velocities: those that move it from where it was in one step */
+    Vec3 through;       /* m/s, own axes: what the fluid at its surface moves at beyond it */
     size_t body;        /* in the view; FLUID_OBSTACLES: the obstacles at rest */
     Vec3 true_position; /* of a body; `now` has it moved by whole periods into the domain */
     Vec3 before_position;
@@ -159,7 +160,11 @@ Vec3 fluid_image_offset(const Grid *grid, int image);
 /* The collider nearest to x; NULL: there is none. `beside` is x moved by whole periods to where it
  * is near the collider itself, not an image of it. */
 FluidCollider *fluid_nearest(const Fluid *fluid, Vec3 x, Vec3 *beside);
-/* Velocity along an axis of the collider nearest to x; there must be one. */
+/* The collider's `through` in the world's axes. */
+static inline Vec3 fluid_through(const FluidCollider *collider) {
+    return quat_rotate(collider->now.orientation, collider->through);
+}
+/* Velocity along an axis at the surface of the collider nearest to x; there must be one. */
 double fluid_wall_speed(const Fluid *fluid, Vec3 x, int axis);
 /* Whether x is in a source or an image of it. */
 bool fluid_in_source(const Fluid *fluid, const FluidSource *source, Vec3 x);

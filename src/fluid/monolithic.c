@@ -178,6 +178,7 @@ static PlimStatus gather_bodies(Fluid *fluid, const StepInfo *step, SolidWhen wh
         FlowBody body = {.is_free = fluid_solves_for(fluid, i), .center = collider->now.position};
         vec3_store(body.velocity, collider->now.velocity);
         vec3_store(body.velocity + 3, collider->now.angular_velocity);
+        vec3_store(body.through, fluid_through(collider));
         SolidMotion solid;
         if (body.is_free) {
             view->read_motion(view->system, collider->body, when, &solid);
@@ -232,6 +233,8 @@ static PlimStatus solve_failed(const Fluid *fluid, const StepInfo *step) {
 }
 
 static PlimStatus solve(Fluid *fluid, const StepInfo *step, SolidWhen when) {
+    /* Of the half step only the bodies' velocities are used, to move them. */
+    double share = when == SOLID_HALF_STEP ? 10 : 1;
     double *velocity[3] = {fluid->velocity_x, fluid->velocity_y, fluid->velocity_z};
     TRY(fluid_gather_faces(fluid));
     TRY(gather_bodies(fluid, step, when));
@@ -252,11 +255,10 @@ static PlimStatus solve(Fluid *fluid, const StepInfo *step, SolidWhen when) {
                            .viscous = &viscous,
                            .body_at = collider_at,
                            .user = fluid,
-                           .momentum = fluid->desc.tolerance,
+                           .momentum = share * fluid->desc.tolerance,
                            .threads = step->threads};
     for (int axis = 0; axis < fluid->grid.dim; axis++) problem.open[axis] = fluid->open[axis];
-    problem.divergence =
-        fluid->desc.tolerance * greatest_speed(fluid) * grid_face_area(&fluid->grid);
+    problem.divergence = problem.momentum * greatest_speed(fluid) * grid_face_area(&fluid->grid);
     TRY(coupled_flow_solve(fluid->coupled, &problem, velocity, fluid->pressure,
                            &fluid->coupled_result));
     if (fluid->coupled_result.reason != SOLVE_CONVERGED) return solve_failed(fluid, step);

@@ -402,7 +402,7 @@ static PlimStatus add_path(PlimScene *scene, const SceneBody *body, Vec3 center,
 static PlimStatus add_body(PlimScene *scene, SceneNode *node, const SceneBody *body,
                            PlimRigidDesc *desc, Vec3 center, BodyJob *job) {
     SceneNode *shape_node = node_get(node, "shape");
-    FluidBody in_fluid = {.passive = body->passive};
+    FluidBody in_fluid = {.passive = body->passive, .through = vec3_load(body->through_flow)};
     /* Copies need not be like the first, which was looked at before. */
     scene->has_acting |= desc->motion == PLIM_DYNAMIC && !body->passive;
     Solid *solid = NULL;

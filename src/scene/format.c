@@ -199,6 +199,9 @@ static const SceneKey body_keys[] = {
      .help = "whether a dynamic body is kept from turning"},
     {"passive", VALUE_BOOL, AT(SceneBody, passive), "false",
      .help = "whether a dynamic body is carried by the fluid without acting on it"},
+    {"through_flow", VALUE_VEC3, AT(SceneBody, through_flow), "[0, 0, 0]", .unit = "m/s",
+     .help = "along the body's own axes: fluid enters and leaves through its surface at this "
+             "velocity, as through a fan"},
     {"color", VALUE_VEC3, AT(SceneBody, color), BETWEEN(0, 1),
      .help = "red, green, blue; by default the material's, or one of a palette"},
     {"repeat", VALUE_TABLE, AT(SceneBody, repeat), .table = &repeat_table, .help = "many copies",

@@ -94,6 +94,7 @@ typedef struct SceneBody {
     double inertia[3];
     double pin[3]; /* NAN: none */
     bool lock_rotation, passive;
+    double through_flow[3];
     double color[3];
     SceneRepeat repeat;
 } SceneBody;

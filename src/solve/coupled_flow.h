@@ -9,8 +9,8 @@
  * it covers merged in. A = B + dt K, K the viscosity of solve/viscosity.h with walls that move with
  * the bodies (G_mu^T G_mu of 002 section 5.7, in full stress form: the gradient form would twist
  * bodies that turn). D: net outflow of cells (-G^T), through the open parts of faces by u and
- * through what bodies close by their own motion (W J). s: what is made in cells. Bodies of
- * infinite mass have a given velocity and are on the right.
+ * through what bodies close by their own motion (W J). s: what is made in cells, and what bodies
+ * let through. Bodies of infinite mass have a given velocity and are on the right.
  *
  * Without viscosity A is diagonal but for the bodies: conjugate gradients on D A^-1 D^T, the
  * pressure equation with a term of low rank. With it MINRES on the whole, one multigrid cycle for
@@ -31,6 +31,7 @@ typedef struct FlowBody {
     int motion_count;    /* of the motions that it is free to make; 0: given */
     double motion[6][6]; /* their velocities, one a row */
     double velocity[6];  /* given, or found */
+    double through[6];   /* what the fluid at its surface moves at beyond that: a source (5.12) */
     double impulse[6];   /* found: what the fluid gave to it in dt, N s and N m s */
 } FlowBody;
 

@@ -142,8 +142,11 @@ void flow_motion_momenta(const CoupledFlow *flow, double *out) {
         const FlowPart *part = &flow->parts.data[b];
         for (int m = 0; body->is_free && m < body->motion_count; m++) {
             double sum = 0.0;
-            for (int i = 0; i < 6; i++)
-                sum += body->motion[m][i] * (body->momentum[i] - part->push[i]);
+            for (int i = 0; i < 6; i++) {
+                double momentum = body->momentum[i] - part->push[i];
+                for (int j = 0; j < 6; j++) momentum -= part->drag[i][j] * body->through[j];
+                sum += body->motion[m][i] * momentum;
+            }
             out[part->first + (size_t)m] = sum;
         }
     }
@@ -173,14 +176,14 @@ void flow_to_motions(const CoupledFlow *flow, const FlowEntry *entries, size_t c
     }
 }
 
-void flow_from_given(const CoupledFlow *flow, const FlowEntry *entries, size_t count, double factor,
+void flow_from_known(const CoupledFlow *flow, const FlowEntry *entries, size_t count, double factor,
                      double *y) {
     for (size_t e = 0; e < count; e++) {
         const FlowEntry *entry = &entries[e];
         const FlowBody *body = &flow->problem->bodies[entry->body];
-        if (body->is_free) continue;
         double sum = 0.0;
-        for (int i = 0; i < 6; i++) sum += entry->row[i] * body->velocity[i];
+        for (int i = 0; i < 6; i++)
+            sum += entry->row[i] * (body->through[i] + (body->is_free ? 0.0 : body->velocity[i]));
         y[entry->at] += factor * sum;
     }
 }
@@ -214,7 +217,8 @@ void flow_add_own_friction(const CoupledFlow *flow) {
         const FlowPart *part = &flow->parts.data[b];
         for (int i = 0; i < 6; i++) {
             body->impulse[i] -= part->push[i];
-            for (int j = 0; j < 6; j++) body->impulse[i] -= part->drag[i][j] * body->velocity[j];
+            for (int j = 0; j < 6; j++)
+                body->impulse[i] -= part->drag[i][j] * (body->velocity[j] + body->through[j]);
         }
     }
 }

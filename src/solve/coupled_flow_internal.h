@@ -46,10 +46,10 @@ struct CoupledFlow {
     double area;         /* m^2, of a face */
     double *mass;        /* of motions, with friction by the bodies' own velocity: K by K, kg */
     size_t column_count; /* motions treated exactly by the preconditioner: all or none */
-    double *lift, *flux, *reply; /* Y = Z A_fb; H~ = H - D Y; Z_S H~; one column after the other */
-    double *once, *image;        /* work of the velocities' cycle */
-    double *body_factor;         /* Cholesky factors: of the bodies' Schur complement in A */
-    double *pressure_factor;     /* and of what they add to the pressure's */
+    float *lift, *flux, *reply; /* Y = Z A_fb; H~ = H - D Y; Z_S H~; one column after the other */
+    double *once, *image;       /* work of the velocities' cycle */
+    double *body_factor;        /* Cholesky factors: of the bodies' Schur complement in A */
+    double *pressure_factor;    /* and of what they add to the pressure's */
 };
 
 static inline size_t flow_velocity_size(const CoupledFlow *flow) {
@@ -79,8 +79,9 @@ void flow_from_motions(const CoupledFlow *flow, const FlowEntry *entries, size_t
                        const double *motions, double *y);
 void flow_to_motions(const CoupledFlow *flow, const FlowEntry *entries, size_t count,
                      const double *x, double *motions);
-/* y += factor times sum of entries of given bodies times their velocities. */
-void flow_from_given(const CoupledFlow *flow, const FlowEntry *entries, size_t count, double factor,
+/* y += factor times sum of entries times what is known of the fluid's velocity at the bodies'
+ * surfaces. */
+void flow_from_known(const CoupledFlow *flow, const FlowEntry *entries, size_t count, double factor,
                      double *y);
 /* Velocities of bodies from motions; impulses from what the fluid does to each. */
 void flow_set_velocities(const CoupledFlow *flow, const double *motions);

@@ -182,7 +182,7 @@ static PlimStatus right_side(Inviscid *s, double *b, double *free_motions, doubl
     if (s->n > 0) cholesky_solve(s->mass, s->n, free_motions);
     for (size_t i = 0; i < s->n; i++) s->motions[i] = -free_motions[i];
     flow_from_motions(flow, entries_of(s), entry_count(s), s->motions, b);
-    flow_from_given(flow, entries_of(s), entry_count(s), -1.0, b);
+    flow_from_known(flow, entries_of(s), entry_count(s), -1.0, b);
     return poisson_remove_means(s->poisson, flow->problem->threads, b, incompatible);
 }
 

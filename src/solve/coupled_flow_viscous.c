@@ -139,10 +139,10 @@ static PlimStatus load(CoupledFlow *flow, double *velocity[3], double *pressure,
     memset(x, 0, flow_vector_size(flow) * sizeof *x);
     memcpy(b, v->b, size * sizeof *b);
     memcpy(x, v->x, size * sizeof *x);
-    flow_from_given(flow, flow->friction.data, flow->friction.count, -1.0, b);
+    flow_from_known(flow, flow->friction.data, flow->friction.count, -1.0, b);
     job.lattice = b + size;
     for_cells(&job, load_rows);
-    flow_from_given(flow, flow->fluxes.data, flow->fluxes.count, -1.0, b + size);
+    flow_from_known(flow, flow->fluxes.data, flow->fluxes.count, -1.0, b + size);
     TRY(balance(flow, b + size, incompatible));
     job.lattice = x + size;
     job.cells = pressure;

@@ -1,0 +1,540 @@
+/* Flow problems with discs or balls in them for tests of the coupled solve, with their memory. */
+#ifndef TESTS_COUPLED_FLOW_CASE_H
+#define TESTS_COUPLED_FLOW_CASE_H
+
+#include "operator_test.h"
+
+#include "grid/open_part.h"
+#include "solve/coupled_flow_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FLOW_CASE_BODIES = 4 };
+
+/* A face that moves with a body and of which some is open. */
+typedef struct FlowCaseTie {
+    int axis, body;
+    size_t face;
+    double part, row[6];
+} FlowCaseTie;
+
+typedef struct FlowCase {
+    PlimContext *context;
+    Grid grid;
+    double mu; /* Pa s; 0: faces are cut, none is held */
+    unsigned char *kind;
+    double *open[3], *distance[3], *velocity[3], *pressure;
+    FlowBody bodies[FLOW_CASE_BODIES];
+    double radius[FLOW_CASE_BODIES];
+    double solid_mass[FLOW_CASE_BODIES][6][6]; /* without that of tied faces */
+    double start[FLOW_CASE_BODIES][6];         /* velocities before the solve */
+    size_t body_count;
+    FlowFlux *fluxes;
+    FlowCaseTie *ties;
+    size_t flux_count, tie_count;
+    ViscosityProblem viscous;
+    FlowProblem problem;
+    Viscosity *viscosity;
+    Poisson *poisson;
+    CoupledFlow *flow;
+} FlowCase;
+
+/* Calls for every face, in the order of the compact arrays. */
+#define FLOW_FACES(c, a, i, j, k)                                                                  \
+    for (int a = 0; a < (c)->grid.dim; a++)                                                        \
+        for (int k = 0; k < (c)->grid.n[2] + (a == 2); k++)                                        \
+            for (int j = 0; j < (c)->grid.n[1] + (a == 1); j++)                                    \
+                for (int i = 0; i < (c)->grid.n[0] + (a == 0); i++)
+
+static inline bool flow_case_periodic(const FlowCase *c, int axis) {
+    return axis < c->grid.dim && c->grid.sides[axis][0] == SIDE_PERIODIC;
+}
+
+/* The doubled last layer of a periodic axis. */
+static inline bool flow_case_is_copy(const FlowCase *c, int a, const int at[3]) {
+    return flow_case_periodic(c, a) && at[a] == c->grid.n[a];
+}
+
+static inline size_t flow_case_face(const FlowCase *c, int a, const int at[3]) {
+    int w[3] = {at[0], at[1], at[2]};
+    for (int b = 0; b < c->grid.dim; b++)
+        if (flow_case_periodic(c, b)) w[b] = (w[b] + c->grid.n[b]) % c->grid.n[b];
+    return grid_face_index(&c->grid, a, w[0], w[1], w[2]);
+}
+
+/* On a side that gives its velocity. */
+static inline bool flow_case_on_given_side(const FlowCase *c, int a, const int at[3]) {
+    int end = at[a] == 0 ? 0 : at[a] == c->grid.n[a] ? 1 : -1;
+    return end >= 0 &&
+           (c->grid.sides[a][end] == SIDE_WALL || c->grid.sides[a][end] == SIDE_INFLOW);
+}
+
+static inline bool flow_case_on_open_side(const FlowCase *c, int a, const int at[3]) {
+    int end = at[a] == 0 ? 0 : at[a] == c->grid.n[a] ? 1 : -1;
+    return end >= 0 && c->grid.sides[a][end] == SIDE_OPEN;
+}
+
+/* ---- bodies ---- */
+
+static inline int flow_case_nearest(const FlowCase *c, Vec3 x, Vec3 *center, double *distance) {
+    int nearest = -1;
+    *distance = HUGE_VAL;
+    for (size_t b = 0; b < c->body_count; b++)
+        for (int image = 0; image < 27; image++) {
+            int periods[3] = {image % 3 - 1, image / 3 % 3 - 1, image / 9 - 1};
+            double by[3] = {0};
+            bool exists = true;
+            for (int a = 0; a < 3; a++) {
+                if (periods[a] != 0 && !flow_case_periodic(c, a)) exists = false;
+                by[a] = periods[a] * c->grid.n[a] * c->grid.spacing;
+            }
+            Vec3 at = vec3_add(c->bodies[b].center, vec3(by[0], by[1], by[2]));
+            double d = vec3_length(vec3_sub(x, at)) - c->radius[b];
+            if (!exists || !(d < *distance)) continue;
+            *distance = d;
+            *center = at;
+            nearest = (int)b;
+        }
+    return nearest;
+}
+
+static inline int flow_case_body_at(const void *user, Vec3 x, Vec3 *center) {
+    double distance;
+    return flow_case_nearest(user, x, center, &distance);
+}
+
+static inline double flow_case_distance(const FlowCase *c, Vec3 x) {
+    Vec3 center;
+    double distance;
+    flow_case_nearest(c, x, &center, &distance);
+    return distance;
+}
+
+static inline void flow_case_row(int axis, Vec3 arm, double row[6]) {
+    Vec3 e = vec3(axis == 0, axis == 1, axis == 2);
+    vec3_store(row, e);
+    vec3_store(row + 3, vec3_cross(arm, e));
+}
+
+/* A free body of that density, or one with a given velocity when the density is 0. */
+static inline FlowBody *flow_case_add(FlowCase *c, Vec3 center, double radius, double density) {
+    const double pi = 3.14159265358979323846;
+    size_t b = c->body_count++;
+    FlowBody *body = &c->bodies[b];
+    assert_true(b < FLOW_CASE_BODIES);
+    *body = (FlowBody){.center = center, .is_free = density > 0.0};
+    c->radius[b] = radius;
+    bool flat = c->grid.dim == 2;
+    double square = radius * radius;
+    double mass = density * (flat ? pi * square : 4.0 / 3.0 * pi * square * radius);
+    for (int i = 0; i < 6; i++)
+        c->solid_mass[b][i][i] = i < 3 ? mass : (flat ? 0.5 : 0.4) * mass * square;
+    if (!body->is_free) return body;
+    for (int i = 0; i < 6; i++) {
+        if (flat && (i == 2 || i == 3 || i == 4)) continue;
+        body->motion[body->motion_count++][i] = i < 3 ? 1.0 : 1.0 / radius;
+    }
+    return body;
+}
+
+/* ---- the cut grid ---- */
+
+/* Distances at the corners of a face, in turn around it; their number. */
+static inline int flow_case_corners(const FlowCase *c, int a, const int at[3], double d[4]) {
+    double h = c->grid.spacing;
+    int b = (a + 1) % 3, e = (a + 2) % 3, count = c->grid.dim == 2 ? 2 : 4;
+    for (int corner = 0; corner < count; corner++) {
+        int node[3] = {at[0], at[1], at[2]};
+        if (count == 2) {
+            node[1 - a] += corner;
+        } else {
+            node[b] += corner == 1 || corner == 2;
+            node[e] += corner >= 2;
+        }
+        Vec3 x = vec3(node[0] * h, node[1] * h, count == 2 ? 0.0 : node[2] * h);
+        d[corner] = flow_case_distance(c, vec3_add(c->grid.origin, x));
+    }
+    return count;
+}
+
+static inline void flow_case_cut(FlowCase *c, int a, const int at[3], double *open, double *held,
+                                 Vec3 *moment) {
+    double d[4], sum = 0.0, h = c->grid.spacing, m[3] = {0}, in_plane[2];
+    int count = flow_case_corners(c, a, at, d);
+    for (int i = 0; i < count; i++) sum += d[i] / count;
+    double part = count == 2 ? open_part_of_segment(d[0], d[1])
+                             : open_part_of_square(d[0], d[1], d[2], d[3]);
+    *open = part < 1e-3 ? 0.0 : part > 1.0 - 1e-3 ? 1.0 : (double)(float)part;
+    *held = sum;
+    if (count == 2) {
+        m[1 - a] = h * open_moment_of_segment(d[0], d[1]);
+    } else {
+        open_moment_of_square(d, in_plane);
+        m[(a + 1) % 3] = h * in_plane[0];
+        m[(a + 2) % 3] = h * in_plane[1];
+    }
+    *moment = vec3(m[0], m[1], m[2]);
+}
+
+/* What the body pushes through the closed part of a face, and the tie of one that it holds. */
+static inline void flow_case_close(FlowCase *c, int a, const int at[3], double part, double open,
+                                   Vec3 moment, bool held) {
+    Vec3 x = grid_face_center(&c->grid, a, at[0], at[1], at[2]), center;
+    double distance, area = grid_face_area(&c->grid), lost[3];
+    int body = flow_case_nearest(c, x, &center, &distance);
+    FlowFlux flux = {.axis = a, .at = {at[0], at[1], at[2]}, .body = body};
+    FlowCaseTie tie = {.axis = a, .body = body, .face = flow_case_face(c, a, at), .part = part};
+    flow_case_row(a, vec3_sub(x, center), tie.row);
+    for (int i = 0; i < 6; i++) flux.row[i] = (1.0 - open) * area * tie.row[i];
+    vec3_store(lost, vec3_cross(moment, vec3(a == 0, a == 1, a == 2)));
+    for (int i = 0; i < 3 && open > 0.0; i++) flux.row[3 + i] -= area * lost[i];
+    c->fluxes[c->flux_count++] = flux;
+    if (held && part > 0.0) c->ties[c->tie_count++] = tie;
+}
+
+static inline void flow_case_find_kinds(FlowCase *c) {
+    const Grid *grid = &c->grid;
+    for (int k = 0; k < grid->n[2]; k++)
+        for (int j = 0; j < grid->n[1]; j++)
+            for (int i = 0; i < grid->n[0]; i++) {
+                bool connected = false;
+                for (int a = 0; a < grid->dim; a++)
+                    for (int end = 0; end < 2; end++) {
+                        int at[3] = {i, j, k};
+                        at[a] += end;
+                        connected |= !flow_case_on_given_side(c, a, at) &&
+                                     c->open[a][flow_case_face(c, a, at)] > 0.0;
+                    }
+                c->kind[grid_cell_index(grid, i, j, k)] = connected ? CELL_FLUID : CELL_SOLID;
+            }
+}
+
+/* Masses of bodies with those of the faces that they hold. */
+static inline void flow_case_merge(FlowCase *c) {
+    double volume = grid_cell_volume(&c->grid);
+    for (size_t b = 0; b < c->body_count; b++)
+        memcpy(c->bodies[b].mass, c->solid_mass[b], sizeof c->solid_mass[b]);
+    for (size_t t = 0; t < c->tie_count; t++) {
+        const FlowCaseTie *tie = &c->ties[t];
+        double mass = tie->part * c->problem.density * volume;
+        for (int i = 0; i < 6; i++)
+            for (int j = 0; j < 6; j++)
+                c->bodies[tie->body].mass[i][j] += mass * tie->row[i] * tie->row[j];
+    }
+}
+
+/* ---- life ---- */
+
+static inline FlowCase *flow_case_create(PlimContext *context, const Grid *grid, double mu) {
+    FlowCase *c = calloc(1, sizeof *c);
+    size_t faces = 0, cells = grid_cell_count(grid);
+    *c = (FlowCase){.context = context, .grid = *grid, .mu = mu};
+    for (int a = 0; a < grid->dim; a++) {
+        size_t count = grid_face_count(grid, a);
+        faces += count;
+        c->open[a] = calloc(count, sizeof(double));
+        c->distance[a] = calloc(count, sizeof(double));
+        c->velocity[a] = calloc(count, sizeof(double));
+    }
+    c->kind = calloc(cells, 1);
+    c->pressure = calloc(cells, sizeof(double));
+    c->fluxes = calloc(faces, sizeof *c->fluxes);
+    c->ties = calloc(faces, sizeof *c->ties);
+    c->problem = (FlowProblem){.density = 1.0,
+                               .dt = 0.1,
+                               .body_at = flow_case_body_at,
+                               .divergence = 1e-13,
+                               .momentum = 1e-13,
+                               .threads = context->threads};
+    return c;
+}
+
+/* After the bodies were added: cuts the grid and makes the solvers. */
+static inline void flow_case_build(FlowCase *c) {
+    FLOW_FACES(c, a, i, j, k) {
+        int at[3] = {i, j, k};
+        double open = 1.0, held = HUGE_VAL;
+        Vec3 moment = vec3(0, 0, 0);
+        if (c->body_count > 0) flow_case_cut(c, a, at, &open, &held, &moment);
+        size_t face = grid_face_index(&c->grid, a, i, j, k);
+        double part = open;
+        if (c->mu > 0.0 && held < 0.0) open = 0.0;
+        c->open[a][face] = open;
+        c->distance[a][face] = held;
+        if (open < 1.0 && !flow_case_is_copy(c, a, at))
+            flow_case_close(c, a, at, part, open, moment, c->mu > 0.0 && held < 0.0);
+    }
+    flow_case_find_kinds(c);
+    flow_case_merge(c);
+    FlowProblem *problem = &c->problem;
+    problem->grid = &c->grid;
+    problem->kind = c->kind;
+    problem->bodies = c->bodies;
+    problem->body_count = c->body_count;
+    problem->fluxes = c->fluxes;
+    problem->flux_count = c->flux_count;
+    problem->user = c;
+    problem->viscous = &c->viscous;
+    c->viscous = (ViscosityProblem){.grid = &c->grid, .density = problem->density, .mu = c->mu};
+    for (int a = 0; a < c->grid.dim; a++) {
+        problem->open[a] = c->viscous.open[a] = c->open[a];
+        if (c->body_count > 0) c->viscous.distance[a] = c->distance[a];
+    }
+    assert_int_equal(poisson_create(c->context, &c->grid, POISSON_MULTIGRID, &c->poisson), PLIM_OK);
+    assert_int_equal(coupled_flow_create(c->context, &c->grid, c->poisson, &c->flow), PLIM_OK);
+    if (!(c->mu > 0.0)) return;
+    assert_int_equal(viscosity_create(c->context, &c->grid, &c->viscosity), PLIM_OK);
+    assert_int_equal(viscosity_setup(c->viscosity, &c->viscous, c->context->threads), PLIM_OK);
+    problem->viscosity = c->viscosity;
+}
+
+static inline void flow_case_destroy(FlowCase *c) {
+    coupled_flow_destroy(c->flow);
+    poisson_destroy(c->poisson);
+    viscosity_destroy(c->viscosity);
+    for (int a = 0; a < 3; a++) {
+        free(c->open[a]);
+        free(c->distance[a]);
+        free(c->velocity[a]);
+    }
+    free(c->kind);
+    free(c->pressure);
+    free(c->fluxes);
+    free(c->ties);
+    free(c);
+}
+
+/* ---- states ---- */
+
+static inline bool flow_case_is_free(const FlowCase *c, int a, const int at[3]) {
+    if (flow_case_on_given_side(c, a, at)) return false;
+    size_t face = flow_case_face(c, a, at);
+    return c->mu > 0.0 ? !(c->distance[a][face] < 0.0) : c->open[a][face] > 0.0;
+}
+
+/* density V, times the part that is open; of a face that is solved for. */
+static inline double flow_case_mass(const FlowCase *c, int a, const int at[3]) {
+    if (!flow_case_is_free(c, a, at)) return 0.0;
+    double mass = c->problem.density * grid_cell_volume(&c->grid);
+    mass *= c->open[a][flow_case_face(c, a, at)];
+    return flow_case_on_open_side(c, a, at) ? 0.5 * mass : mass;
+}
+
+/* The momenta of free bodies before the solve, from `start` and the faces that they hold. */
+static inline void flow_case_load_momenta(FlowCase *c) {
+    double volume = grid_cell_volume(&c->grid);
+    for (size_t b = 0; b < c->body_count; b++) {
+        FlowBody *body = &c->bodies[b];
+        memcpy(body->velocity, c->start[b], sizeof body->velocity);
+        for (int i = 0; i < 6; i++)
+            body->momentum[i] = operator_dot(c->solid_mass[b][i], c->start[b], 6);
+    }
+    for (size_t t = 0; t < c->tie_count; t++) {
+        const FlowCaseTie *tie = &c->ties[t];
+        double u = c->velocity[tie->axis][tie->face];
+        for (int i = 0; i < 6; i++)
+            c->bodies[tie->body].momentum[i] +=
+                tie->part * c->problem.density * volume * u * tie->row[i];
+    }
+}
+
+/* Copies of periodic axes renewed. */
+static inline void flow_case_join(FlowCase *c) {
+    FLOW_FACES(c, a, i, j, k) {
+        int at[3] = {i, j, k};
+        if (flow_case_is_copy(c, a, at))
+            c->velocity[a][grid_face_index(&c->grid, a, i, j, k)] =
+                c->velocity[a][flow_case_face(c, a, at)];
+    }
+}
+
+/* Every free velocity by chance; sides stand still. Those of given bodies stay. */
+static inline void flow_case_random(FlowCase *c, uint64_t seed) {
+    FLOW_FACES(c, a, i, j, k) {
+        size_t face = grid_face_index(&c->grid, a, i, j, k);
+        c->velocity[a][face] = flow_case_on_given_side(c, a, (int[3]){i, j, k})
+                                   ? 0.0
+                                   : random_normal(seed, (uint64_t)a, face);
+    }
+    flow_case_join(c);
+    for (size_t b = 0; b < c->body_count; b++)
+        for (int i = 0; i < 6 && c->bodies[b].is_free; i++) {
+            bool out_of_plane = c->grid.dim == 2 && i >= 2 && i < 5;
+            c->start[b][i] = out_of_plane ? 0.0 : random_normal(seed, 10 + b, (size_t)i);
+            if (i >= 3) c->start[b][i] /= c->radius[b];
+        }
+    memset(c->pressure, 0, grid_cell_count(&c->grid) * sizeof *c->pressure);
+    flow_case_load_momenta(c);
+}
+
+static inline FlowResult flow_case_solve(FlowCase *c) {
+    FlowResult result;
+    PlimStatus status =
+        coupled_flow_solve(c->flow, &c->problem, c->velocity, c->pressure, &result);
+    if (status != PLIM_OK) fail_msg("%s", plim_message(c->context));
+    if (result.reason != SOLVE_CONVERGED)
+        fail_msg("%s after %d iterations: residuals %g of %g, %g of %g, %g of %g",
+                 solve_reason_name(result.reason), result.iterations, result.residual[0],
+                 result.tolerance[0], result.residual[1], result.tolerance[1], result.residual[2],
+                 result.tolerance[2]);
+    /* Held faces go with their bodies. */
+    for (size_t t = 0; t < c->tie_count; t++) {
+        const FlowCaseTie *tie = &c->ties[t];
+        c->velocity[tie->axis][tie->face] = operator_dot(tie->row, c->bodies[tie->body].velocity, 6);
+    }
+    flow_case_join(c);
+    return result;
+}
+
+/* ---- what is kept ---- */
+
+/* J, by the velocities of faces and bodies. */
+static inline double flow_case_energy(const FlowCase *c, bool before) {
+    double sum = 0.0, volume = grid_cell_volume(&c->grid);
+    FLOW_FACES(c, a, i, j, k) {
+        int at[3] = {i, j, k};
+        double u = c->velocity[a][grid_face_index(&c->grid, a, i, j, k)];
+        if (!flow_case_is_copy(c, a, at)) sum += 0.5 * flow_case_mass(c, a, at) * u * u;
+    }
+    for (size_t t = 0; t < c->tie_count; t++) {
+        const FlowCaseTie *tie = &c->ties[t];
+        double u = c->velocity[tie->axis][tie->face];
+        if (c->bodies[tie->body].is_free)
+            sum += 0.5 * tie->part * c->problem.density * volume * u * u;
+    }
+    for (size_t b = 0; b < c->body_count; b++) {
+        const double *v = before ? c->start[b] : c->bodies[b].velocity;
+        for (int i = 0; i < 6 && c->bodies[b].is_free; i++)
+            sum += 0.5 * v[i] * operator_dot(c->solid_mass[b][i], v, 6);
+    }
+    return sum;
+}
+
+/* Linear and angular about the origin of the world, of fluid and free bodies. */
+static inline void flow_case_momentum(const FlowCase *c, bool before, double out[6]) {
+    double volume = grid_cell_volume(&c->grid);
+    memset(out, 0, 6 * sizeof *out);
+    FLOW_FACES(c, a, i, j, k) {
+        int at[3] = {i, j, k};
+        if (flow_case_is_copy(c, a, at)) continue;
+        double u = c->velocity[a][grid_face_index(&c->grid, a, i, j, k)], row[6];
+        flow_case_row(a, grid_face_center(&c->grid, a, i, j, k), row);
+        for (int m = 0; m < 6; m++) out[m] += flow_case_mass(c, a, at) * u * row[m];
+    }
+    for (size_t t = 0; t < c->tie_count; t++) {
+        const FlowCaseTie *tie = &c->ties[t];
+        const FlowBody *body = &c->bodies[tie->body];
+        if (!body->is_free) continue;
+        double push = tie->part * c->problem.density * volume * c->velocity[tie->axis][tie->face];
+        Vec3 linear = vec3_scale(push, vec3_load(tie->row));
+        Vec3 angular = vec3_add(vec3_scale(push, vec3_load(tie->row + 3)),
+                                vec3_cross(body->center, linear));
+        double both[6];
+        vec3_store(both, linear);
+        vec3_store(both + 3, angular);
+        for (int m = 0; m < 6; m++) out[m] += both[m];
+    }
+    for (size_t b = 0; b < c->body_count; b++) {
+        const double *v = before ? c->start[b] : c->bodies[b].velocity;
+        double own[6];
+        if (!c->bodies[b].is_free) continue;
+        for (int m = 0; m < 6; m++) own[m] = operator_dot(c->solid_mass[b][m], v, 6);
+        double moved[3];
+        vec3_store(moved, vec3_cross(c->bodies[b].center, vec3_load(own)));
+        for (int m = 0; m < 6; m++) out[m] += own[m] + (m >= 3 ? moved[m - 3] : 0.0);
+    }
+}
+
+/* ---- the method from inside ---- */
+
+/* What a viscous solve does before it iterates; a solve must have been there. flow_case_end lets
+ * go of it. */
+static inline void flow_case_begin(FlowCase *c) {
+    CoupledFlow *flow = c->flow;
+    Viscosity *v = c->viscosity;
+    PoissonProblem poisson = flow_poisson_problem(&c->problem);
+    flow->problem = &c->problem;
+    assert_int_equal(flow_begin_bodies(flow), PLIM_OK);
+    assert_int_equal(poisson_setup(c->poisson, &poisson), PLIM_OK);
+    viscosity_set_step(v, c->problem.density, c->problem.dt);
+    flow_set_weights(flow);
+    assert_int_equal(flow_gather_friction(flow, c->velocity), PLIM_OK);
+    assert_int_equal(flow_gather_fluxes(flow, v->stride, v->origin), PLIM_OK);
+    size_t n = flow->motion_count;
+    flow->mass = scratch_take(&flow->scratch, n * n + 1, sizeof(double));
+    assert_non_null(flow->mass);
+    flow_motion_masses(flow, true, flow->mass);
+    assert_int_equal(flow_precondition_setup(flow), PLIM_OK);
+}
+
+static inline void flow_case_end(FlowCase *c) {
+    assert_int_equal(scratch_reset(&c->flow->scratch), PLIM_OK);
+    c->flow->problem = NULL;
+}
+
+/* The unknowns among lattice vectors: free faces, cells with an equation, motions. */
+typedef struct FlowUnknowns {
+    FlowCase *c;
+    size_t count, faces, cells; /* all; faces come first, then cells */
+    size_t *at;
+    double *x, *y; /* lattice vectors */
+} FlowUnknowns;
+
+static inline FlowUnknowns flow_unknowns(FlowCase *c) {
+    const Viscosity *v = c->viscosity;
+    size_t size = flow_velocity_size(c->flow), all = flow_vector_size(c->flow);
+    FlowUnknowns u = {.c = c, .at = calloc(all, sizeof(size_t))};
+    for (size_t i = 0; i < size; i++)
+        if (face_is_unknown(v->face[i / v->count][i % v->count])) u.at[u.count++] = i;
+    u.faces = u.count;
+    for (size_t i = 0; i < v->count; i++)
+        if (c->flow->active[i] > 0.0f) u.at[u.count++] = size + i;
+    u.cells = u.count - u.faces;
+    for (size_t i = size + v->count; i < all; i++) u.at[u.count++] = i;
+    u.x = calloc(all, sizeof(double));
+    u.y = calloc(all, sizeof(double));
+    return u;
+}
+
+static inline void flow_unknowns_free(FlowUnknowns *u) {
+    free(u->at);
+    free(u->x);
+    free(u->y);
+}
+
+static inline void flow_unknowns_spread(const FlowUnknowns *u, const double *x) {
+    size_t size = flow_velocity_size(u->c->flow);
+    memset(u->x, 0, flow_vector_size(u->c->flow) * sizeof *u->x);
+    for (size_t i = 0; i < u->count; i++) u->x[u->at[i]] = x[i];
+    viscosity_fill_copies(u->c->viscosity, u->x);
+    viscosity_fill_lattice(u->c->viscosity, u->x + size);
+}
+
+static inline void flow_unknowns_apply(const void *object, const double *x, double *y) {
+    const FlowUnknowns *u = object;
+    LinearMap map = flow_kkt_map(u->c->flow);
+    flow_unknowns_spread(u, x);
+    map.apply(map.object, u->x, u->y);
+    for (size_t i = 0; i < u->count; i++) y[i] = u->y[u->at[i]];
+}
+
+static inline void flow_unknowns_precondition(const void *object, const double *r, double *z) {
+    const FlowUnknowns *u = object;
+    Preconditioner preconditioner = flow_preconditioner(u->c->flow);
+    memset(u->x, 0, flow_vector_size(u->c->flow) * sizeof *u->x);
+    for (size_t i = 0; i < u->count; i++) u->x[u->at[i]] = r[i];
+    preconditioner.apply(preconditioner.object, u->x, u->y);
+    for (size_t i = 0; i < u->count; i++) z[i] = u->y[u->at[i]];
+}
+
+static inline LinearMap flow_unknowns_map(const FlowUnknowns *u) {
+    return (LinearMap){u, u->count, u->count, flow_unknowns_apply, flow_unknowns_apply};
+}
+
+static inline LinearMap flow_unknowns_preconditioner(const FlowUnknowns *u) {
+    return (LinearMap){u, u->count, u->count, flow_unknowns_precondition,
+                       flow_unknowns_precondition};
+}
+
+#endif
