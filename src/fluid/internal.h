@@ -18,8 +18,9 @@ typedef struct FluidCollider {
     Vec3 friction, friction_torque; /* the part of viscosity in them; of all but weight when they
                                        come from the coupled solve */
     double displaced;               /* kg of fluid in the place of a body that is solved for */
-    double area;                    /* m^2, of the surface in the fluid */
-    Vec3 weight; /* N, the part of the force that carries the weight of what it displaces */
+    double before[6]; /* v* of such a body: its velocities with forces over the step */
+    double area;      /* m^2, of the surface in the fluid */
+    Vec3 weight;      /* N, the part of the force that carries the weight of what it displaces */
 } FluidCollider;
 
 #define FLUID_OBSTACLES SIZE_MAX

@@ -157,17 +157,27 @@ static void set_body(const Fluid *fluid, const StepInfo *step, const SolidMotion
     vec3_store(body->momentum + 3, mat3_apply(solid->inertia, solid->angular_velocity));
 }
 
-/* The fluid in the open part of a face that moves with the body: T^T B w*. */
-static void merge_tie(const Fluid *fluid, const FluidTie *tie) {
+/* The fluid in the open part of a face that moves with the body: T^T B w*. It has moved with it
+ * before, and feels gravity where the body does and no pressure carries the fluid's weight. */
+static void merge_tie(const Fluid *fluid, const StepInfo *step, const FluidTie *tie) {
     FlowBody *body = &fluid->flow_bodies.data[tie->collider];
-    double row[6], mass = tie->part * fluid->desc.density * grid_cell_volume(&fluid->grid);
-    double u = fluid_velocity(fluid, tie->axis)[tie->face];
+    double row[6], mass = tie->part * fluid->desc.density * grid_cell_volume(&fluid->grid), u = 0;
     if (!body->is_free) return;
     velocity_row(tie->axis, tie->arm, row);
+    for (int i = 0; i < 6; i++) u += row[i] * fluid->colliders.data[tie->collider].before[i];
+    if (!grid_is_periodic(&fluid->grid, tie->axis))
+        u -= component(step->gravity, tie->axis) * step->dt;
     for (int i = 0; i < 6; i++) {
         body->momentum[i] += mass * u * row[i];
         for (int j = 0; j < 6; j++) body->mass[i][j] += mass * row[i] * row[j];
     }
+}
+
+static void keep_before(Fluid *fluid, size_t i, const SolidMotion *solid) {
+    FluidCollider *collider = &fluid->colliders.data[i];
+    collider->displaced = fluid->desc.density * solid->volume;
+    vec3_store(collider->before, solid->velocity);
+    vec3_store(collider->before + 3, solid->angular_velocity);
 }
 
 static PlimStatus gather_bodies(Fluid *fluid, const StepInfo *step, SolidWhen when) {
@@ -183,12 +193,12 @@ static PlimStatus gather_bodies(Fluid *fluid, const StepInfo *step, SolidWhen wh
         if (body.is_free) {
             view->read_motion(view->system, collider->body, when, &solid);
             set_body(fluid, step, &solid, &body);
-            fluid->colliders.data[i].displaced = fluid->desc.density * solid.volume;
+            keep_before(fluid, i, &solid);
             find_motions(fluid, &solid, collider->true_position, &body);
         }
         if (!array_push(fluid->context, &fluid->flow_bodies, body)) return PLIM_OUT_OF_MEMORY;
     }
-    for (size_t i = 0; i < fluid->ties.count; i++) merge_tie(fluid, &fluid->ties.data[i]);
+    for (size_t i = 0; i < fluid->ties.count; i++) merge_tie(fluid, step, &fluid->ties.data[i]);
     return PLIM_OK;
 }
 

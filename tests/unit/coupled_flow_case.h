@@ -23,6 +23,9 @@ typedef struct FlowCase {
     PlimContext *context;
     Grid grid;
     double mu; /* Pa s; 0: faces are cut, none is held */
+    /* Bodies push by their velocity at the middle of a face, where the fluid's is, and not by its
+     * mean over the closed part. */
+    bool push_at_middle;
     unsigned char *kind;
     double *open[3], *distance[3], *velocity[3], *pressure;
     FlowBody bodies[FLOW_CASE_BODIES];
@@ -66,8 +69,7 @@ static inline size_t flow_case_face(const FlowCase *c, int a, const int at[3]) {
 /* On a side that gives its velocity. */
 static inline bool flow_case_on_given_side(const FlowCase *c, int a, const int at[3]) {
     int end = at[a] == 0 ? 0 : at[a] == c->grid.n[a] ? 1 : -1;
-    return end >= 0 &&
-           (c->grid.sides[a][end] == SIDE_WALL || c->grid.sides[a][end] == SIDE_INFLOW);
+    return end >= 0 && (c->grid.sides[a][end] == SIDE_WALL || c->grid.sides[a][end] == SIDE_INFLOW);
 }
 
 static inline bool flow_case_on_open_side(const FlowCase *c, int a, const int at[3]) {
@@ -79,6 +81,7 @@ static inline bool flow_case_on_open_side(const FlowCase *c, int a, const int at
 
 static inline int flow_case_nearest(const FlowCase *c, Vec3 x, Vec3 *center, double *distance) {
     int nearest = -1;
+    *center = vec3(0, 0, 0);
     *distance = HUGE_VAL;
     for (size_t b = 0; b < c->body_count; b++)
         for (int image = 0; image < 27; image++) {
@@ -163,8 +166,8 @@ static inline void flow_case_cut(FlowCase *c, int a, const int at[3], double *op
     double d[4], sum = 0.0, h = c->grid.spacing, m[3] = {0}, in_plane[2];
     int count = flow_case_corners(c, a, at, d);
     for (int i = 0; i < count; i++) sum += d[i] / count;
-    double part = count == 2 ? open_part_of_segment(d[0], d[1])
-                             : open_part_of_square(d[0], d[1], d[2], d[3]);
+    double part =
+        count == 2 ? open_part_of_segment(d[0], d[1]) : open_part_of_square(d[0], d[1], d[2], d[3]);
     *open = part < 1e-3 ? 0.0 : part > 1.0 - 1e-3 ? 1.0 : (double)(float)part;
     *held = sum;
     if (count == 2) {
@@ -188,7 +191,8 @@ static inline void flow_case_close(FlowCase *c, int a, const int at[3], double p
     flow_case_row(a, vec3_sub(x, center), tie.row);
     for (int i = 0; i < 6; i++) flux.row[i] = (1.0 - open) * area * tie.row[i];
     vec3_store(lost, vec3_cross(moment, vec3(a == 0, a == 1, a == 2)));
-    for (int i = 0; i < 3 && open > 0.0; i++) flux.row[3 + i] -= area * lost[i];
+    for (int i = 0; i < 3 && open > 0.0 && !c->push_at_middle; i++)
+        flux.row[3 + i] -= area * lost[i];
     c->fluxes[c->flux_count++] = flux;
     if (held && part > 0.0) c->ties[c->tie_count++] = tie;
 }
@@ -244,8 +248,8 @@ static inline FlowCase *flow_case_create(PlimContext *context, const Grid *grid,
     c->problem = (FlowProblem){.density = 1.0,
                                .dt = 0.1,
                                .body_at = flow_case_body_at,
-                               .divergence = 1e-13,
-                               .momentum = 1e-13,
+                               .divergence = 1e-12,
+                               .momentum = 1e-12,
                                .threads = context->threads};
     return c;
 }
@@ -370,8 +374,7 @@ static inline void flow_case_random(FlowCase *c, uint64_t seed) {
 
 static inline FlowResult flow_case_solve(FlowCase *c) {
     FlowResult result;
-    PlimStatus status =
-        coupled_flow_solve(c->flow, &c->problem, c->velocity, c->pressure, &result);
+    PlimStatus status = coupled_flow_solve(c->flow, &c->problem, c->velocity, c->pressure, &result);
     if (status != PLIM_OK) fail_msg("%s", plim_message(c->context));
     if (result.reason != SOLVE_CONVERGED)
         fail_msg("%s after %d iterations: residuals %g of %g, %g of %g, %g of %g",
@@ -381,7 +384,8 @@ static inline FlowResult flow_case_solve(FlowCase *c) {
     /* Held faces go with their bodies. */
     for (size_t t = 0; t < c->tie_count; t++) {
         const FlowCaseTie *tie = &c->ties[t];
-        c->velocity[tie->axis][tie->face] = operator_dot(tie->row, c->bodies[tie->body].velocity, 6);
+        c->velocity[tie->axis][tie->face] =
+            operator_dot(tie->row, c->bodies[tie->body].velocity, 6);
     }
     flow_case_join(c);
     return result;
@@ -428,8 +432,8 @@ static inline void flow_case_momentum(const FlowCase *c, bool before, double out
         if (!body->is_free) continue;
         double push = tie->part * c->problem.density * volume * c->velocity[tie->axis][tie->face];
         Vec3 linear = vec3_scale(push, vec3_load(tie->row));
-        Vec3 angular = vec3_add(vec3_scale(push, vec3_load(tie->row + 3)),
-                                vec3_cross(body->center, linear));
+        Vec3 angular =
+            vec3_add(vec3_scale(push, vec3_load(tie->row + 3)), vec3_cross(body->center, linear));
         double both[6];
         vec3_store(both, linear);
         vec3_store(both + 3, angular);

@@ -1,0 +1,116 @@
+#!/usr/bin/python3
+"""A slab that sinks in a channel (002 section 5.11.1), and orders in the step of a falling cylinder."""
+import math
+
+import common
+import fsi
+from common import np
+
+# ---- the slab in a channel (C1) ----
+
+DENSITY, WIDTH, HEIGHT = 100.0, 1 / 3, 1.0 # of the fluid, of a gap, of the period
+
+
+def slab_speed(mass, mu, gravity=9.8):
+    """002 section 5.11.1."""
+    return -(mass + DENSITY * WIDTH * HEIGHT) * gravity * WIDTH / (2 * HEIGHT * mu)
+
+
+def channel(options, folder, n, mass, mu, surface, steps):
+    """Steady speed over the closed form's. `steps` 0: as the scene has them, by its cfl, until the
+    start has faded to 1e-5 of itself."""
+    fading = (mass + 67) * WIDTH / (2 * HEIGHT * mu) # s, about
+    values = {"params/n": n, "params/mass": mass, "params/mu": mu, "coupling/surface": surface}
+    duration = 12 * fading if steps == 0 else 24 * fading
+    values.update({"duration": duration, "fps": 4 / duration})
+    if steps:
+        values.update({"fluid/cfl": 1e6, "time_step": f"{{max_dt: {duration / steps!r}}}"})
+    probes = fsi.run(options, folder, "channel", "fsi/channel.yaml", values).probes()
+    return probes["slab.velocity.y"][-1] / slab_speed(mass, mu)
+
+
+def richardson(sizes, values):
+    """Limit for h to 0 of values on three grids of any sizes: a + b h^p."""
+    h = 1 / np.array(sizes[-3:], dtype=float)
+    ratio = (values[-3] - values[-2]) / (values[-2] - values[-1])
+    low, high = 0.05, 8.0
+    away = lambda p: (h[0]**p - h[1]**p) / (h[1]**p - h[2]**p) - ratio
+    if not away(low) * away(high) < 0:
+        return values[-1], math.nan
+    for _ in range(80):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if away(low) * away(middle) <= 0 else (middle, high)
+    return values[-1] - (values[-2] - values[-1]) * h[2]**low / (h[1]**low - h[2]**low), low
+
+
+def check_channel_case(options, checks, folder, mass, mu, surface, steps, residues, most):
+    for sizes in residues:
+        sizes = [n for n in sizes if n <= most]
+        label = f"channel {surface} mass {mass:g} mu {mu:g} " + \
+            (f"{steps} steps, " if steps else "steps by cfl 0.9, ") + f"n mod 3 = {sizes[0] % 3}"
+        found = [channel(options, folder, n, mass, mu, surface, steps) for n in sizes]
+        errors = [abs(f - 1) for f in found]
+        checks.note(f"{label}: error " + ", ".join(f"{n}: {f - 1:+.3g}" for n, f in zip(sizes, found)))
+        if 48 <= most and mass == 150 and mu == 100 and sizes[0] == 12:
+            at = sizes.index(48)
+            checks.near(f"{label} speed over the closed form at n = 48", found[at], 1, 3)
+        limit, _ = richardson(sizes, found)
+        checks.near(f"{label} limit of the speed over the closed form", limit, 1, 1)
+        if max(errors[1:]) < 1e-5: # exact on the grid: what is left is of the solve and the steps
+            checks.below(f"{label} error of all grids but the first; there is no order", max(errors[1:]), 1e-5)
+            continue
+        checks.above(f"{label} order, grids {sizes[0]} to {sizes[-1]}", fsi.fitted_order(sizes, errors), 0.85)
+
+
+RESIDUES = ([12, 24, 48, 96, 192], [13, 25, 49, 97, 190], [14, 26, 50, 98, 191])
+
+
+def check_channel(options, checks, folder):
+    most = 50 if options.quick else 192
+    for surface in ("cut", "faces"):
+        check_channel_case(options, checks, folder, 150, 100, surface, 0, RESIDUES, most)
+    others = [(1, 100), (3000, 20), (150, 2000), (40, 7)]
+    for i, (mass, mu) in enumerate(others[:2] if options.quick else others):
+        residues = RESIDUES[1 + i:2 + i] if options.quick else RESIDUES
+        check_channel_case(options, checks, folder, mass, mu, "cut", 160, residues, min(most, 98))
+    for surface in ("cut", "faces"):
+        found = [channel(options, folder, 25, 150, 100, surface, steps) for steps in (160, 1280)]
+        checks.below(f"channel {surface} n = 25, steady speed with 8 times as many steps, relative change",
+                     abs(found[1] / found[0] - 1), 1e-4)
+
+
+# ---- orders in time ----
+
+
+def check_time_order(options, checks, folder):
+    """A falling cylinder that crosses cells, one grid, steps halved: place and velocity at the end."""
+    duration = 0.06
+    counts = [48, 96, 192] if options.quick else [24, 48, 96, 192, 384]
+    for scheme in ("semi_lagrangian", "maccormack", "none")[:2 if options.quick else 3]:
+        places, speeds = [], []
+        for count in counts:
+            output = fsi.run(options, folder, "time", "fsi/falling_cylinder.yaml",
+                         {"params/T": duration, "fps": 1 / duration, "fluid/cfl": 1e6,
+                          "time_step": f"{{max_dt: {duration / count!r}}}", "fluid/advection": scheme})
+            probes = output.probes()
+            places.append(probes["cylinder.position.y"][-1])
+            speeds.append(probes["cylinder.velocity.y"][-1])
+        for what, values in (("place", places), ("velocity", speeds)):
+            label = f"falling_cylinder {scheme}, {what} at {duration} s"
+            checks.note(f"{label}: " + ", ".join(f"{c} steps {v:.7g}" for c, v in zip(counts, values)) +
+                        "; orders " + ", ".join(f"{o:.2f}" for o in fsi.differences_fall(values)))
+            checks.above(f"{label}, order in the step, {counts[-3]} to {counts[-1]} steps",
+                         fsi.differences_fall(values)[-1], 0.9)
+
+
+def main():
+    options = common.arguments(__doc__)
+    checks = fsi.Checks()
+    with common.temporary() as folder:
+        for check in (check_channel, check_time_order):
+            check(options, checks, folder)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
