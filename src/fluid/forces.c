@@ -3,10 +3,6 @@
  * a fluid of one density that fills its domain it else only adds to the pressure (project.c). */
 #include "fluid/internal.h"
 
-static double component(Vec3 a, int axis) {
-    return axis == 0 ? a.x : axis == 1 ? a.y : a.z;
-}
-
 static bool has_buoyancy(const Fluid *fluid) {
     return fluid->desc.has_smoke && (fluid->desc.weight != 0 || fluid->desc.buoyancy != 0);
 }
@@ -151,7 +147,7 @@ static bool has_given(const Fluid *fluid) {
 PlimStatus fluid_push_nodes(Fluid *fluid, const StepInfo *step) {
     const Grid *grid = &fluid->grid;
     for (int a = 0; a < grid->dim; a++) {
-        double gain = step->dt * component(step->gravity, a);
+        double gain = step->dt * vec3_component(step->gravity, a);
         for (size_t i = 0; grid_is_periodic(grid, a) && i < fluid->nodes[a].count; i++)
             fluid->nodes[a].data[i] += gain;
     }
@@ -246,7 +242,7 @@ static PlimStatus push_from_cells(Fluid *fluid, const StepInfo *step) {
 }
 
 static void add_gravity(Fluid *fluid, const StepInfo *step, int axis) {
-    double gain = step->dt * component(step->gravity, axis), *u = fluid_velocity(fluid, axis);
+    double gain = step->dt * vec3_component(step->gravity, axis), *u = fluid_velocity(fluid, axis);
     if (!grid_is_periodic(&fluid->grid, axis) || gain == 0) return;
     for (size_t i = 0; i < fluid->sizes[FLUID_GROUP_FACES_X + axis].count; i++) u[i] += gain;
 }
@@ -275,7 +271,7 @@ double fluid_greatest_acceleration(const Fluid *fluid, const StepInfo *step) {
                                    fluid->grid.n[2] / 2);
     for (int a = 0; a < fluid->grid.dim; a++) {
         double f = fabs(field_function_at(&fluid->desc.force[a], middle, step->time));
-        if (grid_is_periodic(&fluid->grid, a)) f += fabs(component(step->gravity, a));
+        if (grid_is_periodic(&fluid->grid, a)) f += fabs(vec3_component(step->gravity, a));
         if (f > greatest) greatest = f;
     }
     for (size_t i = 0; has_buoyancy(fluid) && i < fluid->sizes[FLUID_GROUP_SMOKE].count; i++)

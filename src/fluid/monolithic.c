@@ -26,16 +26,6 @@ bool fluid_solves_for(const Fluid *fluid, size_t collider) {
 
 /* ---- J: what a collider's motion does at a face ---- */
 
-static Vec3 along(int axis) {
-    return vec3(axis == 0, axis == 1, axis == 2);
-}
-
-/* Velocity along `axis` at `arm` from the centre, by linear and angular velocity (5.10). */
-static void velocity_row(int axis, Vec3 arm, double row[6]) {
-    vec3_store(row, along(axis));
-    vec3_store(row + 3, vec3_cross(arm, along(axis)));
-}
-
 static int collider_at(const void *user, Vec3 x, Vec3 *center) {
     const Fluid *fluid = user;
     Vec3 beside;
@@ -65,11 +55,11 @@ static FlowFlux flux_of(const Fluid *fluid, int axis, const int at[3], double op
                         Vec3 arm) {
     FlowFlux flux = {.axis = axis, .at = {at[0], at[1], at[2]}, .body = collider};
     double area = grid_face_area(&fluid->grid), moment[3];
-    velocity_row(axis, arm, flux.row);
+    flow_velocity_row(axis, arm, flux.row);
     for (int i = 0; i < 6; i++) flux.row[i] *= (1 - open) * area;
     if (!(open > 0)) return flux;
     Vec3 lost = fluid_open_moment(fluid, axis, at[0], at[1], at[2]);
-    vec3_store(moment, vec3_cross(lost, along(axis)));
+    vec3_store(moment, vec3_cross(lost, vec3_axis(axis)));
     for (int i = 0; i < 3; i++) flux.row[3 + i] -= area * moment[i];
     return flux;
 }
@@ -124,9 +114,9 @@ static void find_motions(const Fluid *fluid, const SolidMotion *solid, Vec3 cent
     double gyration = sqrt(mat3_trace(solid->inertia) / solid->mass);
     body->motion_count = 0;
     for (int axis = 0; axis < dim && !solid->pinned; axis++)
-        add_motion(body, along(axis), vec3(0, 0, 0));
+        add_motion(body, vec3_axis(axis), vec3(0, 0, 0));
     for (int axis = dim == 3 ? 0 : 2; axis < 3 && !solid->turn_locked; axis++) {
-        Vec3 turn = vec3_scale(1 / gyration, along(axis));
+        Vec3 turn = vec3_scale(1 / gyration, vec3_axis(axis));
         Vec3 arm = solid->pinned ? vec3_sub(center, solid->pin) : vec3(0, 0, 0);
         add_motion(body, vec3_cross(turn, arm), turn);
     }
@@ -135,20 +125,16 @@ static void find_motions(const Fluid *fluid, const SolidMotion *solid, Vec3 cent
     memset(body->velocity, 0, sizeof body->velocity);
 }
 
-static double component(Vec3 a, int axis) {
-    return axis == 0 ? a.x : axis == 1 ? a.y : a.z;
-}
-
 /* Momentum before the solve, less the weight of the fluid in the body's place. */
 static void set_body(const Fluid *fluid, const StepInfo *step, const SolidMotion *solid,
                      FlowBody *body) {
     memset(body->mass, 0, sizeof body->mass);
     for (int i = 0; i < 3; i++) {
         body->mass[i][i] = solid->mass;
-        body->momentum[i] = solid->mass * component(solid->velocity, i);
+        body->momentum[i] = solid->mass * vec3_component(solid->velocity, i);
         if (i < fluid->grid.dim && !grid_is_periodic(&fluid->grid, i))
             body->momentum[i] -=
-                fluid->desc.density * solid->volume * component(step->gravity, i) * step->dt;
+                fluid->desc.density * solid->volume * vec3_component(step->gravity, i) * step->dt;
     }
     double inertia[9];
     mat3_store(inertia, solid->inertia);
@@ -163,10 +149,10 @@ static void merge_tie(const Fluid *fluid, const StepInfo *step, const FluidTie *
     FlowBody *body = &fluid->flow_bodies.data[tie->collider];
     double row[6], mass = tie->part * fluid->desc.density * grid_cell_volume(&fluid->grid), u = 0;
     if (!body->is_free) return;
-    velocity_row(tie->axis, tie->arm, row);
+    flow_velocity_row(tie->axis, tie->arm, row);
     for (int i = 0; i < 6; i++) u += row[i] * fluid->colliders.data[tie->collider].before[i];
     if (!grid_is_periodic(&fluid->grid, tie->axis))
-        u -= component(step->gravity, tie->axis) * step->dt;
+        u -= vec3_component(step->gravity, tie->axis) * step->dt;
     for (int i = 0; i < 6; i++) {
         body->momentum[i] += mass * u * row[i];
         for (int j = 0; j < 6; j++) body->mass[i][j] += mass * row[i] * row[j];

@@ -36,18 +36,15 @@ void grid_surface_free(PlimContext *context, GridSurface *surface) {
     *surface = (GridSurface){0};
 }
 
-static double component(Vec3 a, int axis) {
-    return axis == 0 ? a.x : axis == 1 ? a.y : a.z;
-}
-
 /* First and last slab that a triangle reaches; first > last: none, as it lies between two layers.
  */
 static void slab_range(const GridSurface *surface, size_t triangle, int axis, int depth,
                        const Vec3 *reach, int *first, int *last) {
     const int32_t *t = surface->mesh->triangles[triangle];
-    double a = component(surface->points[t[0]], axis), b = component(surface->points[t[1]], axis);
-    double c = component(surface->points[t[2]], axis);
-    double grow = reach ? component(reach[triangle], axis) : thickness;
+    double a = vec3_component(surface->points[t[0]], axis),
+           b = vec3_component(surface->points[t[1]], axis);
+    double c = vec3_component(surface->points[t[2]], axis);
+    double grow = reach ? vec3_component(reach[triangle], axis) : thickness;
     double low = ceil(fmin(a, fmin(b, c)) - grow), high = floor(fmax(a, fmax(b, c)) + grow);
     int n = surface->grid->n[axis];
     *first = 0, *last = -1;
@@ -206,9 +203,9 @@ static void cross_triangle(const LinePass *pass, size_t slab, size_t triangle) {
     double corner[3][3];
     for (int i = 0; i < 3; i++) {
         Vec3 p = pass->surface->points[pass->surface->mesh->triangles[triangle][i]];
-        corner[i][0] = component(p, pass->w);
-        corner[i][1] = component(p, pass->u);
-        corner[i][2] = component(p, pass->v);
+        corner[i][0] = vec3_component(p, pass->w);
+        corner[i][1] = vec3_component(p, pass->u);
+        corner[i][2] = vec3_component(p, pass->v);
     }
     int first[2], last[2]; /* lines along u and v that come near */
     for (int a = 0; a < 2; a++) {

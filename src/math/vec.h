@@ -16,6 +16,15 @@ static inline Vec3 vec3_load(const double *from) {
     return (Vec3){from[0], from[1], from[2]};
 }
 
+static inline double vec3_component(Vec3 a, int axis) {
+    return axis == 0 ? a.x : axis == 1 ? a.y : a.z;
+}
+
+/* The unit vector along an axis. */
+static inline Vec3 vec3_axis(int axis) {
+    return (Vec3){axis == 0, axis == 1, axis == 2};
+}
+
 static inline void vec3_store(double *to, Vec3 a) {
     to[0] = a.x;
     to[1] = a.y;

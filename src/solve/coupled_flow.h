@@ -77,6 +77,13 @@ typedef struct FlowResult {
     double incompatible; /* m^3/s a cell: mean outflow of a closed region that nothing can remove */
 } FlowResult;
 
+/* A rigid body's velocity along `axis` at `arm` from its center, v_a + (omega x r)_a, as a row
+ * (5.10). */
+static inline void flow_velocity_row(int axis, Vec3 arm, double row[6]) {
+    vec3_store(row, vec3_axis(axis));
+    vec3_store(row + 3, vec3_cross(arm, vec3_axis(axis)));
+}
+
 typedef struct CoupledFlow CoupledFlow;
 
 /* `poisson` is set up and used by the solve; it and the viscosity must outlive the object. */

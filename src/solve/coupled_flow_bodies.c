@@ -34,26 +34,17 @@ static void add_entry(CoupledFlow *flow, bool is_flux, size_t at, size_t body, c
 
 /* ---- friction ---- */
 
-static Vec3 unit(int axis) {
-    return vec3(axis == 0, axis == 1, axis == 2);
-}
-
-/* Velocity along `axis` at `arm` from the body's center: v_a + (omega x r)_a. */
-static void velocity_row(int axis, Vec3 arm, double row[6]) {
-    vec3_store(row, unit(axis));
-    vec3_store(row + 3, vec3_cross(arm, unit(axis)));
-}
-
 /* How the obstacle's velocity enters a function of a wall term. */
 static void wall_row(const CoupledFlow *flow, const WallFunction *f, Vec3 center, double row[6]) {
     memset(row, 0, 6 * sizeof *row);
     if (f->wall_sign != 0.0) {
-        velocity_row(f->component, vec3_sub(f->x, center), row);
+        flow_velocity_row(f->component, vec3_sub(f->x, center), row);
         for (int i = 0; i < 6; i++) row[i] *= f->wall_sign;
     }
     if (f->wall_slope != 0.0) {
         /* (omega x h e_axis) along the component */
-        Vec3 turn = vec3_cross(vec3_scale(flow->grid.spacing, unit(f->axis)), unit(f->component));
+        Vec3 turn =
+            vec3_cross(vec3_scale(flow->grid.spacing, vec3_axis(f->axis)), vec3_axis(f->component));
         double slope[3];
         vec3_store(slope, turn);
         for (int i = 0; i < 3; i++) row[3 + i] += f->wall_slope * slope[i];

@@ -285,10 +285,11 @@ PlimStatus flow_precondition_setup(CoupledFlow *flow) {
         find_replies(flow, work);
         if (!cholesky_factor(flow->pressure_factor, n)) flow->column_count = 0;
     }
+    if (flow->short_of_memory) return PLIM_OUT_OF_MEMORY; /* before the sums are judged */
     if (n > 0 && !cholesky_factor(flow->body_factor, n))
         return context_fail(flow->context, PLIM_FAILED,
                             "the masses of bodies in the fluid are not positive");
-    return flow->short_of_memory ? PLIM_OUT_OF_MEMORY : PLIM_OK;
+    return PLIM_OK;
 }
 
 /* ---- the cycle ---- */

@@ -22,11 +22,16 @@ static PlimStatus prepare(CoupledFlow *flow) {
 
 /* ---- cells between the lattice and arrays over the grid ---- */
 
-typedef struct CellJob {
+typedef struct CellJob CellJob;
+/* Of the cell at `at`: c on the lattice, `cell` over the grid. */
+typedef void (*CellBody)(const CellJob *job, const int at[3], size_t c, size_t cell);
+
+struct CellJob {
     CoupledFlow *flow;
+    CellBody body;
     double *velocity[3], *lattice, *cells;
     double scale;
-} CellJob;
+};
 
 /* Net outflow through faces with given velocities, less what is made, with changed sign. */
 static double made_in(const CellJob *job, int i, int j, int k) {
@@ -48,51 +53,40 @@ static double made_in(const CellJob *job, int i, int j, int k) {
     return made + sum * flow->area;
 }
 
-static void load_rows(void *user, size_t begin, size_t end) {
+static void load_cell(const CellJob *job, const int at[3], size_t c, size_t cell) {
+    (void)cell;
+    bool active = job->flow->active[c] > 0.0f;
+    job->lattice[c] = active ? made_in(job, at[0], at[1], at[2]) : 0.0;
+}
+
+static void guess_cell(const CellJob *job, const int at[3], size_t c, size_t cell) {
+    (void)at;
+    bool active = job->flow->active[c] > 0.0f;
+    job->lattice[c] = active ? job->scale * job->cells[cell] : 0.0;
+}
+
+static void store_cell(const CellJob *job, const int at[3], size_t c, size_t cell) {
+    (void)at;
+    job->cells[cell] = job->scale * job->lattice[c];
+}
+
+static void do_rows(void *user, size_t begin, size_t end) {
     const CellJob *job = user;
-    const Viscosity *v = job->flow->problem->viscosity;
     const Grid *grid = &job->flow->grid;
     for (size_t row = begin; row < end; row++) {
-        int j = (int)(row % (size_t)grid->n[1]), k = (int)(row / (size_t)grid->n[1]);
-        for (int i = 0; i < grid->n[0]; i++) {
-            size_t c = lattice_index(v, i, j, k);
-            bool active = job->flow->active[c] > 0.0f;
-            job->lattice[c] = active ? made_in(job, i, j, k) : 0.0;
-        }
+        int at[3] = {0, (int)(row % (size_t)grid->n[1]), (int)(row / (size_t)grid->n[1])};
+        for (; at[0] < grid->n[0]; at[0]++)
+            job->body(job, at, lattice_index(job->flow->problem->viscosity, at[0], at[1], at[2]),
+                      grid_cell_index(grid, at[0], at[1], at[2]));
     }
 }
 
-static void guess_rows(void *user, size_t begin, size_t end) {
-    const CellJob *job = user;
-    const Viscosity *v = job->flow->problem->viscosity;
-    const Grid *grid = &job->flow->grid;
-    for (size_t row = begin; row < end; row++) {
-        int j = (int)(row % (size_t)grid->n[1]), k = (int)(row / (size_t)grid->n[1]);
-        for (int i = 0; i < grid->n[0]; i++) {
-            size_t c = lattice_index(v, i, j, k), cell = grid_cell_index(grid, i, j, k);
-            bool active = job->flow->active[c] > 0.0f;
-            job->lattice[c] = active ? job->scale * job->cells[cell] : 0.0;
-        }
-    }
-}
-
-static void store_rows(void *user, size_t begin, size_t end) {
-    const CellJob *job = user;
-    const Viscosity *v = job->flow->problem->viscosity;
-    const Grid *grid = &job->flow->grid;
-    for (size_t row = begin; row < end; row++) {
-        int j = (int)(row % (size_t)grid->n[1]), k = (int)(row / (size_t)grid->n[1]);
-        for (int i = 0; i < grid->n[0]; i++)
-            job->cells[grid_cell_index(grid, i, j, k)] =
-                job->scale * job->lattice[lattice_index(v, i, j, k)];
-    }
-}
-
-static void for_cells(const CellJob *job, ParallelBody body) {
+static void for_cells(CellJob *job, CellBody body) {
     enum { GRAIN = 8 };
     const Grid *grid = &job->flow->grid;
-    parallel_for(job->flow->problem->threads, (size_t)grid->n[1] * (size_t)grid->n[2], GRAIN, body,
-                 (void *)job);
+    job->body = body;
+    parallel_for(job->flow->problem->threads, (size_t)grid->n[1] * (size_t)grid->n[2], GRAIN,
+                 do_rows, job);
 }
 
 /* Removes the mean over every closed region; the largest of them is what no pressure can remove. */
@@ -141,13 +135,13 @@ static PlimStatus load(CoupledFlow *flow, double *velocity[3], double *pressure,
     memcpy(x, v->x, size * sizeof *x);
     flow_from_known(flow, flow->friction.data, flow->friction.count, -1.0, b);
     job.lattice = b + size;
-    for_cells(&job, load_rows);
+    for_cells(&job, load_cell);
     flow_from_known(flow, flow->fluxes.data, flow->fluxes.count, -1.0, b + size);
     TRY(balance(flow, b + size, incompatible));
     job.lattice = x + size;
     job.cells = pressure;
     job.scale = -problem->dt;
-    for_cells(&job, guess_rows);
+    for_cells(&job, guess_cell);
     viscosity_fill_lattice(v, x + size);
     flow_motion_momenta(flow, b + size + cells);
     for (size_t i = 0; i < problem->body_count; i++) {
@@ -209,7 +203,7 @@ static PlimStatus store(CoupledFlow *flow, double *x, double *velocity[3], doubl
     double mean;
     TRY(balance(flow, x + size, &mean));
     CellJob job = {.flow = flow, .lattice = x + size, .cells = pressure, .scale = -1 / problem->dt};
-    for_cells(&job, store_rows);
+    for_cells(&job, store_cell);
     memcpy(v->x, x, size * sizeof *x);
     viscosity_store(v, velocity);
     flow_set_velocities(flow, x + size + cells);

@@ -1,0 +1,93 @@
+#!/usr/bin/python3
+"""Bodies in fluids that make no sense: refused with exit code 2 and a message that names the body."""
+import os
+import re
+
+import common
+from flow_bad_input import clean
+
+GOOD = """\
+plimsoll: 1
+name: good
+dim: 2
+duration: 0.1
+fps: 20
+fluid:
+  domain: {low: [0, 0, 0], high: [2, 1, 1]}
+  cells: 32
+  density: 1000
+  viscosity: 0.1
+rigid:
+  bodies:
+    - {name: pebble, shape: {box: {size: [0.3, 0.3, 2]}}, position: [1, 0.5, 0], density: 2000}
+coupling: {fluid: two_way}
+probes:
+  - {name: pebble, quantities: [velocity]}
+"""
+
+# what is wrong, what is set, what the message must say beside the name of the body
+REFUSED = [
+    ("larger than the domain", {"rigid/bodies/pebble/shape": "{box: {size: [9, 9, 9]}}"},
+     r"pebble.*(sticks out|larger|outside|cover|fill)|(cover|fill).*pebble"),
+    ("wider than the domain", {"rigid/bodies/pebble/shape": "{box: {size: [2.5, 0.3, 2]}}"},
+     r"pebble.*(sticks? out|larger|outside)"),
+    ("outside the domain", {"rigid/bodies/pebble/position": "[5, 5, 0]"}, r"pebble.*outside"),
+    ("through a wall", {"rigid/bodies/pebble/position": "[0.1, 0.5, 0]"}, r"pebble.*(sticks? out|through|wall)"),
+    ("through an inflow", {"fluid/sides": "{left: {kind: inflow, velocity: [1, 0, 0]}, right: open}",
+                           "rigid/bodies/pebble/position": "[0.1, 0.5, 0]"},
+     r"pebble.*(sticks? out|through|inflow)"),
+    ("thinner than a cell", {"rigid/bodies/pebble/shape": "{box: {size: [0.3, 0.02, 2]}}"},
+     r"pebble.*(thick|thin).*[0-9.]+ *m"),
+    ("a thin disc in 3D", {"dim": 3, "rigid/bodies/pebble/shape": "{cylinder: {radius: 0.2, height: 0.03}}",
+                           "rigid/bodies/pebble/position": "[1, 0.5, 0.5]"}, r"pebble.*(thick|thin).*[0-9.]+ *m"),
+    ("a tiny ball", {"rigid/bodies/pebble/shape": "{ball: {radius: 0.001}}"}, r"pebble.*(thick|thin)"),
+    ("no mass", {"rigid/bodies/pebble/density": 0}, r"density.*above 0|mass|pebble.*above 0"),
+    ("no mass, by mass", {"rigid/bodies": "[{name: pebble, shape: {ball: {radius: 0.2}}, position: [1, 0.5, 0], "
+                          "mass: 0}]"}, r"mass.*above 0|above 0"),
+    ("negative mass", {"rigid/bodies/pebble/density": -3}, r"above 0|negative"),
+    ("mass that is not finite", {"rigid/bodies/pebble/density": ".inf"}, r"finite"),
+    ("negative viscosity", {"fluid/viscosity": -0.1}, r"viscosity.*(negative|at least 0)"),
+    ("viscosity that is not finite", {"fluid/viscosity": ".nan"}, r"finite"),
+    ("start that is not finite", {"rigid/bodies/pebble/velocity": "[.inf, 0, 0]"}, r"finite"),
+    ("unknown coupling", {"coupling/fluid": "three_way"}, r"not one of"),
+    ("unknown solver", {"coupling/solver": "both"}, r"not one of"),
+    ("split solver with a body that the fluid moves", {"coupling/solver": "split"}, r"split"),
+    ("unknown surface", {"coupling/surface": "smooth"}, r"not one of"),
+    ("pin that is not finite", {"rigid/bodies/pebble/pin": "[.nan, 0, 0]"}, r"finite"),
+    ("misspelt key", {"coupling/position": "hold"}, r"positions"),
+]
+ENCLOSED = ("    - {name: plug, motion: kinematic, shape: {box: {size: [0.3, 3, 2]}}, "
+            "position: [\"=0.5 + 0.2*t\", 0.5, 0]}\n")
+
+
+def judge(options, checks, folder, scene, name, values, words, code=(2,)):
+    out = os.path.join(folder, "out_" + "".join(c if c.isalnum() else "_" for c in name))
+    result = common.call(options.program, "run", scene, "--out", out, "--quiet", "--threads", 1,
+                         *common.overrides(values), timeout=120)
+    text = result.stderr.replace(scene + ": ", "")
+    said = (text.strip().splitlines() or ["(nothing on stderr)"])[0].replace("plimsoll: ", "")
+    good = result.code in code and clean(result) and re.search(words, text)
+    checks.true(name, good, f"exit {result.code}: {said[:220]}")
+    if result.code == 2:
+        left = os.listdir(out) if os.path.exists(out) else []
+        checks.true(f"{name}: nothing written", not left, " ".join(sorted(left))[:60])
+
+
+def main():
+    options = common.arguments(__doc__)
+    checks = common.Checks()
+    with common.temporary() as folder:
+        scene = common.write_scene(folder, "good.yaml", GOOD)
+        result = common.call(options.program, "run", scene, "--out", os.path.join(folder, "good"), "--quiet")
+        checks.true("the scene itself runs", result.code == 0, result.last_words() if result.code else "")
+        for name, values, words in REFUSED:
+            judge(options, checks, folder, scene, name, values, words)
+        # A body forced to change the volume of enclosed fluid: a plunger that closes off a part of a box.
+        text = GOOD.replace("coupling:", ENCLOSED + "coupling:", 1)
+        scene = common.write_scene(folder, "enclosed.yaml", text)
+        judge(options, checks, folder, scene, "plunger that presses enclosed fluid", {}, r"plug.*(closed|enclosed)")
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
