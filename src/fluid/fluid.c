@@ -43,6 +43,17 @@ FluidDesc fluid_desc_default(void) {
                        .cfl = 1};
 }
 
+/* Vectors of the coupled solve: right-hand side, solution, those of MINRES or conjugate gradients,
+ * work of the preconditioner, columns of a few bodies, levels of the velocities' cycle. */
+static double coupled_bytes_per_cell(const FluidDesc *desc, bool viscous) {
+    enum { VECTORS = 13, COLUMNS = 6, LEVELS_2D = 304, LEVELS_3D = 150 };
+    double dim = desc->grid.dim;
+    if (!desc->monolithic) return 0;
+    if (!viscous) return sizeof(double) * (VECTORS + COLUMNS);
+    return sizeof(double) * (VECTORS * (dim + 1) + 4 * dim) +
+           sizeof(float) * ((COLUMNS + 1) * (dim + 2)) + (dim == 3 ? LEVELS_3D : LEVELS_2D);
+}
+
 double fluid_bytes_per_cell(const FluidDesc *desc) {
     enum { SOLVER = 80, FRAME = 3 * 7 * sizeof(float), VISCOUS = 140, COLLIDERS = 56 };
     double doubles = desc->grid.dim + 1 + (desc->has_smoke ? 2 : 0); /* state */
@@ -52,7 +63,7 @@ double fluid_bytes_per_cell(const FluidDesc *desc) {
     bool viscous = desc->viscosity > 0 || desc->viscosity_of_place.evaluate;
     bool colliders = desc->obstacles || desc->body_count > 0;
     return sizeof(double) * doubles + SOLVER + FRAME + (viscous ? VISCOUS : 0) +
-           (colliders ? COLLIDERS : 0);
+           (colliders ? COLLIDERS : 0) + coupled_bytes_per_cell(desc, viscous);
 }
 
 /* ---- the stages ---- */
