@@ -14,6 +14,7 @@ static const Benchmark benchmarks[] = {
     {"math", bench_math},         {"rigid", bench_rigid},         {"io", bench_io},
     {"geometry", bench_geometry}, {"level_set", bench_level_set}, {"poisson", bench_poisson},
     {"advect", bench_advect},     {"viscosity", bench_viscosity}, {"smoke", bench_smoke},
+    {"fsi", bench_fsi},
 };
 
 enum { BENCH_COUNT = sizeof benchmarks / sizeof *benchmarks, MAX_NAMES = 32 };

@@ -108,6 +108,15 @@ static bool find_show(const char *name, SliceShow *out) {
     return false;
 }
 
+static const char show_bodies[] = "bodies";
+
+/* Bodies alone are drawn where they are asked for, and in space when there is no smoke to see. */
+static bool wants_bodies(const RenderRequest *request, const FrameView *view) {
+    if (request->show) return strcmp(request->show, show_bodies) == 0;
+    const FrameVolume *volume = &view->volumes[0];
+    return volume->dim == 3 && !volume->smoke && view->mesh_count > 0;
+}
+
 /* Smoke in space is drawn as smoke; all else of a fluid as a slice: its smoke, if it has any, else
  * its speed, whose threads tell more of any flow than the other quantities. */
 static PlimStatus choose_view(Studio *studio, const RenderRequest *request, uint64_t frame) {
@@ -116,7 +125,9 @@ static PlimStatus choose_view(Studio *studio, const RenderRequest *request, uint
     TRY(run_folder_load_frame(studio->folder, frame, &data));
     const FrameVolume *volume = data.view.volume_count > 0 ? &data.view.volumes[0] : NULL;
     PlimStatus status = PLIM_OK;
-    if (volume) {
+    if (volume && wants_bodies(request, &data.view)) {
+        studio->fluid = VIEW_NONE;
+    } else if (volume) {
         SliceShow show = volume->smoke ? SLICE_SMOKE : SLICE_SPEED;
         if (request->show) find_show(request->show, &show);
         studio->slice = (SliceOptions){.show = show, .lines = request->lines, .legend = true};
@@ -124,7 +135,7 @@ static PlimStatus choose_view(Studio *studio, const RenderRequest *request, uint
         if (!slice_can_show(volume, show))
             status = context_fail(context, PLIM_BAD_INPUT, "the run has no %s to show",
                                   slice_show_name(show));
-    } else if (request->show) {
+    } else if (request->show && strcmp(request->show, show_bodies) != 0) {
         status = context_fail(context, PLIM_BAD_INPUT, "%s has no fluid to show the %s of",
                               studio->folder->path, request->show);
     }
@@ -385,9 +396,9 @@ int command_render(int argc, char **argv) {
         return EXIT_BAD_REQUEST;
     }
     SliceShow show;
-    if (request.show && !find_show(request.show, &show)) {
-        print_error("render: --show takes speed, vorticity, smoke, pressure or temperature, "
-                    "not '%s'",
+    if (request.show && strcmp(request.show, show_bodies) != 0 && !find_show(request.show, &show)) {
+        print_error("render: --show takes speed, vorticity, smoke, pressure, temperature or "
+                    "bodies, not '%s'",
                     request.show);
         return EXIT_BAD_REQUEST;
     }

@@ -39,5 +39,6 @@ PlimStatus bench_level_set(const BenchOptions *options);
 PlimStatus bench_advect(const BenchOptions *options);
 PlimStatus bench_viscosity(const BenchOptions *options);
 PlimStatus bench_smoke(const BenchOptions *options);
+PlimStatus bench_fsi(const BenchOptions *options);
 
 #endif

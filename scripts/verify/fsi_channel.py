@@ -54,8 +54,9 @@ def check_channel_case(options, checks, folder, mass, mu, surface, steps, residu
         if 48 <= most and mass == 150 and mu == 100 and sizes[0] == 12:
             at = sizes.index(48)
             checks.near(f"{label} speed over the closed form at n = 48", found[at], 1, 3)
-        limit, _ = richardson(sizes, found)
-        checks.near(f"{label} limit of the speed over the closed form", limit, 1, 1)
+        if len(sizes) > 2:
+            limit, _ = richardson(sizes, found)
+            checks.near(f"{label} limit of the speed over the closed form", limit, 1, 1)
         if max(errors[1:]) < 1e-5: # exact on the grid: what is left is of the solve and the steps
             checks.below(f"{label} error of all grids but the first; there is no order", max(errors[1:]), 1e-5)
             continue
@@ -66,16 +67,21 @@ RESIDUES = ([12, 24, 48, 96, 192], [13, 25, 49, 97, 190], [14, 26, 50, 98, 191])
 
 
 def check_channel(options, checks, folder):
-    most = 50 if options.quick else 192
-    for surface in ("cut", "faces"):
-        check_channel_case(options, checks, folder, 150, 100, surface, 0, RESIDUES, most)
     others = [(1, 100), (3000, 20), (150, 2000), (40, 7)]
-    for i, (mass, mu) in enumerate(others[:2] if options.quick else others):
-        residues = RESIDUES[1 + i:2 + i] if options.quick else RESIDUES
-        check_channel_case(options, checks, folder, mass, mu, "cut", 160, residues, min(most, 98))
+    if options.quick:
+        check_channel_case(options, checks, folder, 150, 100, "cut", 100, RESIDUES, 50)
+        check_channel_case(options, checks, folder, 150, 100, "cut", 0, RESIDUES[1:2], 25)
+        check_channel_case(options, checks, folder, 150, 100, "faces", 100, RESIDUES[2:], 50)
+        check_channel_case(options, checks, folder, *others[0], "cut", 100, RESIDUES[1:2], 49)
+    else:
+        for surface in ("cut", "faces"):
+            check_channel_case(options, checks, folder, 150, 100, surface, 0, RESIDUES, 192)
+        for mass, mu in others:
+            check_channel_case(options, checks, folder, mass, mu, "cut", 160, RESIDUES, 98)
     for surface in ("cut", "faces"):
-        found = [channel(options, folder, 25, 150, 100, surface, steps) for steps in (160, 1280)]
-        checks.below(f"channel {surface} n = 25, steady speed with 8 times as many steps, relative change",
+        found = [channel(options, folder, 25, 150, 100, surface, steps)
+                 for steps in (100, 400 if options.quick else 1600)]
+        checks.below(f"channel {surface} n = 25, steady speed with shorter steps, relative change",
                      abs(found[1] / found[0] - 1), 1e-4)
 
 
@@ -83,24 +89,28 @@ def check_channel(options, checks, folder):
 
 
 def check_time_order(options, checks, folder):
-    """A falling cylinder that crosses cells, one grid, steps halved: place and velocity at the end."""
+    """A falling cylinder that crosses cells, one grid, steps halved: place and velocity at the end. The
+    tolerance is far below what a step changes. Orders of neighbours scatter, for steps end with the
+    cylinder in different places on the grid: the order is that over the whole range."""
     duration = 0.06
-    counts = [48, 96, 192] if options.quick else [24, 48, 96, 192, 384]
-    for scheme in ("semi_lagrangian", "maccormack", "none")[:2 if options.quick else 3]:
+    counts = [48, 96, 192, 384] if options.quick else [48, 96, 192, 384, 768]
+    for scheme in ("semi_lagrangian", "maccormack", "none")[:1 if options.quick else 3]:
         places, speeds = [], []
         for count in counts:
             output = fsi.run(options, folder, "time", "fsi/falling_cylinder.yaml",
-                         {"params/T": duration, "fps": 1 / duration, "fluid/cfl": 1e6,
-                          "time_step": f"{{max_dt: {duration / count!r}}}", "fluid/advection": scheme})
+                             {"params/T": duration, "fps": 1 / duration, "fluid/cfl": 1e6, "fluid/tolerance": 1e-9,
+                              "time_step": f"{{max_dt: {duration / count!r}}}", "fluid/advection": scheme})
             probes = output.probes()
+            if len(probes) != count + 1:
+                raise RuntimeError(f"falling_cylinder: {len(probes) - 1} steps, expected {count}")
             places.append(probes["cylinder.position.y"][-1])
             speeds.append(probes["cylinder.velocity.y"][-1])
         for what, values in (("place", places), ("velocity", speeds)):
             label = f"falling_cylinder {scheme}, {what} at {duration} s"
+            orders = fsi.differences_fall(values)
             checks.note(f"{label}: " + ", ".join(f"{c} steps {v:.7g}" for c, v in zip(counts, values)) +
-                        "; orders " + ", ".join(f"{o:.2f}" for o in fsi.differences_fall(values)))
-            checks.above(f"{label}, order in the step, {counts[-3]} to {counts[-1]} steps",
-                         fsi.differences_fall(values)[-1], 0.9)
+                        "; orders " + ", ".join(f"{o:.2f}" for o in orders))
+            checks.above(f"{label}, order in the step, {counts[0]} to {counts[-1]} steps", np.mean(orders), 0.9)
 
 
 def main():

@@ -27,8 +27,12 @@ def check_laminar_start(options, checks, folder):
         errors = [abs(found[n][i] - split[i]) for n in sizes]
         checks.note(f"laminar_start {letter}: orders " +
                     ", ".join(f"{o:.2f}" for o in flow.orders(sizes, errors)) + " (seed 0.89 for u, 1.07 for v)")
-        checks.above(f"laminar_start {letter} order against the split solver at {finest}^2, fitted, grids "
-                     f"{sizes[0]} to {sizes[-1]}", fsi.fitted_order(sizes, errors), 0.8)
+        order = fsi.fitted_order(sizes, errors)
+        if options.quick:
+            checks.note(f"laminar_start {letter}: fitted order {order:.2f} on coarse grids")
+        else:
+            checks.above(f"laminar_start {letter} order against the split solver at {finest}^2, fitted, grids "
+                         f"{sizes[0]} to {sizes[-1]}", order, 0.8)
         checks.below(f"laminar_start {letter} at {sizes[-1]}^2 from the split solver at {finest}^2, of the stream",
                      errors[-1], 0.01)
 

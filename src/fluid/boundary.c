@@ -75,9 +75,15 @@ static void set_closed_row(void *user, int j, int k) {
     }
 }
 
-PlimStatus fluid_set_given(Fluid *fluid, const StepInfo *step, double t) {
-    for (int axis = 0; axis < fluid->grid.dim; axis++) {
+PlimStatus fluid_set_sides(Fluid *fluid, double t) {
+    for (int axis = 0; axis < fluid->grid.dim; axis++)
         for (int end = 0; end < 2; end++) TRY(set_side(fluid, axis, end, t));
+    return PLIM_OK;
+}
+
+PlimStatus fluid_set_given(Fluid *fluid, const StepInfo *step, double t) {
+    TRY(fluid_set_sides(fluid, t));
+    for (int axis = 0; axis < fluid->grid.dim; axis++) {
         FluidAxis job = {fluid, axis};
         if (fluid->open[axis])
             fluid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, set_closed_row,

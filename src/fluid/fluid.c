@@ -91,7 +91,8 @@ static PlimStatus fluid_solve_positions(void *system, const StepInfo *step) {
     fluid->gravity = step->gravity;
     fluid_carry_passive(fluid, SOLID_HALF_STEP);
     if (!fluid->coupled) return PLIM_OK;
-    if (step->time == 0) TRY(start_suddenly(fluid, step));
+    if (step->time == 0 && (fluid->desc.carries_velocity || fluid->viscosity))
+        TRY(fluid_solve_start(fluid, step));
     if (fluid->desc.hold_bodies || !solves_for_bodies(fluid)) return PLIM_OK;
     return fluid_solve_half(fluid, step);
 }
@@ -194,7 +195,9 @@ static PlimStatus fluid_refresh(void *system, const StepInfo *step) {
     fluid_keep_places(fluid);
     if (fluid->colliders.count == 0) TRY(fluid_set_up_viscosity(fluid, step));
     if (step->time == 0) {
-        TRY(fluid_set_given(fluid, step, step->time));
+        /* What colliders cover is fluid until the coupled solve has merged it with them. */
+        TRY(fluid->coupled ? fluid_set_sides(fluid, step->time)
+                           : fluid_set_given(fluid, step, step->time));
         TRY(fluid_check_start(fluid, step));
     }
     fluid_clear_friction(fluid);

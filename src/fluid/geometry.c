@@ -307,6 +307,9 @@ static void cut_faces(void *user, int j, int k) {
         /* Viscosity holds a face whose middle is inside. Were it open to pressure, a cell that has
          * no other open faces would have a pressure that nothing determines. */
         if (sum < 0) fluid->open[axis][face] = 0;
+        /* And one that nothing passes through, for it lies in the surface, moves with it too. */
+        if (fluid->open[axis][face] == 0 && !(sum < 0))
+            fluid->face_distance[axis][face] = -1e-9 * grid->spacing;
     }
 }
 

@@ -183,6 +183,7 @@ Vec3 fluid_open_moment(const Fluid *fluid, int axis, int i, int j, int k);
 /* ---- boundary.c: what sides and colliders impose ---- */
 
 /* Gives faces on walls, inflows and inside colliders the velocity they must have at time t. */
+PlimStatus fluid_set_sides(Fluid *fluid, double t); /* without colliders */
 PlimStatus fluid_set_given(Fluid *fluid, const StepInfo *step, double t);
 /* Loads `faces`: the velocity, with halo, going on into colliders. */
 PlimStatus fluid_load_faces(Fluid *fluid, const StepInfo *step);
@@ -258,6 +259,7 @@ void fluid_add_friction(Fluid *fluid, double part);
 bool fluid_solves_for(const Fluid *fluid, size_t collider);
 /* Finds the faces that colliders close, where they are now. */
 PlimStatus fluid_gather_faces(Fluid *fluid);
+PlimStatus fluid_solve_start(Fluid *fluid, const StepInfo *step);
 PlimStatus fluid_solve_half(Fluid *fluid, const StepInfo *step);
 PlimStatus fluid_solve_whole(Fluid *fluid, const StepInfo *step);
 

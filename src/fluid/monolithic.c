@@ -17,6 +17,13 @@
 
 #include <string.h>
 
+/* The impulse at t = 0, and the two solves of a step. */
+typedef enum SolveKind { SOLVE_START, SOLVE_HALF, SOLVE_WHOLE } SolveKind;
+
+static SolidWhen when_of(SolveKind kind) {
+    return kind == SOLVE_HALF ? SOLID_HALF_STEP : SOLID_WHOLE_STEP;
+}
+
 bool fluid_solves_for(const Fluid *fluid, size_t collider) {
     size_t body = fluid->colliders.data[collider].body;
     const SolidView *view = &fluid->desc.bodies_view;
@@ -144,8 +151,10 @@ static void set_body(const Fluid *fluid, const StepInfo *step, const SolidMotion
 }
 
 /* The fluid in the open part of a face that moves with the body: T^T B w*. It has moved with it
- * before, and feels gravity where the body does and no pressure carries the fluid's weight. */
-static void merge_tie(const Fluid *fluid, const StepInfo *step, const FluidTie *tie) {
+ * before, but at the start, and feels gravity where the body does and no pressure carries the
+ * fluid's weight. */
+static void merge_tie(const Fluid *fluid, const StepInfo *step, SolveKind kind,
+                      const FluidTie *tie) {
     FlowBody *body = &fluid->flow_bodies.data[tie->collider];
     double row[6], mass = tie->part * fluid->desc.density * grid_cell_volume(&fluid->grid), u = 0;
     if (!body->is_free) return;
@@ -153,6 +162,7 @@ static void merge_tie(const Fluid *fluid, const StepInfo *step, const FluidTie *
     for (int i = 0; i < 6; i++) u += row[i] * fluid->colliders.data[tie->collider].before[i];
     if (!grid_is_periodic(&fluid->grid, tie->axis))
         u -= vec3_component(step->gravity, tie->axis) * step->dt;
+    if (kind == SOLVE_START) u = fluid_velocity(fluid, tie->axis)[tie->face];
     for (int i = 0; i < 6; i++) {
         body->momentum[i] += mass * u * row[i];
         for (int j = 0; j < 6; j++) body->mass[i][j] += mass * row[i] * row[j];
@@ -166,7 +176,7 @@ static void keep_before(Fluid *fluid, size_t i, const SolidMotion *solid) {
     vec3_store(collider->before + 3, solid->angular_velocity);
 }
 
-static PlimStatus gather_bodies(Fluid *fluid, const StepInfo *step, SolidWhen when) {
+static PlimStatus gather_bodies(Fluid *fluid, const StepInfo *step, SolveKind kind) {
     const SolidView *view = &fluid->desc.bodies_view;
     fluid->flow_bodies.count = 0;
     for (size_t i = 0; i < fluid->colliders.count; i++) {
@@ -177,26 +187,27 @@ static PlimStatus gather_bodies(Fluid *fluid, const StepInfo *step, SolidWhen wh
         vec3_store(body.through, fluid_through(collider));
         SolidMotion solid;
         if (body.is_free) {
-            view->read_motion(view->system, collider->body, when, &solid);
+            view->read_motion(view->system, collider->body, when_of(kind), &solid);
             set_body(fluid, step, &solid, &body);
             keep_before(fluid, i, &solid);
             find_motions(fluid, &solid, collider->true_position, &body);
         }
         if (!array_push(fluid->context, &fluid->flow_bodies, body)) return PLIM_OUT_OF_MEMORY;
     }
-    for (size_t i = 0; i < fluid->ties.count; i++) merge_tie(fluid, step, &fluid->ties.data[i]);
+    for (size_t i = 0; i < fluid->ties.count; i++)
+        merge_tie(fluid, step, kind, &fluid->ties.data[i]);
     return PLIM_OK;
 }
 
-static void accept_bodies(Fluid *fluid, SolidWhen when) {
+static void accept_bodies(Fluid *fluid, SolveKind kind) {
     const SolidView *view = &fluid->desc.bodies_view;
     for (size_t i = 0; i < fluid->colliders.count; i++) {
         FluidCollider *collider = &fluid->colliders.data[i];
         const FlowBody *body = &fluid->flow_bodies.data[i];
         if (!fluid_solves_for(fluid, i)) continue;
         Vec3 velocity = vec3_load(body->velocity), turning = vec3_load(body->velocity + 3);
-        view->accept(view->system, collider->body, when, velocity, turning);
-        if (when == SOLID_HALF_STEP) continue;
+        view->accept(view->system, collider->body, when_of(kind), velocity, turning);
+        if (kind == SOLVE_HALF) continue;
         collider->now.velocity = velocity;
         collider->now.angular_velocity = turning;
     }
@@ -228,12 +239,12 @@ static PlimStatus solve_failed(const Fluid *fluid, const StepInfo *step) {
                         found->tolerance[FLOW_BODIES], found->tolerance[FLOW_DIVERGENCE]);
 }
 
-static PlimStatus solve(Fluid *fluid, const StepInfo *step, SolidWhen when) {
+static PlimStatus solve(Fluid *fluid, const StepInfo *step, SolveKind kind) {
     /* Of the half step only the bodies' velocities are used, to move them. */
-    double share = when == SOLID_HALF_STEP ? 10 : 1;
+    double share = kind == SOLVE_HALF ? 10 : 1;
     double *velocity[3] = {fluid->velocity_x, fluid->velocity_y, fluid->velocity_z};
     TRY(fluid_gather_faces(fluid));
-    TRY(gather_bodies(fluid, step, when));
+    TRY(gather_bodies(fluid, step, kind));
     TRY(fluid_set_given(fluid, step, step->end_time));
     TRY(fluid_find_sources(fluid, step, false));
     fluid->wall_time = step->end_time;
@@ -247,7 +258,7 @@ static PlimStatus solve(Fluid *fluid, const StepInfo *step, SolidWhen when) {
                            .body_count = fluid->flow_bodies.count,
                            .fluxes = fluid->fluxes.data,
                            .flux_count = fluid->fluxes.count,
-                           .viscosity = fluid->viscosity,
+                           .viscosity = kind == SOLVE_START ? NULL : fluid->viscosity,
                            .viscous = &viscous,
                            .body_at = collider_at,
                            .user = fluid,
@@ -258,11 +269,34 @@ static PlimStatus solve(Fluid *fluid, const StepInfo *step, SolidWhen when) {
     TRY(coupled_flow_solve(fluid->coupled, &problem, velocity, fluid->pressure,
                            &fluid->coupled_result));
     if (fluid->coupled_result.reason != SOLVE_CONVERGED) return solve_failed(fluid, step);
-    accept_bodies(fluid, when);
+    accept_bodies(fluid, kind);
     return PLIM_OK;
 }
 
 /* ---- the stages ---- */
+
+/* What is thrown into the fluid at t = 0, or stands in its way, meets it with an impulse of
+ * pressure in no time: momentum is kept, and the half step that was predicted gains what the body
+ * does. */
+PlimStatus fluid_solve_start(Fluid *fluid, const StepInfo *step) {
+    const SolidView *view = &fluid->desc.bodies_view;
+    StepInfo start = *step;
+    start.gravity = vec3(0, 0, 0);
+    start.end_time = step->time;
+    TRY(solve(fluid, &start, SOLVE_START));
+    memset(fluid->pressure, 0, fluid->sizes[FLUID_GROUP_CELLS].count * sizeof *fluid->pressure);
+    for (size_t i = 0; i < fluid->colliders.count; i++) {
+        const FluidCollider *collider = &fluid->colliders.data[i];
+        if (!fluid_solves_for(fluid, i)) continue;
+        SolidMotion half;
+        view->read_motion(view->system, collider->body, SOLID_HALF_STEP, &half);
+        Vec3 gain = vec3_sub(collider->now.velocity, vec3_load(collider->before));
+        Vec3 turn = vec3_sub(collider->now.angular_velocity, vec3_load(collider->before + 3));
+        view->accept(view->system, collider->body, SOLID_HALF_STEP, vec3_add(half.velocity, gain),
+                     vec3_add(half.angular_velocity, turn));
+    }
+    return fluid_set_given(fluid, step, step->time);
+}
 
 /* 002 section 5.4, steps 2 and 3: the velocity of bodies at the half step. What the fluid does in
  * it is discarded. */
@@ -283,7 +317,7 @@ PlimStatus fluid_solve_half(Fluid *fluid, const StepInfo *step) {
     if (fluid->desc.confinement > 0) TRY(fluid_load_faces(fluid, step));
     TRY(fluid_push_faces(fluid, &half));
     fluid_keep_apart(fluid, step, SOLID_HALF_STEP);
-    TRY(solve(fluid, &half, SOLID_HALF_STEP));
+    TRY(solve(fluid, &half, SOLVE_HALF));
     fluid_keep_apart(fluid, step, SOLID_HALF_STEP);
     for (int a = 0; a < 4; a++)
         if (counts[a] > 0) memcpy(all[a], kept[a], counts[a] * sizeof(double));
@@ -294,7 +328,7 @@ PlimStatus fluid_solve_half(Fluid *fluid, const StepInfo *step) {
 /* Steps 6 and 7, after advection. */
 PlimStatus fluid_solve_whole(Fluid *fluid, const StepInfo *step) {
     fluid_keep_apart(fluid, step, SOLID_WHOLE_STEP);
-    TRY(solve(fluid, step, SOLID_WHOLE_STEP));
+    TRY(solve(fluid, step, SOLVE_WHOLE));
     TRY(fluid_set_given(fluid, step, step->end_time));
     TRY(fluid_find_sources(fluid, step, true)); /* for what is reported of the divergence */
     const FlowResult *found = &fluid->coupled_result;

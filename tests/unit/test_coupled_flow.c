@@ -24,9 +24,9 @@ static const Scenario scenarios[] = {
 };
 enum { SCENARIOS = sizeof scenarios / sizeof *scenarios };
 
-/* A free disc off the grid, an obstacle and a body with a motion of its own; in three dimensions a
- * free ball. The bodies stay clear of sides, but not of seams. */
-static FlowCase *make(PlimContext *context, const Scenario *s, double mu) {
+/* A free disc of that density off the grid, an obstacle and a body with a motion of its own; in
+ * three dimensions a free ball. The bodies stay clear of sides, but not of seams. */
+static FlowCase *make(PlimContext *context, const Scenario *s, double mu, double density) {
     Grid grid = {.dim = s->dim, .spacing = 0.25, .origin = {0.3, -0.2, 0.0}};
     memcpy(grid.n, s->n, sizeof grid.n);
     memcpy(grid.sides, s->sides, sizeof grid.sides);
@@ -34,11 +34,11 @@ static FlowCase *make(PlimContext *context, const Scenario *s, double mu) {
     bool joined = s->sides[0][0] == SIDE_PERIODIC;
     c->problem.density = 1.3;
     if (s->dim == 2) {
-        flow_case_add(c, vec3(joined ? 0.41 : 1.02, 0.67, 0), 0.33, 2.0);
+        flow_case_add(c, vec3(joined ? 0.41 : 1.02, 0.67, 0), 0.33, density);
         flow_case_add(c, vec3(1.73, 0.58, 0), 0.21, 0.0);
         flow_case_add(c, vec3(1.31, 1.35, 0), 0.23, 0.0);
     } else {
-        flow_case_add(c, vec3(0.82, 0.93, 0.79), 0.26, 0.7);
+        flow_case_add(c, vec3(0.82, 0.93, 0.79), 0.26, density);
     }
     flow_case_build(c);
     if (s->dim == 2) {
@@ -178,7 +178,7 @@ static void test_viscous(void **state) {
     for (size_t i = 0; i < 2 * SCENARIOS; i++) {
         const Scenario *s = &scenarios[i / 2];
         print_message("%s, %g Pa s\n", s->name, mus[i % 2]);
-        FlowCase *c = make(context, s, mus[i % 2]);
+        FlowCase *c = make(context, s, mus[i % 2], i < SCENARIOS ? 2.0 : 0.3);
         FlowDense *dense = flow_dense_create(c);
         FlowKkt kkt = flow_dense_kkt(dense);
         double *w = calloc(dense->rows.n, 8), *l = calloc(dense->rows.constraints, 8);
@@ -204,9 +204,11 @@ static void test_viscous(void **state) {
 static void test_inviscid(void **state) {
     (void)state;
     PlimContext *context = test_context(1);
-    for (size_t i = 0; i < SCENARIOS; i++) {
-        print_message("%s\n", scenarios[i].name);
-        FlowCase *c = make(context, &scenarios[i], 0.0);
+    static const double densities[] = {1e-9, 0.01, 1e4};
+    for (size_t i = 0; i < 3 * SCENARIOS; i++) {
+        const Scenario *s = &scenarios[i / 3];
+        print_message("%s, %g kg/m^3\n", s->name, densities[i % 3]);
+        FlowCase *c = make(context, s, 0.0, densities[i % 3]);
         FlowDense *dense = flow_dense_create(c);
         FlowKkt kkt = flow_dense_kkt(dense);
         double *w = calloc(dense->rows.n, 8), *l = calloc(dense->rows.constraints, 8);
@@ -267,7 +269,7 @@ static void test_reference(void **state) {
         const Scenario *s = &scenarios[i / 3];
         if (s->dim == 3 && i % 3 != 1) continue;
         print_message("%s, %g Pa s\n", s->name, mus[i % 3]);
-        FlowCase *c = make(context, s, mus[i % 3]);
+        FlowCase *c = make(context, s, mus[i % 3], 2.0);
         FlowDense *dense = flow_dense_create(c);
         dense->rows.tolerance = 1e-11;
         FlowResult result = flow_case_solve(c);

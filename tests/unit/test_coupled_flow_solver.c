@@ -78,9 +78,9 @@ static void test_iterations(void **state) {
 
 static void test_inviscid_iterations(void **state) {
     (void)state;
-    static const double densities[] = {1e-6, 1e-3, 1.0, 1e6};
+    static const double densities[] = {1e-9, 1e-5, 1e-3, 1.0, 1e6};
     PlimContext *context = test_context(1);
-    for (size_t d = 0; d < 4; d++) {
+    for (size_t d = 0; d < 5; d++) {
         int iterations[2];
         for (int size = 0; size < 2; size++) {
             FlowCase *c = make(context, 2, 32 << size, 0.0, densities[d]);
@@ -88,7 +88,8 @@ static void test_inviscid_iterations(void **state) {
             flow_case_destroy(c);
         }
         print_message("inviscid, %6g: %3d %3d\n", densities[d], iterations[0], iterations[1]);
-        assert_true(iterations[0] < 15 && iterations[1] < 15);
+        int most = densities[d] < 1e-4 ? 35 : 12; /* light bodies are unknowns of their own */
+        assert_true(iterations[0] < most && iterations[1] < most);
     }
     test_context_close(context);
 }

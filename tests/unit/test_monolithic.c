@@ -66,7 +66,10 @@ typedef struct Thrown {
 static double gap_of(const Fixture *f, const Thrown *thrown) {
     Vec3 a = position_of(f, 0);
     if (!thrown->pair) return 1 - a.x - thrown->radius;
-    return vec3_length(vec3_sub(a, position_of(f, 1))) - 2 * thrown->radius;
+    Vec3 apart = vec3_sub(a, position_of(f, 1));
+    /* The domain is 1 m wide. */
+    if (grid_is_periodic(&f->world->fluid->grid, 0)) apart.x -= round(apart.x);
+    return vec3_length(apart) - 2 * thrown->radius;
 }
 
 #define TWO_DISCS(more)                                                                            \
@@ -201,7 +204,7 @@ static void test_force(void **state) {
             }
         }
         print_message("%s: force off by %.2g of the weight\n", texts[round], worst);
-        assert_true(worst < (round ? 0.2 : 1e-9));
+        assert_true(worst < (round ? 0.03 : 1e-9));
         close_scene(&f);
     }
 }
@@ -222,7 +225,7 @@ static void test_rest(void **state) {
     close_scene(&f);
 
     static const char fall[] =
-        "plimsoll: 1\ndim: 2\nfluid:\n  cells: 20\n  viscosity: 0.1\n"
+        "plimsoll: 1\ndim: 2\nfluid:\n  cells: 20\n  viscosity: 0.1\n  tolerance: 1e-9\n"
         "  sides: {left: periodic, right: periodic, bottom: periodic, top: periodic}\n"
         "rigid:\n  bodies:\n"
         "    - {name: disc, shape: {ball: {radius: 0.17}}, position: [0.43, 0.56, 0], "
@@ -233,6 +236,29 @@ static void test_rest(void **state) {
     print_message("falling together: %.12g m/s of %.12g\n", v[1], -9.81 * 0.025);
     assert_close(v[1], -9.81 * 0.025, 1e-8);
     close_scene(&f);
+}
+
+/* A disc without mass to speak of rises as fast as the fluid around it gives way: at g over its
+ * added mass, which is that of what it displaces and, for the walls, somewhat more; with viscosity
+ * the fluid in cut faces goes along, too. */
+static void test_light(void **state) {
+    (void)state;
+    static const double densities[] = {1e-6, 1e-2, 1};
+    for (int round = 0; round < 6; round++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "plimsoll: 1\ndim: 2\nfluid: {cells: 24, viscosity: %g}\nrigid:\n  bodies:\n"
+                 "    - {name: disc, shape: {ball: {radius: 0.11}}, position: [0.47, 0.44, 0], "
+                 "density: %g}\n",
+                 round % 2 ? 1e-3 : 0.0, densities[round / 2]);
+        Fixture f = open_scene(1, text);
+        for (int s = 0; s < 4; s++) step(&f, 0.005);
+        double up = f.world->rigid->velocity[1] / (9.81 * 4 * 0.005);
+        print_message("%g kg/m^3, %g Pa s: accelerates at %.4f g\n", densities[round / 2],
+                      f.world->fluid->desc.viscosity, up);
+        assert_true(up > 0.75 && up < 1);
+        close_scene(&f);
+    }
 }
 
 /* ---- bits ---- */
@@ -308,9 +334,10 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_thrown),    cmocka_unit_test(test_passive),
-        cmocka_unit_test(test_force),     cmocka_unit_test(test_rest),
-        cmocka_unit_test(test_same_bits), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_thrown), cmocka_unit_test(test_passive),
+        cmocka_unit_test(test_force),  cmocka_unit_test(test_rest),
+        cmocka_unit_test(test_light),  cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
