@@ -367,6 +367,24 @@ static bool has_opening(const Fluid *fluid) {
     return opening;
 }
 
+/* The body on a path of its own that moves fastest: it, if any, is what enclosed fluid gives way
+ * to.
+ */
+static const char *fastest_given(const Fluid *fluid) {
+    const SolidView *view = &fluid->desc.bodies_view;
+    const char *name = NULL;
+    double fastest = 0;
+    for (size_t i = 0; i < fluid->colliders.count; i++) {
+        const FluidCollider *collider = &fluid->colliders.data[i];
+        double speed = vec3_length(collider->now.velocity);
+        if (collider->body == FLUID_OBSTACLES || !(speed > fastest)) continue;
+        if (view->is_free && view->is_free(view->system, collider->body)) continue;
+        fastest = speed;
+        name = view->name(view->system, collider->body);
+    }
+    return name;
+}
+
 PlimStatus fluid_check_balance(Fluid *fluid, PlimStatus failure, double time, double incompatible) {
     double net = incompatible * (double)fluid->fluid_cells; /* of a region: at most this */
     double rounding = fluid_greatest_velocity(fluid) * grid_face_area(&fluid->grid);
@@ -381,9 +399,11 @@ PlimStatus fluid_check_balance(Fluid *fluid, PlimStatus failure, double time, do
         net = has_opening(fluid) ? 0 : fabs(flow.net);
     }
     if (!(net > 1e-6 * (flow.gross + rounding))) return PLIM_OK;
+    const char *name = fastest_given(fluid);
     return context_fail(fluid->context, failure,
-                        "t = %g s: more flows into a closed part of the fluid than out of it (all "
-                        "sides, sources and bodies together: %g m^3/s), and it cannot be "
+                        "t = %g s: %s%s%smore flows into a closed part of the fluid than out of it "
+                        "(all sides, sources and bodies together: %g m^3/s), and it cannot be "
                         "compressed; make a side open or balance what flows in and out",
-                        time, flow.net);
+                        time, name ? "body '" : "", name ? name : "", name ? "' presses: " : "",
+                        flow.net);
 }

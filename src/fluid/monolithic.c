@@ -265,7 +265,10 @@ static PlimStatus solve(Fluid *fluid, const StepInfo *step, SolveKind kind) {
                            .momentum = share * fluid->desc.tolerance,
                            .threads = step->threads};
     for (int axis = 0; axis < fluid->grid.dim; axis++) problem.open[axis] = fluid->open[axis];
-    problem.divergence = problem.momentum * greatest_speed(fluid) * grid_face_area(&fluid->grid);
+    /* Where nothing but rounding moves, what gravity could do is the scale. */
+    problem.speed = 1e-9 * vec3_length(fluid->gravity) * step->dt;
+    problem.divergence = problem.momentum * fmax(greatest_speed(fluid), problem.speed) *
+                         grid_face_area(&fluid->grid);
     TRY(coupled_flow_solve(fluid->coupled, &problem, velocity, fluid->pressure,
                            &fluid->coupled_result));
     if (fluid->coupled_result.reason != SOLVE_CONVERGED) return solve_failed(fluid, step);

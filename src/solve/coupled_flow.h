@@ -62,6 +62,7 @@ typedef struct FlowProblem {
     const void *user;
     double divergence; /* m^3/s, tolerance of a cell's net outflow, root mean square */
     double momentum;   /* tolerance of momenta in parts of those before the solve */
+    double speed;      /* m/s: momenta of a cell's fluid at less than this count as none */
     int threads;
 } FlowProblem;
 

@@ -171,7 +171,7 @@ static void set_blocks(const CoupledFlow *flow, const double *b, const double *x
     double momentum = problem->momentum * fmax(fluid, bodies);
     /* Where nothing moves yet: what flows in or is made sets the scale. */
     double made = norm(b + size, cells) / flow->area;
-    momentum = fmax(momentum, problem->momentum * v->mass * made);
+    momentum = fmax(momentum, problem->momentum * v->mass * fmax(made, problem->speed));
     blocks[FLOW_MOMENTUM] = (SolveBlock){0, size, momentum};
     blocks[FLOW_BODIES] = (SolveBlock){size + cells, flow->motion_count, momentum};
     blocks[FLOW_DIVERGENCE] = (SolveBlock){size, cells, problem->divergence * sqrt((double)faces)};
