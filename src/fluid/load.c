@@ -102,8 +102,7 @@ void fluid_add_friction(Fluid *fluid, double part) {
     viscosity_reactions(fluid->viscosity, &problem, velocity, add_friction, &job);
 }
 
-/* Weight of a mass along axes that are not periodic. */
-static Vec3 weight_of(const Fluid *fluid, double mass) {
+Vec3 fluid_weight_of(const Fluid *fluid, double mass) {
     double gravity[3];
     vec3_store(gravity, fluid->gravity);
     for (int axis = 0; axis < 3; axis++)
@@ -118,7 +117,7 @@ void fluid_find_loads(Fluid *fluid) {
         collider->force = collider->friction;
         collider->torque = collider->friction_torque;
         collider->area = 0;
-        collider->weight = vec3_scale(-1, weight_of(fluid, collider->displaced));
+        collider->weight = vec3_scale(-1, fluid_weight_of(fluid, collider->displaced));
         collider->force = vec3_add(collider->force, collider->weight);
     }
     for (int k = 0; fluid->colliders.count > 0 && k < grid->n[2]; k++)

@@ -328,6 +328,26 @@ PlimStatus fluid_solve_half(Fluid *fluid, const StepInfo *step) {
     return PLIM_OK;
 }
 
+/* What the fluid exerted on a collider, but for what carries weight. On a body that was solved for
+ * that is what changed its momentum beside gravity, the fluid that it holds left out. */
+static void keep_load(Fluid *fluid, const StepInfo *step, size_t i) {
+    FluidCollider *collider = &fluid->colliders.data[i];
+    const FlowBody *body = &fluid->flow_bodies.data[i];
+    const SolidView *view = &fluid->desc.bodies_view;
+    Vec3 impulse = vec3_load(body->impulse), turn = vec3_load(body->impulse + 3);
+    if (fluid_solves_for(fluid, i)) {
+        SolidMotion solid;
+        view->read_motion(view->system, collider->body, SOLID_WHOLE_STEP, &solid);
+        Vec3 gain = vec3_sub(solid.velocity, vec3_load(collider->before));
+        Vec3 spin = vec3_sub(solid.angular_velocity, vec3_load(collider->before + 3));
+        Vec3 displaced = fluid_weight_of(fluid, collider->displaced);
+        impulse = vec3_add_scaled(vec3_scale(solid.mass, gain), step->dt, displaced);
+        turn = mat3_apply(solid.inertia, spin);
+    }
+    collider->friction = vec3_scale(1 / step->dt, impulse);
+    collider->friction_torque = vec3_scale(1 / step->dt, turn);
+}
+
 /* Steps 6 and 7, after advection. */
 PlimStatus fluid_solve_whole(Fluid *fluid, const StepInfo *step) {
     fluid_keep_apart(fluid, step, SOLID_WHOLE_STEP);
@@ -337,11 +357,6 @@ PlimStatus fluid_solve_whole(Fluid *fluid, const StepInfo *step) {
     const FlowResult *found = &fluid->coupled_result;
     fluid->projected.incompatible = found->incompatible;
     fluid->projected.divergence = found->divergence;
-    for (size_t i = 0; i < fluid->colliders.count; i++) {
-        FluidCollider *collider = &fluid->colliders.data[i];
-        const FlowBody *body = &fluid->flow_bodies.data[i];
-        collider->friction = vec3_scale(1 / step->dt, vec3_load(body->impulse));
-        collider->friction_torque = vec3_scale(1 / step->dt, vec3_load(body->impulse + 3));
-    }
+    for (size_t i = 0; i < fluid->colliders.count; i++) keep_load(fluid, step, i);
     return fluid_check_balance(fluid, PLIM_FAILED, step->end_time, found->incompatible);
 }
