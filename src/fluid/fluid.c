@@ -145,21 +145,6 @@ static double inflow_speed(const Fluid *fluid, const StepInfo *step, int axis, i
     return speed >= 0 ? speed : 0;
 }
 
-/* The farthest that a corner of its box is from a body's own origin, m; in two dimensions of the
- * box's shadow on the plane. */
-static double reach_of(const Fluid *fluid, const Collider *body) {
-    Box3 box = solid_bounds(body->solid);
-    double reach = 0;
-    for (int corner = 0; corner < 8; corner++) {
-        Vec3 x = vec3(corner & 1 ? box.high.x : box.low.x, corner & 2 ? box.high.y : box.low.y,
-                      corner & 4 ? box.high.z : box.low.z);
-        x = quat_rotate(body->orientation, x);
-        if (fluid->grid.dim == 2) x.z = 0;
-        reach = fmax(reach, vec3_length(x));
-    }
-    return reach;
-}
-
 /* Nothing goes further than `cfl` cells in a step: not what moves now, nor what the strongest force
  * makes of it, nor a collider. v dt + a dt^2 / 2 = cfl h, solved for dt. */
 static double fluid_max_dt(const void *system, const StepInfo *step) {
@@ -173,7 +158,7 @@ static double fluid_max_dt(const void *system, const StepInfo *step) {
         Collider body = fluid->colliders.data[i].now;
         view->read(view->system, fluid->colliders.data[i].body, &body);
         double spin = vec3_length(body.angular_velocity);
-        double turning = spin > 0 ? spin * reach_of(fluid, &body) : 0;
+        double turning = spin > 0 ? spin * fluid_reach(fluid, &body) : 0;
         speed = fmax(speed, vec3_length(body.velocity) + turning);
     }
     for (int axis = 0; carries && axis < fluid->grid.dim; axis++)
@@ -200,6 +185,7 @@ static PlimStatus fluid_refresh(void *system, const StepInfo *step) {
                            : fluid_set_given(fluid, step, step->time));
         TRY(fluid_check_start(fluid, step));
     }
+    if (fluid->coupled && step->time == 0) fluid_warn_of_overlaps(fluid);
     fluid_clear_friction(fluid);
     if (fluid->coupled) TRY(fluid_gather_faces(fluid));
     if (!fluid->coupled) fluid_add_friction(fluid, 1);

@@ -259,7 +259,9 @@ PlimStatus fluid_push_faces(Fluid *fluid, const StepInfo *step) {
     for (int axis = 0; axis < fluid->grid.dim; axis++)
         TRY(check_given(fluid, step, axis, fluid_velocity(fluid, axis),
                         fluid->sizes[FLUID_GROUP_FACES_X + axis].count));
-    if (has_buoyancy(fluid) || fluid->desc.confinement > 0) return push_from_cells(fluid, step);
+    bool on_faces = fluid->desc.storage == FLUID_ON_FACES; /* else smoke is on nodes */
+    if (on_faces && (has_buoyancy(fluid) || fluid->desc.confinement > 0))
+        return push_from_cells(fluid, step);
     return PLIM_OK;
 }
 

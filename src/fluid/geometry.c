@@ -85,10 +85,16 @@ Vec3 fluid_image_offset(const Grid *grid, int image) {
     return vec3(offset[0], offset[1], offset[2]);
 }
 
-/* In two dimensions only the cut at z = 0 counts. */
-static Vec3 in_plane(const Fluid *fluid, Vec3 x) {
-    if (fluid->grid.dim == 2) x.z = 0;
-    return x;
+double fluid_reach(const Fluid *fluid, const Collider *body) {
+    Box3 box = solid_bounds(body->solid);
+    double reach = 0;
+    for (int corner = 0; corner < 8; corner++) {
+        Vec3 x = vec3(corner & 1 ? box.high.x : box.low.x, corner & 2 ? box.high.y : box.low.y,
+                      corner & 4 ? box.high.z : box.low.z);
+        x = fluid_in_plane(fluid, quat_rotate(body->orientation, x));
+        reach = fmax(reach, vec3_length(x));
+    }
+    return reach;
 }
 
 FluidCollider *fluid_nearest(const Fluid *fluid, Vec3 x, Vec3 *beside) {
@@ -100,7 +106,7 @@ FluidCollider *fluid_nearest(const Fluid *fluid, Vec3 x, Vec3 *beside) {
         for (int image = 0; image < images; image++) {
             FluidCollider *collider = &fluid->colliders.data[i];
             Vec3 at = vec3_sub(x, fluid_image_offset(&fluid->grid, image));
-            double distance = collider_distance(&collider->now, in_plane(fluid, at));
+            double distance = collider_distance(&collider->now, fluid_in_plane(fluid, at));
             if (!(distance < least)) continue;
             least = distance;
             nearest = collider;

@@ -19,6 +19,7 @@ typedef struct FluidCollider {
                                        come from the coupled solve */
     double displaced;               /* kg of fluid in the place of a body that is solved for */
     double before[6]; /* v* of such a body: its velocities with forces over the step */
+    double fall[6];   /* what gravity did to them in the step */
     double area;      /* m^2, of the surface in the fluid */
     Vec3 weight;      /* N, the part of the force that carries the weight of what it displaces */
 } FluidCollider;
@@ -158,6 +159,14 @@ void fluid_keep_places(Fluid *fluid);
 /* Bodies, obstacles and sources have images beyond periodic sides, 0 the thing itself. */
 int fluid_image_count(const Grid *grid);
 Vec3 fluid_image_offset(const Grid *grid, int image);
+/* In two dimensions only the cut at z = 0 counts. */
+static inline Vec3 fluid_in_plane(const Fluid *fluid, Vec3 x) {
+    if (fluid->grid.dim == 2) x.z = 0;
+    return x;
+}
+/* The farthest that a corner of its box is from a body's own origin, m; in two dimensions of the
+ * box's shadow on the plane. */
+double fluid_reach(const Fluid *fluid, const Collider *body);
 /* The collider nearest to x; NULL: there is none. `beside` is x moved by whole periods to where it
  * is near the collider itself, not an image of it. */
 FluidCollider *fluid_nearest(const Fluid *fluid, Vec3 x, Vec3 *beside);
@@ -268,6 +277,10 @@ PlimStatus fluid_solve_whole(Fluid *fluid, const StepInfo *step);
 /* ---- keep_apart.c, passive.c: what else moves bodies ---- */
 
 void fluid_keep_apart(Fluid *fluid, const StepInfo *step, SolidWhen when);
+/* Directions in which a body with this momentum cannot go, up to three unit vectors against them;
+ * how many. */
+int fluid_blocked(const Fluid *fluid, size_t collider, Vec3 momentum, Vec3 normals[3]);
+void fluid_warn_of_overlaps(Fluid *fluid);
 void fluid_carry_passive(Fluid *fluid, SolidWhen when);
 /* The fluid's velocity at a point, linear between faces. */
 Vec3 fluid_velocity_at(const Fluid *fluid, Vec3 x);

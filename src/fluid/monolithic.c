@@ -113,15 +113,37 @@ static void add_motion(FlowBody *body, Vec3 linear, Vec3 angular) {
     vec3_store(motion + 3, angular);
 }
 
+/* All directions but those that something blocks: an orthonormal basis of what is left, by Gram and
+ * Schmidt from the axes. */
+static void add_translations(const Fluid *fluid, size_t collider, FlowBody *body) {
+    Vec3 taken[6];
+    int count = fluid_blocked(fluid, collider, vec3_load(body->momentum), taken);
+    for (int i = 0; i < count; i++) {
+        for (int j = 0; j < i; j++)
+            taken[i] = vec3_add_scaled(taken[i], -vec3_dot(taken[i], taken[j]), taken[j]);
+        double length = vec3_length(taken[i]);
+        taken[i] = vec3_scale(length > 1e-6 ? 1 / length : 0, taken[i]);
+    }
+    for (int axis = 0; axis < fluid->grid.dim; axis++) {
+        Vec3 way = vec3_axis(axis);
+        for (int i = 0; i < count; i++)
+            way = vec3_add_scaled(way, -vec3_dot(way, taken[i]), taken[i]);
+        double length = vec3_length(way);
+        if (!(length > 1e-6)) continue;
+        taken[count] = vec3_scale(1 / length, way);
+        add_motion(body, taken[count++], vec3(0, 0, 0));
+    }
+}
+
 /* What the body is free to do. Turning is measured by the speed at its radius of gyration, so that
  * all motions are in m/s. */
-static void find_motions(const Fluid *fluid, const SolidMotion *solid, Vec3 center,
+static void find_motions(const Fluid *fluid, const SolidMotion *solid, size_t collider,
                          FlowBody *body) {
+    Vec3 center = fluid->colliders.data[collider].true_position;
     int dim = fluid->grid.dim;
     double gyration = sqrt(mat3_trace(solid->inertia) / solid->mass);
     body->motion_count = 0;
-    for (int axis = 0; axis < dim && !solid->pinned; axis++)
-        add_motion(body, vec3_axis(axis), vec3(0, 0, 0));
+    if (!solid->pinned) add_translations(fluid, collider, body);
     for (int axis = dim == 3 ? 0 : 2; axis < 3 && !solid->turn_locked; axis++) {
         Vec3 turn = vec3_scale(1 / gyration, vec3_axis(axis));
         Vec3 arm = solid->pinned ? vec3_sub(center, solid->pin) : vec3(0, 0, 0);
@@ -159,9 +181,10 @@ static void merge_tie(const Fluid *fluid, const StepInfo *step, SolveKind kind,
     double row[6], mass = tie->part * fluid->desc.density * grid_cell_volume(&fluid->grid), u = 0;
     if (!body->is_free) return;
     flow_velocity_row(tie->axis, tie->arm, row);
-    for (int i = 0; i < 6; i++) u += row[i] * fluid->colliders.data[tie->collider].before[i];
-    if (!grid_is_periodic(&fluid->grid, tie->axis))
-        u -= vec3_component(step->gravity, tie->axis) * step->dt;
+    const FluidCollider *collider = &fluid->colliders.data[tie->collider];
+    for (int i = 0; i < 6; i++) u += row[i] * (collider->before[i] - collider->fall[i]);
+    if (grid_is_periodic(&fluid->grid, tie->axis))
+        u += vec3_component(step->gravity, tie->axis) * step->dt;
     if (kind == SOLVE_START) u = fluid_velocity(fluid, tie->axis)[tie->face];
     for (int i = 0; i < 6; i++) {
         body->momentum[i] += mass * u * row[i];
@@ -169,8 +192,29 @@ static void merge_tie(const Fluid *fluid, const StepInfo *step, SolveKind kind,
     }
 }
 
-static void keep_before(Fluid *fluid, size_t i, const SolidMotion *solid) {
+/* What gravity has added to the body's velocities: g dt, or for a pinned body what its torque about
+ * the pin makes of it. */
+static void find_fall(const StepInfo *step, const SolidMotion *solid, FluidCollider *collider) {
+    Vec3 fall = vec3_scale(step->dt, step->gravity), turn = vec3(0, 0, 0);
+    if (solid->pinned) {
+        Vec3 arm = vec3_sub(collider->true_position, solid->pin);
+        double square = vec3_dot(arm, arm), about[9], r[3];
+        mat3_store(about, solid->inertia);
+        vec3_store(r, arm);
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                about[3 * i + j] += solid->mass * ((i == j ? square : 0) - r[i] * r[j]);
+        Vec3 torque = vec3_scale(solid->mass, vec3_cross(arm, fall));
+        if (!solid->turn_locked) turn = mat3_apply(mat3_inverse(mat3_load(about)), torque);
+        fall = vec3_cross(turn, arm);
+    }
+    vec3_store(collider->fall, fall);
+    vec3_store(collider->fall + 3, turn);
+}
+
+static void keep_before(Fluid *fluid, const StepInfo *step, size_t i, const SolidMotion *solid) {
     FluidCollider *collider = &fluid->colliders.data[i];
+    find_fall(step, solid, collider);
     collider->displaced = fluid->desc.density * solid->volume;
     vec3_store(collider->before, solid->velocity);
     vec3_store(collider->before + 3, solid->angular_velocity);
@@ -189,8 +233,8 @@ static PlimStatus gather_bodies(Fluid *fluid, const StepInfo *step, SolveKind ki
         if (body.is_free) {
             view->read_motion(view->system, collider->body, when_of(kind), &solid);
             set_body(fluid, step, &solid, &body);
-            keep_before(fluid, i, &solid);
-            find_motions(fluid, &solid, collider->true_position, &body);
+            keep_before(fluid, step, i, &solid);
+            find_motions(fluid, &solid, i, &body);
         }
         if (!array_push(fluid->context, &fluid->flow_bodies, body)) return PLIM_OUT_OF_MEMORY;
     }
@@ -319,7 +363,6 @@ PlimStatus fluid_solve_half(Fluid *fluid, const StepInfo *step) {
     }
     if (fluid->desc.confinement > 0) TRY(fluid_load_faces(fluid, step));
     TRY(fluid_push_faces(fluid, &half));
-    fluid_keep_apart(fluid, step, SOLID_HALF_STEP);
     TRY(solve(fluid, &half, SOLVE_HALF));
     fluid_keep_apart(fluid, step, SOLID_HALF_STEP);
     for (int a = 0; a < 4; a++)
@@ -328,16 +371,19 @@ PlimStatus fluid_solve_half(Fluid *fluid, const StepInfo *step) {
     return PLIM_OK;
 }
 
-/* What the fluid exerted on a collider, but for what carries weight. On a body that was solved for
- * that is what changed its momentum beside gravity, the fluid that it holds left out. */
+/* What the fluid exerted on a collider, but for what carries weight. On a body that nothing
+ * else holds that is what changed its momentum beside gravity, the fluid in its faces left out. */
 static void keep_load(Fluid *fluid, const StepInfo *step, size_t i) {
     FluidCollider *collider = &fluid->colliders.data[i];
     const FlowBody *body = &fluid->flow_bodies.data[i];
     const SolidView *view = &fluid->desc.bodies_view;
     Vec3 impulse = vec3_load(body->impulse), turn = vec3_load(body->impulse + 3);
-    if (fluid_solves_for(fluid, i)) {
-        SolidMotion solid;
+    SolidMotion solid = {.pinned = true};
+    if (fluid_solves_for(fluid, i))
         view->read_motion(view->system, collider->body, SOLID_WHOLE_STEP, &solid);
+    bool is_held =
+        solid.pinned || solid.turn_locked || body->motion_count < (fluid->grid.dim == 3 ? 6 : 3);
+    if (!is_held) {
         Vec3 gain = vec3_sub(solid.velocity, vec3_load(collider->before));
         Vec3 spin = vec3_sub(solid.angular_velocity, vec3_load(collider->before + 3));
         Vec3 displaced = fluid_weight_of(fluid, collider->displaced);
@@ -348,10 +394,24 @@ static void keep_load(Fluid *fluid, const StepInfo *step, size_t i) {
     collider->friction_torque = vec3_scale(1 / step->dt, turn);
 }
 
+/* The velocities of bodies as they are now. */
+static void read_bodies(Fluid *fluid) {
+    const SolidView *view = &fluid->desc.bodies_view;
+    for (size_t i = 0; i < fluid->colliders.count; i++) {
+        FluidCollider *collider = &fluid->colliders.data[i];
+        if (!fluid_solves_for(fluid, i)) continue;
+        SolidMotion solid;
+        view->read_motion(view->system, collider->body, SOLID_WHOLE_STEP, &solid);
+        collider->now.velocity = solid.velocity;
+        collider->now.angular_velocity = solid.angular_velocity;
+    }
+}
+
 /* Steps 6 and 7, after advection. */
 PlimStatus fluid_solve_whole(Fluid *fluid, const StepInfo *step) {
-    fluid_keep_apart(fluid, step, SOLID_WHOLE_STEP);
     TRY(solve(fluid, step, SOLVE_WHOLE));
+    fluid_keep_apart(fluid, step, SOLID_WHOLE_STEP);
+    read_bodies(fluid);
     TRY(fluid_set_given(fluid, step, step->end_time));
     TRY(fluid_find_sources(fluid, step, true)); /* for what is reported of the divergence */
     const FlowResult *found = &fluid->coupled_result;

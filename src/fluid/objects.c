@@ -239,7 +239,9 @@ static void read_drag_and_lift(const void *system, size_t object, double *drag, 
     const FluidCollider *collider = collider_of(system, object);
     Vec3 force = vec3_sub(collider->force, collider->weight), along = vec3(1, 0, 0);
     double speed = vec3_length(collider->now.velocity);
-    if (speed > 0) along = vec3_scale(-1 / speed, collider->now.velocity);
+    /* What only rounding moves does not move. */
+    if (speed > 1e-9 * fluid_greatest_velocity(system))
+        along = vec3_scale(-1 / speed, collider->now.velocity);
     *drag = vec3_dot(force, along);
     Vec3 across = vec3_sub(force, vec3_scale(*drag, along));
     bool flat = ((const Fluid *)system)->grid.dim == 2;

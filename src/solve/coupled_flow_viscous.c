@@ -11,11 +11,12 @@ static PlimStatus prepare(CoupledFlow *flow) {
     if (flow->cycle) return PLIM_OK;
     flow->lattice_count = v->count;
     for (int a = 0; a < v->grid.dim; a++) {
-        if (!flow->weight[a]) flow->weight[a] = context_allocate(flow->context, v->count, 4);
+        if (!flow->weight[a])
+            flow->weight[a] = context_allocate(flow->context, v->count, sizeof(float));
         if (!flow->weight[a]) return PLIM_OUT_OF_MEMORY;
     }
-    if (!flow->active) flow->active = context_allocate(flow->context, v->count, 4);
-    if (!flow->viscous) flow->viscous = context_allocate(flow->context, v->count, 4);
+    if (!flow->active) flow->active = context_allocate(flow->context, v->count, sizeof(float));
+    if (!flow->viscous) flow->viscous = context_allocate(flow->context, v->count, sizeof(float));
     if (!flow->active || !flow->viscous) return PLIM_OUT_OF_MEMORY;
     return viscosity_multigrid_create(v, &flow->cycle);
 }

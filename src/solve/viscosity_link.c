@@ -167,6 +167,17 @@ double viscosity_link_power(const Viscosity *v, const ViscosityProblem *problem,
     if (a != b) low[b]--;
     Link link = viscosity_link(v, problem, a, b, low);
     double difference = link_difference(v, problem, &link, velocity, false);
-    if (difference == 0.0) return 0.0;
-    return difference * viscosity_link_force(v, problem, a, b, at, velocity, false);
+    double power = difference * viscosity_link_force(v, problem, a, b, at, velocity, false);
+    if (a == b) return power;
+    /* The wall's share in the part of this link that the edge's other does not reach
+     * (viscosity_wall.c). */
+    Link links[2];
+    viscosity_edge_links(v, problem, a, b, at, links);
+    size_t c = lattice_index(v, at[0], at[1], at[2]);
+    double slope = wall_difference(v, problem, &links[1], velocity), part = links[0].theta;
+    if (v->cross[3 - a - b][c] != 0.0f)
+        part -= fmin(links[0].theta, links[1].theta) * links[1].theta / links[1].reach;
+    if (part > 0.0 && slope != 0.0)
+        power += (double)v->link[a][b][c] * part * slope * (difference + links[0].reach * slope);
+    return power;
 }
