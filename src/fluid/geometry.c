@@ -445,7 +445,7 @@ double fluid_pushed(const Fluid *fluid, int axis, int i, int j, int k) {
     double through[3], middle = velocity_along(collider, beside, axis);
     vec3_store(through, fluid_through(nearest));
     double flux = (1 - open) * (middle + through[axis]);
-    if (open > 0) {
+    if (open > 0 && !fluid_moves_as_one(fluid)) {
         Vec3 moved = vec3_add(beside, fluid_open_moment(fluid, axis, i, j, k));
         flux -= velocity_along(collider, moved, axis) - middle;
     }

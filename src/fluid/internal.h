@@ -182,6 +182,13 @@ bool fluid_in_source(const Fluid *fluid, const FluidSource *source, Vec3 x);
 double fluid_covered_part(const Fluid *fluid, int axis, int i, int j, int k);
 /* The part of a face outside colliders, by the distances at its corners alone. */
 double fluid_open_part(const Fluid *fluid, int axis, int i, int j, int k);
+/* Whether what a collider pushes through part of a face counts at the middle of the face. In the
+ * coupled solve fluid that is held fast moves with the body beside it, and its velocity counts at
+ * the middle; both together must pass what a rigid motion passes, else turning as one would
+ * compress cells and angular momentum not be kept. */
+static inline bool fluid_moves_as_one(const Fluid *fluid) {
+    return fluid->coupled && fluid->viscosity && fluid->desc.slip < fluid->grid.spacing;
+}
 /* What colliders push through the closed part of a face, m^3/s along the axis. */
 double fluid_pushed(const Fluid *fluid, int axis, int i, int j, int k);
 /* Volume made in cells: by sources and, if asked for, by the motion of colliders. */

@@ -57,14 +57,14 @@ static bool touches_fluid(const Fluid *fluid, int axis, const int at[3]) {
 }
 
 /* Velocity is linear in place: its integral over the closed part of a face is exact from that part
- * and its first moment. */
+ * and its first moment. But see fluid_moves_as_one. */
 static FlowFlux flux_of(const Fluid *fluid, int axis, const int at[3], double open, int collider,
                         Vec3 arm) {
     FlowFlux flux = {.axis = axis, .at = {at[0], at[1], at[2]}, .body = collider};
     double area = grid_face_area(&fluid->grid), moment[3];
     flow_velocity_row(axis, arm, flux.row);
     for (int i = 0; i < 6; i++) flux.row[i] *= (1 - open) * area;
-    if (!(open > 0)) return flux;
+    if (!(open > 0) || fluid_moves_as_one(fluid)) return flux;
     Vec3 lost = fluid_open_moment(fluid, axis, at[0], at[1], at[2]);
     vec3_store(moment, vec3_cross(lost, vec3_axis(axis)));
     for (int i = 0; i < 3; i++) flux.row[3 + i] -= area * moment[i];

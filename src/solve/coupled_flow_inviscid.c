@@ -33,7 +33,7 @@ typedef struct Inviscid {
     size_t n, size;
     double *mass;    /* Cholesky factor of M, K by K */
     double *motions; /* work, K */
-    size_t columns;  /* K, or 0: bodies are left out of the preconditioner */
+    size_t columns;  /* K, or 0: bodies are left out of the preconditioner, for there are many */
     double *reply;   /* Z H, one column after the other */
     double *factor;  /* of M / density + H^T Z H */
     double *inertia; /* M / density */
@@ -122,6 +122,25 @@ static PlimStatus find_replies(Inviscid *s, const double *masses) {
     return PLIM_OK;
 }
 
+/* Whether some motion may be light, by the least fluid it can take along: what the cells that it
+ * pushes into would if they were on their own. Many bodies get columns only then. */
+static bool may_be_light(Inviscid *s, const double *masses) {
+    const CoupledFlow *flow = s->flow;
+    const float *inverse = s->poisson->mg.levels[0].inverse;
+    memset(s->motions, 0, s->n * sizeof *s->motions);
+    for (size_t e = 0; e < entry_count(s); e++) {
+        const FlowEntry *entry = &entries_of(s)[e];
+        const FlowBody *body = &flow->problem->bodies[entry->body];
+        double *own = s->motions + flow->parts.data[entry->body].first;
+        for (int m = 0; body->is_free && m < body->motion_count; m++)
+            own[m] += entry->reduced[m] * entry->reduced[m] * (double)inverse[entry->at];
+    }
+    for (size_t i = 0; i < s->n; i++)
+        if (s->motions[i] * flow->problem->density > 0.1 * LIGHT * masses[i * s->n + i])
+            return true;
+    return false;
+}
+
 static PlimStatus set_up(Inviscid *s) {
     CoupledFlow *flow = s->flow;
     size_t n = s->n;
@@ -134,7 +153,7 @@ static PlimStatus set_up(Inviscid *s) {
     if (n > 0 && !cholesky_factor(s->mass, n))
         return context_fail(flow->context, PLIM_FAILED,
                             "the masses of bodies in the fluid are not positive");
-    if (n == 0 || n > INVISCID_COLUMN_LIMIT) return PLIM_OK;
+    if (n == 0 || (n > INVISCID_COLUMN_LIMIT && !may_be_light(s, masses))) return PLIM_OK;
     return find_replies(s, masses);
 }
 
