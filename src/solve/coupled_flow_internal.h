@@ -47,10 +47,18 @@ struct CoupledFlow {
     double *mass;        /* of motions, with friction by the bodies' own velocity: K by K, kg */
     size_t column_count; /* motions treated exactly by the preconditioner: all or none */
     float *lift, *flux, *reply; /* Y = Z A_fb; H~ = H - D Y; Z_S H~; one column after the other */
+    double cycle_high;          /* see FLOW_CYCLE_HIGH */
     double *once, *image;       /* work of the velocities' cycle */
     double *body_factor;        /* Cholesky factors: of the bodies' Schur complement in A */
     double *pressure_factor;    /* and of what they add to the pressure's */
 };
+
+/* The upper end of the eigenvalues that two cycles for the velocities are joined for. The result is
+ * positive up to 0.6 more. Few problems have eigenvalues above that, and none above 8/3: twice what
+ * leaving cross terms out and 4/3 what evening the axes out can do (viscosity_multigrid.h). So the
+ * second is taken when the first turns out not to be positive. */
+#define FLOW_CYCLE_HIGH 1.4
+#define FLOW_CYCLE_SAFE 2.1
 
 static inline size_t flow_velocity_size(const CoupledFlow *flow) {
     const Viscosity *v = flow->problem->viscosity;

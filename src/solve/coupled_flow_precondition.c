@@ -35,12 +35,10 @@ enum { FLOW_COLUMN_LIMIT = 12, GRAIN = 8192 };
  * to a third more with 1, and no fewer with 0.25. */
 static const double VISCOUS_SHARE = 0.35;
 
-/* Most eigenvalues of Z A lie between these (solve/viscosity_multigrid.h); none above 8/3, twice
- * what leaving the cross terms out and 4/3 what evening the axes out can do, and the polynomial is
- * positive up to the sum of the two. STIFF is the ratio of viscosity to inertia,
- * dt mu / (density h^2), from which on two cycles are worth it: at 1e3 Pa s they save a quarter of
- * the iterations, at 10 a tenth. */
-static const double CYCLE_LOW = 0.6, CYCLE_HIGH = 2.1, STIFF = 100.0;
+/* Eigenvalues of Z A from CYCLE_LOW on (solve/viscosity_multigrid.h), and the ratio of viscosity to
+ * inertia, dt mu / (density h^2), from which on two cycles are worth it: at 1e3 Pa s they save
+ * a quarter of the iterations, at 10 a tenth. */
+static const double CYCLE_LOW = 0.6, STIFF = 100.0;
 
 /* ---- columns ---- */
 
@@ -123,20 +121,20 @@ static void pressure_cycle(CoupledFlow *flow, const double *r, double *z) {
 
 typedef struct PolynomialJob {
     const double *once;
-    double *z;
+    double *z, high;
 } PolynomialJob;
 
 /* z holds Z A Z r. */
 static void join_cycles(void *user, size_t begin, size_t end) {
     const PolynomialJob *job = user;
-    const double middle = 0.5 * (CYCLE_LOW + CYCLE_HIGH), half = 0.5 * (CYCLE_HIGH - CYCLE_LOW);
+    const double middle = 0.5 * (CYCLE_LOW + job->high), half = 0.5 * (job->high - CYCLE_LOW);
     const double scale = 2.0 / (2.0 * middle * middle - half * half);
     for (size_t i = begin; i < end; i++)
         job->z[i] = scale * (2.0 * middle * job->once[i] - job->z[i]);
 }
 
 /* Z r; in stiff steps two cycles joined by Chebyshev's polynomial of second degree for eigenvalues
- * of Z A between CYCLE_LOW and CYCLE_HIGH. */
+ * of Z A between CYCLE_LOW and cycle_high. */
 static void velocity_cycle(CoupledFlow *flow, const double *r, double *z) {
     const Viscosity *v = flow->problem->viscosity;
     int threads = flow->problem->threads;
@@ -144,7 +142,7 @@ static void velocity_cycle(CoupledFlow *flow, const double *r, double *z) {
         viscosity_multigrid_cycle(flow->cycle, v, threads, r, z);
         return;
     }
-    PolynomialJob job = {flow->once, z};
+    PolynomialJob job = {flow->once, z, flow->cycle_high};
     viscosity_multigrid_cycle(flow->cycle, v, threads, r, flow->once);
     viscosity_apply(v, flow->once, flow->image);
     viscosity_multigrid_cycle(flow->cycle, v, threads, flow->image, z);

@@ -241,9 +241,14 @@ static PlimStatus iterate(CoupledFlow *flow, const double *b, double *x, FlowRes
     Preconditioner preconditioner = flow_preconditioner(flow);
     BlockResult found;
     TRY(solve_minres_blocks(&flow->scratch, &map, &preconditioner, &options, b, x, &found));
+    result->iterations = found.iterations;
+    if (found.reason == SOLVE_INDEFINITE) {
+        flow->cycle_high = FLOW_CYCLE_SAFE;
+        TRY(solve_minres_blocks(&flow->scratch, &map, &preconditioner, &options, b, x, &found));
+        result->iterations += found.iterations;
+    }
     if (flow->short_of_memory) return PLIM_OUT_OF_MEMORY;
     result->reason = found.reason;
-    result->iterations = found.iterations;
     static const int place[3] = {FLOW_MOMENTUM, FLOW_DIVERGENCE, FLOW_BODIES};
     for (int i = 0; i < 3; i++) {
         result->residual[place[i]] = found.last[i];
@@ -274,6 +279,7 @@ PlimStatus flow_solve_viscous(CoupledFlow *flow, double *velocity[3], double *pr
     viscosity_load(v, problem->viscous, velocity);
     TRY(load(flow, velocity, pressure, b, x, &result->incompatible));
     result->energy_before = energy(flow, x, true);
+    flow->cycle_high = FLOW_CYCLE_HIGH;
     TRY(flow_precondition_setup(flow));
     TRY(iterate(flow, b, x, result));
     if (result->reason != SOLVE_CONVERGED) return PLIM_OK;
