@@ -132,7 +132,7 @@ def cost(options, checks, folder, label, values):
     """Mean iterations of the steps of a short fall at the CFL step; stability checked on the way."""
     duration = values.pop("T", 0.08)
     result, output = fsi.attempt(options, folder, "cost", "fsi/falling_cylinder.yaml",
-                                 {"params/T": duration, "fps": 4 / duration, **values})
+                                 {"params/T": duration, "fps": 4 / duration, "params/surface": "cut", **values})
     if result.code != 0:
         checks.true(f"{label} runs", False, result.stderr.strip()[:200])
         return math.nan
