@@ -12,11 +12,12 @@ extern "C" {
 typedef enum PlimShapeKind {
     PLIM_SHAPE_BOX,
     PLIM_SHAPE_BALL,
-    PLIM_SHAPE_CYLINDER, /* axis along y */
-    PLIM_SHAPE_CAPSULE,  /* axis along y */
-    PLIM_SHAPE_TORUS,    /* hole along y */
-    PLIM_SHAPE_CONE,     /* apex on +y, base on -y, middle of the axis at the origin */
-    PLIM_SHAPE_MESH      /* triangles of your own */
+    PLIM_SHAPE_CYLINDER,  /* axis along y */
+    PLIM_SHAPE_CAPSULE,   /* axis along y */
+    PLIM_SHAPE_TORUS,     /* hole along y */
+    PLIM_SHAPE_CONE,      /* apex on +y, base on -y, middle of the axis at the origin */
+    PLIM_SHAPE_MESH,      /* triangles of your own */
+    PLIM_SHAPE_HALF_SPACE /* everything below y = 0; for bodies that forces do not move */
 } PlimShapeKind;
 
 /* A closed surface; corners counter-clockwise seen from outside. Copied. */
@@ -30,7 +31,8 @@ typedef struct PlimMeshDesc {
 /* A solid made of triangles; lengths in metres. Mass properties are exact for the triangles. */
 typedef struct PlimShapeDesc {
     PlimShapeKind kind;
-    double size[3];   /* box: full edge lengths, default 1 */
+    double size[3];   /* box: full edge lengths, default 1; half space: of what is drawn of its
+                         surface, x and z */
     double radius;    /* ball, cylinder, capsule, cone; torus: from the centre to the tube's middle;
                          0.5 */
     double tube;      /* torus: radius of the tube, default 0.2 */
@@ -39,6 +41,10 @@ typedef struct PlimShapeDesc {
     int segments;     /* around the axis, 3 or more, default 32 */
     int sides;        /* torus: around the tube; capsule: bands in each half ball; default 12 */
     const PlimMeshDesc *mesh; /* mesh only */
+    double shell; /* mesh only: thickness in metres of an open surface, which then need not enclose
+                     anything; its mass is density times area times this; 0 (default): a solid */
+    int cells;    /* mesh only: of its distance field along the longest side; 0 (default): chosen by
+                     the size of its triangles */
 } PlimShapeDesc;
 
 typedef enum PlimMotion {
@@ -74,17 +80,48 @@ typedef struct PlimRigidDesc {
     int has_pin;         /* 1: the point of the body that is at `pin` at t = 0 stays there */
     double pin[3];       /* m, in the world; dynamic bodies only, as is the next */
     int lock_rotation;   /* 1: the body does not turn; default 0 */
+    double friction;     /* coefficient, default 0.5; of a pair the greater one counts */
+    double restitution;  /* 0 (default) to 1; of a pair the lesser one counts */
+    double rolling_friction;  /* m, lever arm of the torque that resists rolling; default 0; of a
+                                 pair the greater one counts, as of the next */
+    double spinning_friction; /* m, the same for turning about the normal */
     PlimMotionFn motion_path; /* kinematic bodies only */
     void *motion_user;
     float color[3]; /* sRGB 0..1, default 0.7 */
 } PlimRigidDesc;
 
-/* How bodies are moved. */
+/* How a pair of bodies that interferes at several points is resolved (000 section 2.6). */
+typedef enum PlimPairs {
+    PLIM_PAIRS_REEVOLVE, /* the deepest point first; after each impulse look where it leads */
+    PLIM_PAIRS_LAGGED    /* every point found at first, until each was separating once */
+} PlimPairs;
+
+/* When collisions are treated (000 section 2.5). */
+typedef enum PlimSequence {
+    PLIM_SEQUENCE_COLLIDE_FIRST, /* with the velocity before forces: what rests does not bounce */
+    PLIM_SEQUENCE_STANDARD       /* with the velocity after forces: to show why not */
+} PlimSequence;
+
+/* How bodies are moved, and how they meet. */
 typedef struct PlimRigidOptions {
-    int orientation_order; /* 1, 2 (default) or 3: order in dt of the update of orientations */
-    int energy_correction; /* 1 (default): turn each body to where its kinetic energy is kept */
-    int hold_positions;    /* 1: dynamic bodies keep their places, velocities alone develop;
-                              default 0 */
+    int orientation_order;    /* 1, 2 (default) or 3: order in dt of the update of orientations */
+    int energy_correction;    /* 1 (default): turn each body to where its kinetic energy is kept */
+    int hold_positions;       /* 1: dynamic bodies keep their places, velocities alone develop;
+                                 default 0 */
+    int plane;                /* 1: bodies of the plane z = 0, turning about z alone; default 0 */
+    int contact;              /* 0: bodies pass through one another; default 1 */
+    int collision_iterations; /* default 5 */
+    int contact_iterations;   /* sweeps over the levels of the contact graph, default 10 */
+    int level_iterations;     /* most passes over a level before the next, default 2 */
+    int shock_iterations;     /* sweeps of shock propagation, 0 or 1 (default) */
+    int push_out;             /* 1 (default): overlaps are taken out of positions */
+    int clamp;                /* 1 (default): no impulse may raise the kinetic energy */
+    int sleep;                /* 1 (default): bodies at an exact standstill are left alone */
+    double travel;            /* largest part of its size that a body moves in a step, default 0.5;
+                                 0: no limit */
+    PlimPairs pairs;
+    PlimSequence sequence;
+    uint64_t seed; /* of the order in which pairs are treated */
 } PlimRigidOptions;
 
 PLIM_API PlimRigidOptions plim_rigid_options_default(void);

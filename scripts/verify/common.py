@@ -115,9 +115,10 @@ def call(program, *words, timeout=300, **keywords):
                   done.stderr.decode(errors="replace"), time.monotonic() - start)
 
 
-def run(program, scene, folder, values=None, *words):
+def run(program, scene, folder, values=None, *words, timeout=300):
     """A run that must succeed; the folder with its files."""
-    result = call(program, "run", scene, "--out", folder, "--quiet", *overrides(values), *words)
+    result = call(program, "run", scene, "--out", folder, "--quiet", *overrides(values), *words,
+                  timeout=timeout)
     if result.code != 0:
         raise RuntimeError(f"run {scene} {values} {words}: exit code {result.code}\n"
                            f"{result.stderr}")
@@ -183,6 +184,38 @@ class Output:
         return self.path(f"frame_{number:05d}.h5")
 
 
+class Bodies:
+    """The frames of a run, body by body; bodies are numbered as in the scene."""
+
+    def __init__(self, output):
+        self.output = output
+        self.numbers = output.numbered("frame")
+        with h5py.File(output.frame(self.numbers[0]), "r") as file:
+            triangles, objects = file["rigid/triangles"][()], file["rigid/objects"][()]
+            count = len(file["rigid/vertices"])
+        self.owner = np.full(count, -1) # of each vertex
+        for corner in range(3):
+            self.owner[triangles[:, corner]] = objects
+        self.count = int(objects.max()) + 1
+        order = np.argsort(self.owner, kind="stable")
+        starts = np.searchsorted(self.owner[order], np.arange(self.count + 1))
+        self.parts = [order[a:b] for a, b in zip(starts[:-1], starts[1:])]
+
+    def read(self, number, name="vertices"):
+        """Of all vertices, as doubles."""
+        with h5py.File(self.output.frame(number), "r") as file:
+            return file["rigid/" + name][()].astype(float)
+
+    def time(self, number):
+        with h5py.File(self.output.frame(number), "r") as file:
+            return float(file.attrs["time"])
+
+    def centres(self, vertices):
+        """Mean of each body's vertices."""
+        sums = [np.bincount(self.owner, vertices[:, axis], self.count) for axis in range(3)]
+        return np.stack(sums, axis=1) / np.bincount(self.owner, minlength=self.count)[:, None]
+
+
 def info_hash(program, path):
     """What `info` prints after 'hash:' for a state file."""
     result = call(program, "info", path)
@@ -246,6 +279,20 @@ def quat_matrix(q):
             [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
             [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z]]
     return np.moveaxis(np.array(rows), (0, 1), (-2, -1))
+
+
+def quat_about(axis, degrees):
+    half = np.radians(degrees) / 2
+    axis = np.asarray(axis, dtype=float)
+    return np.array([np.cos(half), *(np.sin(half) * axis / np.linalg.norm(axis))])
+
+
+def axis_angle(q):
+    """An orientation as a scene says it."""
+    length = np.linalg.norm(q[1:])
+    axis = q[1:] / length if length > 0 else (0, 1, 0)
+    angle = 2 * np.degrees(np.arctan2(length, q[0]))
+    return "{axis: [%s], angle: %r}" % (", ".join(repr(float(x)) for x in axis), float(angle))
 
 
 def to_body(q, v):

@@ -6,13 +6,24 @@
 #include <string.h>
 
 PlimRigidOptions plim_rigid_options_default(void) {
-    return (PlimRigidOptions){.orientation_order = 2, .energy_correction = 1};
+    return (PlimRigidOptions){.orientation_order = 2,
+                              .energy_correction = 1,
+                              .contact = 1,
+                              .collision_iterations = 5,
+                              .contact_iterations = 10,
+                              .level_iterations = 2,
+                              .shock_iterations = 1,
+                              .push_out = 1,
+                              .clamp = 1,
+                              .sleep = 1,
+                              .travel = 0.5};
 }
 
 PlimRigidDesc plim_rigid_desc_default(void) {
     return (PlimRigidDesc){.shape = shape_desc_default(PLIM_SHAPE_BALL),
                            .motion = PLIM_DYNAMIC,
                            .density = 1000,
+                           .friction = 0.5,
                            .pose = {.orientation = {1, 0, 0, 0}},
                            .color = {0.7f, 0.7f, 0.7f}};
 }
@@ -66,6 +77,32 @@ static PlimStatus check_inertia(PlimContext *context, const char *name, const do
     return PLIM_OK;
 }
 
+static PlimStatus check_surface(PlimContext *context, const PlimRigidDesc *desc) {
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {{"friction", desc->friction},
+                   {"rolling_friction", desc->rolling_friction},
+                   {"spinning_friction", desc->spinning_friction},
+                   {"restitution", desc->restitution}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (!(numbers[i].value >= 0) || !isfinite(numbers[i].value))
+            return context_fail(context, PLIM_BAD_INPUT,
+                                "rigid body '%s': %s is %g; it must be 0 or more", desc->name,
+                                numbers[i].name, numbers[i].value);
+    if (desc->restitution > 1)
+        return context_fail(context, PLIM_BAD_INPUT,
+                            "rigid body '%s': restitution is %g; above 1 every bounce would add "
+                            "energy, give 0 to 1",
+                            desc->name, desc->restitution);
+    if (desc->shape.kind == PLIM_SHAPE_HALF_SPACE && desc->motion == PLIM_DYNAMIC)
+        return context_fail(context, PLIM_BAD_INPUT,
+                            "rigid body '%s': a half space has no end and no mass; make it static "
+                            "or kinematic, or use a box",
+                            desc->name);
+    return PLIM_OK;
+}
+
 static PlimStatus check_holding(PlimContext *context, const PlimRigidDesc *desc) {
     if ((desc->has_pin || desc->lock_rotation) && desc->motion != PLIM_DYNAMIC)
         return context_fail(context, PLIM_BAD_INPUT,
@@ -107,6 +144,7 @@ static PlimStatus check_desc(RigidBodies *bodies, const PlimRigidDesc *desc) {
                             "rigid body '%s': volume %g m^3; give a positive one, or 0 for that of "
                             "the shape",
                             desc->name, desc->volume);
+    TRY(check_surface(context, desc));
     TRY(check_holding(context, desc));
     const double *inertia = desc->inertia;
     if (inertia[0] != 0 || inertia[1] != 0 || inertia[2] != 0)
@@ -237,6 +275,10 @@ PlimStatus rigid_bodies_add(RigidBodies *bodies, const PlimRigidDesc *desc, size
     }
     bodies->motion[i] = (int32_t)desc->motion;
     bodies->shape[i] = (int32_t)shape;
+    bodies->friction[i] = desc->friction;
+    bodies->restitution[i] = desc->restitution;
+    bodies->rolling_friction[i] = desc->rolling_friction;
+    bodies->spinning_friction[i] = desc->spinning_friction;
     set_mass(bodies, i, &mass);
     set_holding(bodies, i, desc, &pose);
     rigid_place(bodies, i, &pose);

@@ -1,4 +1,4 @@
-#include "rigid/bodies.h"
+#include "rigid/contact_stages.h"
 
 #include "base/hash.h"
 #include "base/parallel.h"
@@ -25,6 +25,11 @@ static const StateField rigid_fields[] = {
     BODY_FIELD(greatest_axis, "1", FIELD_F64, FIELD_CONSTANT, 3),
     BODY_FIELD(pin, "m", FIELD_F64, FIELD_CONSTANT, 3),     /* in the world */
     BODY_FIELD(pin_arm, "m", FIELD_F64, FIELD_CONSTANT, 3), /* from the centre to it, body axes */
+    BODY_FIELD(friction, "1", FIELD_F64, FIELD_CONSTANT, 1),
+    BODY_FIELD(restitution, "1", FIELD_F64, FIELD_CONSTANT, 1),
+    BODY_FIELD(rolling_friction, "m", FIELD_F64, FIELD_CONSTANT, 1),
+    BODY_FIELD(spinning_friction, "m", FIELD_F64, FIELD_CONSTANT, 1),
+    BODY_FIELD(asleep, "1", FIELD_I32, FIELD_STATE, 1), /* at an exact standstill */
     BODY_FIELD(held, "RIGID_PINNED", FIELD_I32, FIELD_CONSTANT, 1),
     BODY_FIELD(motion, "PlimMotion", FIELD_I32, FIELD_CONSTANT, 1),
     BODY_FIELD(shape, "index", FIELD_I32, FIELD_CONSTANT, 1),
@@ -178,11 +183,13 @@ static PlimStatus follow_paths(RigidBodies *bodies, double t) {
     return PLIM_OK;
 }
 
-/* x^{n+1} = x^n + dt v^{n+1/2} and the orientation update (002 sections 4.4.1, 2.2). */
+/* x^{n+1} = x^n + dt v^{n+1/2} and the orientation update (002 sections 4.4.1, 2.2), then overlaps
+ * are taken out (4.6). */
 static PlimStatus rigid_move(void *system, const StepInfo *step) {
     const RigidBodies *bodies = system;
     if (!bodies->options.hold_positions) for_each_body(system, step, move_bodies);
-    return follow_paths(system, step->end_time);
+    TRY(follow_paths(system, step->end_time));
+    return rigid_separate(system, step);
 }
 
 static void accelerate_bodies(void *user, size_t begin, size_t end) {
@@ -216,6 +223,7 @@ static void derive_bodies(void *user, size_t begin, size_t end) {
 }
 
 static PlimStatus rigid_finish(void *system, const StepInfo *step) {
+    TRY(rigid_contact_velocities(system, step));
     for_each_body(system, step, derive_bodies);
     return PLIM_OK;
 }
@@ -235,6 +243,7 @@ static void rigid_destroy(void *system) {
     array_free(context, &bodies->extras);
     index_table_free(context, &bodies->by_name);
     shape_library_free(context, &bodies->shapes);
+    contacts_free(context, &bodies->contacts);
     state_free(context, &rigid_schema, bodies);
     context_free(context, bodies, 1, sizeof *bodies);
 }
@@ -253,6 +262,21 @@ PlimStatus rigid_bodies_configure(RigidBodies *bodies, const PlimRigidOptions *o
         return context_fail(bodies->context, PLIM_BAD_INPUT,
                             "rigid orientation_order is %d; it must be 1, 2 or 3",
                             options->orientation_order);
+    const struct {
+        const char *name;
+        int value;
+    } counts[] = {{"collision_iterations", options->collision_iterations},
+                  {"contact_iterations", options->contact_iterations},
+                  {"level_iterations", options->level_iterations},
+                  {"shock_iterations", options->shock_iterations}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (counts[i].value < 0)
+            return context_fail(bodies->context, PLIM_BAD_INPUT,
+                                "rigid %s is %d; it must not be negative", counts[i].name,
+                                counts[i].value);
+    if (!(options->travel >= 0) || !isfinite(options->travel))
+        return context_fail(bodies->context, PLIM_BAD_INPUT,
+                            "rigid travel is %g; it must be 0 or more", options->travel);
     bodies->options = *options;
     return PLIM_OK;
 }
@@ -280,7 +304,10 @@ static size_t rigid_find_object(const void *system, const char *name) {
 const SystemClass rigid_class = {
     .name = "rigid",
     .schema = &rigid_schema,
+    .max_dt = rigid_max_dt,
     .stage = {[STAGE_PREDICT] = rigid_predict,
+              [STAGE_COLLIDE] = rigid_collide,
+              [STAGE_CONTACT] = rigid_contact,
               [STAGE_MOVE] = rigid_move,
               [STAGE_ADVECT] = rigid_advect,
               [STAGE_FINISH] = rigid_finish},

@@ -1,8 +1,10 @@
-/* The system of rigid bodies: flight under gravity, free or held, and prescribed motion. */
+/* The system of rigid bodies: flight under gravity, free or held, prescribed motion, and contact.
+ */
 #ifndef RIGID_BODIES_H
 #define RIGID_BODIES_H
 
 #include "plimsoll/rigid.h"
+#include "rigid/contacts.h"
 #include "rigid/hold.h"
 #include "rigid/orientation.h"
 #include "rigid/shape.h"
@@ -25,7 +27,8 @@ typedef struct RigidBodies {
 
     double *mass, *volume, *inertia, *inverse_inertia, *least_axis, *greatest_axis;
     double *pin, *pin_arm;
-    int32_t *motion, *shape, *held;
+    double *friction, *restitution, *rolling_friction, *spinning_friction;
+    int32_t *motion, *shape, *held, *asleep;
 
     ShapeLibrary shapes;
     /* What a body has beside numbers; same index as the arrays. */
@@ -38,6 +41,7 @@ typedef struct RigidBodies {
     })
     extras;
     IndexTable by_name;
+    RigidContacts contacts;
 } RigidBodies;
 
 extern const SystemClass rigid_class;
@@ -69,6 +73,24 @@ static inline BodyInertia rigid_inertia(const RigidBodies *bodies, size_t i) {
     return (BodyInertia){mat3_load(bodies->inverse_inertia + 9 * i),
                          vec3_load(bodies->least_axis + 3 * i),
                          vec3_load(bodies->greatest_axis + 3 * i)};
+}
+
+/* Where the triangles of a body are. */
+static inline Frame rigid_frame(const RigidBodies *bodies, size_t i) {
+    Mat3 axes = quat_to_mat3(quat_load(bodies->orientation + 4 * i));
+    Vec3 offset = bodies->extras.data[i].mesh_offset;
+    return (Frame){axes, vec3_add(vec3_load(bodies->position + 3 * i), mat3_apply(axes, offset))};
+}
+
+static inline const RigidShape *rigid_shape(const RigidBodies *bodies, size_t i) {
+    return &bodies->shapes.shapes.data[bodies->shape[i]];
+}
+
+/* The shortest side of the box around a body, m; HUGE_VAL for a half space. */
+static inline double rigid_size(const RigidBodies *bodies, size_t i) {
+    Box3 box = rigid_shape(bodies, i)->box;
+    Vec3 size = vec3_sub(box.high, box.low);
+    return fmin(size.x, fmin(size.y, size.z));
 }
 
 /* About the centre of mass, in world axes: R I0 R^T. */

@@ -32,6 +32,23 @@ static void sum_bodies(void *user, size_t begin, size_t end, double *sum) {
     }
 }
 
+static void diagnose_contact(const ContactFigures *figures, Diagnostics *diagnostics) {
+    diagnostics_add(diagnostics, "contacts", (double)figures->points);
+    diagnostics_add(diagnostics, "contact.pairs", (double)figures->pairs);
+    diagnostics_add(diagnostics, "contact.levels", (double)figures->levels);
+    diagnostics_add(diagnostics, "contact.islands", (double)figures->islands);
+    diagnostics_add(diagnostics, "contact.sweeps", (double)figures->sweeps);
+    diagnostics_add(diagnostics, "contact.energy_change",
+                    figures->collision_energy + figures->contact_energy);
+    diagnostics_add(diagnostics, "contact.energy_raised", figures->raised_energy);
+    diagnostics_add(diagnostics, "collisions", (double)figures->collisions);
+    diagnostics_add(diagnostics, "clamped", (double)figures->clamped);
+    diagnostics_add(diagnostics, "missed", (double)figures->missed);
+    diagnostics_add(diagnostics, "asleep", (double)figures->asleep);
+    diagnostics_add(diagnostics, "penetration.max", figures->penetration);
+    diagnostics_add(diagnostics, "push_out.energy", figures->push_out_energy);
+}
+
 PlimStatus rigid_diagnose(const void *system, const StepInfo *step, Diagnostics *diagnostics) {
     static const char *const names[SUM_COUNT] = {
         "energy.kinetic", "energy.potential",   "momentum.x",         "momentum.y",
@@ -42,6 +59,7 @@ PlimStatus rigid_diagnose(const void *system, const StepInfo *step, Diagnostics 
     TRY(parallel_sum(step->threads, rigid_count(bodies), SUM_COUNT, sum_bodies, &job, step->scratch,
                      sum));
     for (int i = 0; i < SUM_COUNT; i++) diagnostics_add(diagnostics, names[i], sum[i]);
+    if (bodies->options.contact) diagnose_contact(&bodies->contacts.figures, diagnostics);
     return PLIM_OK;
 }
 

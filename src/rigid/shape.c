@@ -58,8 +58,57 @@ void shape_exact_mass(const PlimShapeDesc *desc, MassProperties *mass) {
         break;
     case PLIM_SHAPE_BOX:
     case PLIM_SHAPE_MESH:
+    case PLIM_SHAPE_HALF_SPACE:
         break;
     }
+}
+
+/* Of an open surface of the given thickness: each triangle by the middles of its edges, which is
+ * exact for squares of coordinates. */
+typedef struct TriangleMiddles {
+    Vec3 at[3];
+    double part; /* m^3, of each */
+} TriangleMiddles;
+
+static TriangleMiddles triangle_middles(const TriangleMesh *mesh, size_t t, double thickness) {
+    Vec3 p[3];
+    for (int c = 0; c < 3; c++) p[c] = mesh->vertices[mesh->triangles[t][c]];
+    Vec3 cross = vec3_cross(vec3_sub(p[1], p[0]), vec3_sub(p[2], p[0]));
+    TriangleMiddles middles = {.part = thickness * vec3_length(cross) / 6.0};
+    for (int c = 0; c < 3; c++) middles.at[c] = vec3_scale(0.5, vec3_add(p[c], p[(c + 1) % 3]));
+    return middles;
+}
+
+static MassProperties shell_mass(const TriangleMesh *mesh, double thickness) {
+    MassProperties mass = {0};
+    Vec3 moment = vec3(0, 0, 0);
+    for (size_t t = 0; t < mesh->triangle_count; t++) {
+        TriangleMiddles middles = triangle_middles(mesh, t, thickness);
+        for (int c = 0; c < 3; c++) moment = vec3_add_scaled(moment, middles.part, middles.at[c]);
+        mass.volume += 3 * middles.part;
+    }
+    if (!(mass.volume > 0)) return mass;
+    mass.center = vec3_scale(1.0 / mass.volume, moment);
+    for (size_t t = 0; t < mesh->triangle_count; t++) {
+        TriangleMiddles middles = triangle_middles(mesh, t, thickness);
+        for (int c = 0; c < 3; c++) {
+            Vec3 r = vec3_sub(middles.at[c], mass.center);
+            double square = vec3_dot(r, r);
+            Mat3 about =
+                mat3_add(mat3_diagonal(square, square, square), mat3_scale(-1.0, mat3_outer(r, r)));
+            mass.inertia = mat3_add(mass.inertia, mat3_scale(middles.part, about));
+        }
+    }
+    return mass;
+}
+
+/* A half space has no mass that means anything; bodies that forces move do not have this shape. */
+static MassProperties find_mass(const RigidShape *shape) {
+    if (shape->desc.kind == PLIM_SHAPE_HALF_SPACE)
+        return (MassProperties){.volume = 1, .inertia = mat3_identity()};
+    if (shape->desc.kind == PLIM_SHAPE_MESH && shape->desc.shell > 0)
+        return shell_mass(&shape->mesh, shape->desc.shell);
+    return mesh_mass_properties(&shape->mesh);
 }
 
 static PlimStatus copy_mesh(PlimContext *context, const PlimMeshDesc *desc, TriangleMesh *mesh) {
@@ -82,13 +131,23 @@ static PlimStatus copy_mesh(PlimContext *context, const PlimMeshDesc *desc, Tria
     return PLIM_OK;
 }
 
+static Box3 find_box(const RigidShape *shape) {
+    Box3 box = box3_empty();
+    if (shape->desc.kind == PLIM_SHAPE_HALF_SPACE)
+        return (Box3){{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
+    for (size_t i = 0; i < shape->mesh.vertex_count; i++)
+        box = box3_add_point(box, shape->mesh.vertices[i]);
+    return box;
+}
+
 /* A solid has an inside: a surface that encloses no volume cannot be a body. */
 static PlimStatus check_solid(PlimContext *context, const RigidShape *shape) {
     if (!(shape->mass.volume > 0.0))
         return context_fail(context, PLIM_BAD_INPUT,
                             "the surface encloses a volume of %g m^3; turn or close it",
                             shape->mass.volume);
-    if (shape->desc.kind == PLIM_SHAPE_MESH && !mesh_is_closed(context, &shape->mesh))
+    if (shape->desc.kind == PLIM_SHAPE_MESH && !(shape->desc.shell > 0) &&
+        !mesh_is_closed(context, &shape->mesh))
         context_log(context, PLIM_LOG_WARNING,
                     "a mesh of %zu triangles has gaps; its mass is only about right",
                     shape->mesh.triangle_count);
@@ -113,15 +172,17 @@ static PlimStatus make_mesh(PlimContext *context, const PlimShapeDesc *desc, Tri
         return primitive_cone(context, desc->radius, desc->height, desc->segments, mesh);
     case PLIM_SHAPE_MESH:
         return copy_mesh(context, desc->mesh, mesh);
+    case PLIM_SHAPE_HALF_SPACE:
+        return primitive_sheet(context, desc->size[0], desc->size[2], 1, 1, mesh);
     }
     return context_fail(context, PLIM_BAD_INPUT, "shape kind %d does not exist", (int)desc->kind);
 }
 
 static ShapeKey key_of(const PlimShapeDesc *desc) {
-    ShapeKey key = {
-        {desc->size[0], desc->size[1], desc->size[2], desc->radius, desc->tube, desc->height},
-        {desc->kind, desc->subdivisions, desc->segments, desc->sides},
-        0};
+    ShapeKey key = {{desc->size[0], desc->size[1], desc->size[2], desc->radius, desc->tube,
+                     desc->height, desc->shell},
+                    {desc->kind, desc->subdivisions, desc->segments, desc->sides, desc->cells},
+                    0};
     const PlimMeshDesc *mesh = desc->kind == PLIM_SHAPE_MESH ? desc->mesh : NULL;
     if (!mesh) return key;
     key.content = hash_bytes(HASH_START, mesh->vertices, 3 * mesh->vertex_count * sizeof(double));
@@ -149,8 +210,12 @@ PlimStatus shape_library_get(PlimContext *context, ShapeLibrary *library, const 
     RigidShape shape = {.desc = *desc, .key = key};
     TRY(make_mesh(context, desc, &shape.mesh));
     shape.desc.mesh = NULL; /* the caller's; the copy is in shape.mesh */
-    shape.mass = mesh_mass_properties(&shape.mesh);
+    shape.mass = find_mass(&shape);
     mesh_translate(&shape.mesh, vec3_scale(-1.0, shape.mass.center));
+    shape.box = find_box(&shape);
+    MassProperties exact = shape.mass;
+    shape_exact_mass(desc, &exact);
+    shape.ball_radius = cbrt(0.75 / pi * exact.volume);
     PlimStatus status = check_solid(context, &shape);
     if (status == PLIM_OK)
         status = index_table_insert(context, &library->by_desc, hash, library->shapes.count);
@@ -163,9 +228,60 @@ PlimStatus shape_library_get(PlimContext *context, ShapeLibrary *library, const 
     return PLIM_OK;
 }
 
+/* ---- contact ---- */
+
+/* The true surface that the triangles stand for, in their axes; false for a mesh. */
+static bool primitive_solid(const PlimShapeDesc *desc, Vec3 center, Solid *solid) {
+    static const SolidKind kinds[] = {[PLIM_SHAPE_BOX] = SOLID_BOX,
+                                      [PLIM_SHAPE_BALL] = SOLID_BALL,
+                                      [PLIM_SHAPE_CYLINDER] = SOLID_CYLINDER,
+                                      [PLIM_SHAPE_CAPSULE] = SOLID_CAPSULE,
+                                      [PLIM_SHAPE_TORUS] = SOLID_TORUS,
+                                      [PLIM_SHAPE_CONE] = SOLID_CONE,
+                                      [PLIM_SHAPE_HALF_SPACE] = SOLID_HALF_SPACE};
+    if (desc->kind == PLIM_SHAPE_MESH) return false;
+    *solid = solid_default(kinds[desc->kind]);
+    memcpy(solid->size, desc->size, sizeof solid->size);
+    solid->radius = desc->radius;
+    solid->tube = desc->tube;
+    solid->height = desc->height;
+    solid->position = vec3_scale(-1.0, center);
+    return true;
+}
+
+static RoundCore round_core(const PlimShapeDesc *desc, Vec3 center) {
+    Vec3 own = vec3_scale(-1.0, center);
+    switch (desc->kind) {
+    case PLIM_SHAPE_BALL:
+        return (RoundCore){ROUND_BALL, desc->radius, 0.0, own};
+    case PLIM_SHAPE_CAPSULE:
+        return (RoundCore){ROUND_CAPSULE, desc->radius, desc->height, own};
+    case PLIM_SHAPE_TORUS:
+        return (RoundCore){ROUND_TORUS, desc->tube, desc->radius, own};
+    default:
+        return (RoundCore){.kind = ROUND_NONE};
+    }
+}
+
+PlimStatus shape_prepare_contact(PlimContext *context, RigidShape *shape) {
+    if (shape->can_collide) return PLIM_OK;
+    Solid solid;
+    bool primitive = primitive_solid(&shape->desc, shape->mass.center, &solid);
+    CollideShapeDesc desc = {.mesh = &shape->mesh,
+                             .primitive = primitive ? &solid : NULL,
+                             .core = round_core(&shape->desc, shape->mass.center),
+                             .shell = shape->desc.shell > 0,
+                             .cells = shape->desc.cells};
+    TRY(collide_shape_create(context, &desc, &shape->collide));
+    shape->can_collide = true;
+    return PLIM_OK;
+}
+
 void shape_library_free(PlimContext *context, ShapeLibrary *library) {
-    for (size_t i = 0; i < library->shapes.count; i++)
+    for (size_t i = 0; i < library->shapes.count; i++) {
+        collide_shape_free(context, &library->shapes.data[i].collide);
         mesh_free(context, &library->shapes.data[i].mesh);
+    }
     array_free(context, &library->shapes);
     index_table_free(context, &library->by_desc);
 }

@@ -5,14 +5,15 @@
 
 #include "base/array.h"
 #include "base/index_table.h"
+#include "collide/shape.h"
 #include "geom/mass.h"
 #include "geom/mesh.h"
 #include "plimsoll/rigid.h"
 
 /* Every number of a description, in a form without padding: equal keys, equal shapes. */
 typedef struct ShapeKey {
-    double numbers[6];
-    int64_t counts[4];
+    double numbers[7];
+    int64_t counts[5];
     uint64_t content; /* of a mesh: hash of its arrays */
 } ShapeKey;
 
@@ -21,6 +22,10 @@ typedef struct RigidShape {
     ShapeKey key;
     TriangleMesh mesh; /* centre of mass at the origin */
     MassProperties mass;
+    double ball_radius;   /* m, of a ball of equal volume */
+    Box3 box;             /* around the triangles; without end for a half space */
+    CollideShape collide; /* made when a body of this shape first comes near another */
+    bool can_collide;     /* it was made */
 } RigidShape;
 
 typedef struct ShapeLibrary {
@@ -37,6 +42,9 @@ void shape_exact_mass(const PlimShapeDesc *desc, MassProperties *mass);
 /* The index of the shape with this description, made when it is new. */
 PlimStatus shape_library_get(PlimContext *context, ShapeLibrary *library, const PlimShapeDesc *desc,
                              size_t *index);
+/* Makes what contact needs of a shape, unless it is there. */
+PlimStatus shape_prepare_contact(PlimContext *context, RigidShape *shape);
+
 void shape_library_free(PlimContext *context, ShapeLibrary *library);
 
 #endif

@@ -1,4 +1,4 @@
-/* From a scene to a world: copies of repeated bodies, materials, prescribed motion. */
+/* From a scene to a world: materials, copies of repeated bodies. */
 #include "base/hash.h"
 #include "base/random.h"
 #include "math/quat.h"
@@ -44,16 +44,13 @@ static void read_materials(PlimScene *scene) {
 /* ---- one copy of a body ---- */
 
 static SceneBody body_start(void) {
-    return (SceneBody){
-        .pin = {NAN, NAN, NAN}, .color = {-1, -1, -1}, .repeat = {.grid = {1, 1, 1}, .count = 0}};
-}
-
-/* The direction of a vector of any length, were its square too large or too small for a double;
- * zero for zero. */
-static Vec3 direction_of(const double axis[3]) {
-    double largest = fmax(fabs(axis[0]), fmax(fabs(axis[1]), fabs(axis[2])));
-    if (largest == 0) return vec3(0, 0, 0);
-    return vec3_normalize(vec3(axis[0] / largest, axis[1] / largest, axis[2] / largest));
+    return (SceneBody){.friction = -1,
+                       .restitution = -1,
+                       .rolling_friction = -1,
+                       .spinning_friction = -1,
+                       .pin = {NAN, NAN, NAN},
+                       .color = {-1, -1, -1},
+                       .repeat = {.grid = {1, 1, 1}, .count = 0}};
 }
 
 /* What a body that forces do not move cannot have. */
@@ -87,6 +84,21 @@ static void check_planar(PlimScene *scene, const SceneNode *node, const SceneBod
                        "parts to 0");
 }
 
+/* What has no inside, or no end, is not for every body. */
+static void check_endless(PlimScene *scene, SceneNode *node, const SceneBody *body) {
+    SceneReader *reader = &scene->reader;
+    const SceneNode *shape = node_get(node, "shape");
+    if (body->shape.kind == SCENE_SHAPE_HALF_SPACE && body->motion == PLIM_DYNAMIC)
+        reader_problem(reader, shape,
+                       "a half space has no end and no mass: make the body 'motion: static' or "
+                       "'kinematic', or use a box");
+    if (body->shape.kind == SCENE_SHAPE_FILE && body->shape.file.shell > 0 &&
+        node_get(scene->root, "fluid"))
+        reader_problem(reader, shape,
+                       "a shell has no inside: a fluid cannot flow around it; use a closed "
+                       "surface without 'shell'");
+}
+
 /* What no table can say about a body. */
 static void check_body(PlimScene *scene, SceneNode *node, const SceneBody *body) {
     static const char path[] = "uses t, but only a body with 'motion: kinematic' follows a path";
@@ -98,6 +110,8 @@ static void check_body(PlimScene *scene, SceneNode *node, const SceneBody *body)
     if (body->motion != PLIM_KINEMATIC && body->orientation.angle.expression)
         reader_problem(reader, node_get(node, "orientation"), path);
     if (body->motion != PLIM_DYNAMIC) check_forces(scene, node, body);
+    if (body->keyframes.node) scene_check_keyframes(scene, node, body);
+    check_endless(scene, node, body);
     check_planar(scene, node, body);
     if (body->motion == PLIM_DYNAMIC && body->passive &&
         (scene->document.coupling.fluid == 1 || !node_get(scene->root, "fluid")))
@@ -106,7 +120,7 @@ static void check_body(PlimScene *scene, SceneNode *node, const SceneBody *body)
     if (body->material && !find_material(scene, body->material))
         reader_problem(reader, node_get(node, "material"), "there is no material '%s'",
                        body->material);
-    if (vec3_length(direction_of(body->orientation.axis)) == 0)
+    if (vec3_length(scene_direction(body->orientation.axis)) == 0)
         reader_problem(reader, node_get(node, "orientation"), "the axis must not be zero");
 }
 
@@ -149,53 +163,6 @@ static Quat copy_tilt(const PlimScene *scene, const SceneBody *body) {
     double angle = body->repeat.tilt * pi / 180 * random_of(scene, body, 5);
     double r = sqrt(1 - z * z);
     return quat_exp(vec3(angle * r * cos(around), angle * r * sin(around), angle * z));
-}
-
-static PlimStatus evaluate(PlimContext *context, const SceneMotion *motion, double t, double *value,
-                           double *rate) {
-    *value = motion->value;
-    *rate = 0;
-    if (!motion->expression) return PLIM_OK;
-    char why[EXPRESSION_MESSAGE];
-    PlimStatus status = expression_evaluate(motion->expression, t, value, rate, why);
-    return status == PLIM_OK ? PLIM_OK : context_fail(context, status, "%s", why);
-}
-
-static PlimStatus follow_path(void *user, PlimContext *context, double t, PlimPose *pose) {
-    const ScenePath *path = user;
-    double position[3], velocity[3], angle, rate;
-    for (int i = 0; i < 3; i++)
-        TRY(evaluate(context, &path->position[i], t, &position[i], &velocity[i]));
-    TRY(evaluate(context, &path->angle, t, &angle, &rate));
-    Vec3 axis = vec3_load(path->axis);
-    Quat turn = quat_exp(vec3_scale(angle * pi / 180, axis));
-    turn = quat_normalize(quat_multiply(turn, quat_load(path->tilt)));
-    /* The path is that of the shape's origin; a pose is that of the centre of mass. */
-    Vec3 arm = quat_rotate(turn, vec3_load(path->center));
-    Vec3 spin = vec3_scale(rate * pi / 180, axis);
-    Vec3 place = vec3_add(vec3_load(position), vec3_load(path->offset));
-    vec3_store(pose->position, vec3_add(place, arm));
-    vec3_store(pose->velocity, vec3_add(vec3_load(velocity), vec3_cross(spin, arm)));
-    quat_store(pose->orientation, turn);
-    vec3_store(pose->angular_velocity, spin);
-    return PLIM_OK;
-}
-
-static PlimStatus make_path(PlimScene *scene, const SceneBody *body, Vec3 center, ScenePath **out) {
-    ScenePath *path = context_allocate(scene->context, 1, sizeof *path);
-    if (!path) return PLIM_OUT_OF_MEMORY;
-    if (!array_push(scene->context, &scene->paths, path)) {
-        context_free(scene->context, path, 1, sizeof *path);
-        return PLIM_OUT_OF_MEMORY;
-    }
-    vec3_store(path->offset, copy_offset(scene, body));
-    vec3_store(path->center, center);
-    memcpy(path->position, body->position, sizeof path->position);
-    path->angle = body->orientation.angle;
-    vec3_store(path->axis, direction_of(body->orientation.axis));
-    quat_store(path->tilt, copy_tilt(scene, body));
-    *out = path;
-    return PLIM_OK;
 }
 
 static void choose_color(const PlimScene *scene, const SceneBody *body, size_t number,
@@ -349,6 +316,24 @@ PlimStatus scene_as_problem(PlimScene *scene, const SceneNode *node, PlimStatus 
     return context_fail(scene->context, status, "%s: %s", scene->label, last->text);
 }
 
+/* A body's own value, or its material's, or what bodies have otherwise. */
+static double chosen(double own, double of_material, double otherwise) {
+    return own >= 0 ? own : of_material >= 0 ? of_material : otherwise;
+}
+
+static void describe_surface(const SceneBody *body, const SceneMaterial *material,
+                             PlimRigidDesc *desc) {
+    const SceneMaterial none = {
+        .friction = -1, .restitution = -1, .rolling_friction = -1, .spinning_friction = -1};
+    if (!material) material = &none;
+    desc->friction = chosen(body->friction, material->friction, desc->friction);
+    desc->restitution = chosen(body->restitution, material->restitution, desc->restitution);
+    desc->rolling_friction =
+        chosen(body->rolling_friction, material->rolling_friction, desc->rolling_friction);
+    desc->spinning_friction =
+        chosen(body->spinning_friction, material->spinning_friction, desc->spinning_friction);
+}
+
 /* Everything but name, shape and path. */
 static PlimRigidDesc describe_copy(const PlimScene *scene, const SceneBody *body, Vec3 center,
                                    size_t number) {
@@ -357,11 +342,12 @@ static PlimRigidDesc describe_copy(const PlimScene *scene, const SceneBody *body
     desc.motion = (PlimMotion)body->motion;
     desc.density = body->density > 0 ? body->density : material ? material->density : 1000;
     desc.mass = body->mass;
+    describe_surface(body, material, &desc);
     memcpy(desc.inertia, body->inertia, sizeof desc.inertia);
     desc.has_pin = isfinite(body->pin[0]);
     memcpy(desc.pin, body->pin, sizeof desc.pin);
     desc.lock_rotation = body->lock_rotation;
-    Vec3 axis = direction_of(body->orientation.axis);
+    Vec3 axis = scene_direction(body->orientation.axis);
     Quat turn = quat_exp(vec3_scale(body->orientation.angle.value * pi / 180, axis));
     turn = quat_multiply(turn, copy_tilt(scene, body));
     quat_store(desc.pose.orientation, turn);
@@ -389,15 +375,6 @@ static PlimStatus make_solid(PlimScene *scene, SceneNode *shape, Solid **out) {
     return scene_place_solid(scene, &place, &scene->solids, *out);
 }
 
-static PlimStatus add_path(PlimScene *scene, const SceneBody *body, Vec3 center,
-                           PlimRigidDesc *desc) {
-    ScenePath *path;
-    TRY(make_path(scene, body, center, &path));
-    desc->motion_path = follow_path;
-    desc->motion_user = path;
-    return PLIM_OK;
-}
-
 /* The body, and its solid about the centre of mass for the fluid. */
 static PlimStatus add_body(PlimScene *scene, SceneNode *node, const SceneBody *body,
                            PlimRigidDesc *desc, Vec3 center, BodyJob *job) {
@@ -410,7 +387,9 @@ static PlimStatus add_body(PlimScene *scene, SceneNode *node, const SceneBody *b
         TRY(scene_as_problem(scene, shape_node, make_solid(scene, shape_node, &solid)));
     bool immersed = solid && desc->motion == PLIM_DYNAMIC;
     if (immersed) TRY(scene_as_problem(scene, node, scene_immerse(scene, solid, desc, &center)));
-    if (desc->motion == PLIM_KINEMATIC) TRY(add_path(scene, body, center, desc));
+    if (desc->motion == PLIM_KINEMATIC)
+        TRY(scene_add_path(scene, body, copy_offset(scene, body), copy_tilt(scene, body), center,
+                           desc));
     TRY(scene_as_problem(scene, node, plim_rigid_add(job->world, desc, &in_fluid.body)));
     if (!solid) return PLIM_OK;
     in_fluid.solid = solid;
@@ -453,11 +432,30 @@ static PlimStatus report_problems(PlimScene *scene) {
                         scene->reader.problems.data[0].text);
 }
 
-static PlimStatus add_bodies(PlimScene *scene, BodyJob *job) {
+static PlimRigidOptions rigid_options(const PlimScene *scene) {
     const SceneRigid *rigid = &scene->document.rigid;
-    PlimRigidOptions options = {.orientation_order = (int)rigid->orientation_order,
-                                .energy_correction = rigid->energy_correction,
-                                .hold_positions = scene->document.coupling.positions == 1};
+    const SceneContact *contact = &rigid->contact;
+    return (PlimRigidOptions){
+        .orientation_order = (int)rigid->orientation_order,
+        .energy_correction = rigid->energy_correction,
+        .hold_positions = scene->document.coupling.positions == 1,
+        .contact = contact->enabled && scene->document.dim == 3, /* cuts have no surfaces to meet */
+        .collision_iterations = (int)contact->collision_iterations,
+        .contact_iterations = (int)contact->contact_iterations,
+        .level_iterations = (int)contact->level_iterations,
+        .shock_iterations = (int)contact->shock_iterations,
+        .push_out = contact->push_out,
+        .clamp = contact->clamp,
+        .sleep = contact->sleep,
+        .travel = contact->travel,
+        .pairs = (PlimPairs)contact->pairs,
+        .sequence = (PlimSequence)contact->sequence,
+        .seed = scene->reader.seed,
+    };
+}
+
+static PlimStatus add_bodies(PlimScene *scene, BodyJob *job) {
+    PlimRigidOptions options = rigid_options(scene);
     TRY(plim_rigid_configure(job->world, &options));
     return for_each_copy(scene, add_copy, job);
 }

@@ -264,6 +264,7 @@ static PlimStatus emit_name(Parser *parser, const char *name, size_t start) {
     const Constant *constant = NULL;
     for (size_t i = 0; i < CONSTANT_COUNT; i++)
         if (strcmp(constants[i].name, name) == 0) constant = &constants[i];
+    if (found && strcmp(name, "e") == 0) constant = NULL; /* also the usual letter of restitution */
     if (constant || find_variable(name) != OP_COUNT)
         return emit_own_name(parser, name, constant, start, found);
     if (found) {

@@ -1,5 +1,5 @@
-/* The tables of the scene format; those of fluids and probes are in format_fluid.c. A key is added
- * there or here and nowhere else. */
+/* The tables of the scene format; those of rigid bodies are in format_rigid.c, those of fluids and
+ * probes in format_fluid.c. A key is added there or here and nowhere else. */
 #include "scene/format_keys.h"
 
 /* ---- shapes ---- */
@@ -69,6 +69,8 @@ static const SceneKey cone_keys[] = {
 static const SceneKey file_keys[] = {
     {"path", VALUE_TEXT, AT(SceneFile, path), .required = true,
      .help = "a closed surface in an OBJ, PLY or STL file; relative to the scene's folder"},
+    {"shell", VALUE_NUMBER, AT(SceneFile, shell), .unit = "m", POSITIVE,
+     .help = "thickness of a thin shell: the surface may then be open, and has mass but no inside"},
     {"scale", VALUE_NUMBER, AT(SceneFile, scale), "1", POSITIVE,
      .help = "metres for a unit of the file"},
     {"cells", VALUE_INTEGER, AT(SceneFile, cells), "0", BETWEEN(0, 1024),
@@ -77,6 +79,20 @@ static const SceneKey file_keys[] = {
      .help = "merge equal vertices, drop degenerate triangles, turn them outward"},
     {"content", VALUE_TEXT, AT(SceneFile, content),
      .help = "written by the program: a hash by which a file that changed since is noticed"},
+};
+
+static const SceneKey half_space_keys[] = {
+    {"size", VALUE_VEC2, AT(SceneHalfSpace, size), "[40, 40]", .unit = "m", POSITIVE,
+     .help = "of the part of its surface that is drawn, along x and z"},
+};
+
+static const SceneKey prism_keys[] = {
+    {"points", VALUE_POINTS, AT(ScenePrism, points), .required = true, .unit = "m",
+     .help = "corners of a polygon in the xy plane, convex or not, in order around it"},
+    {"depth", VALUE_NUMBER, AT(ScenePrism, depth), "1", .unit = "m", POSITIVE,
+     .help = "length along z, half of it on each side of z = 0"},
+    {"cells", VALUE_INTEGER, AT(ScenePrism, cells), "0", BETWEEN(0, 1024),
+     .help = "cells of its distance field along the longest side; 0: chosen by its size"},
 };
 
 static const SceneKey combination_keys[] = {
@@ -104,9 +120,12 @@ static const SceneTable capsule_table = TABLE("capsule", "A capsule.", capsule_k
 static const SceneTable torus_table = TABLE("torus", "A ring.", torus_keys);
 static const SceneTable cone_table = TABLE("cone", "A cone.", cone_keys);
 static const SceneTable file_table = TABLE("file", "A surface from a file.", file_keys);
-static const SceneTable half_space_table = {
-    .name = "half_space",
-    .help = "Everything below y = 0; only inside intersection or difference."};
+static const SceneTable half_space_table =
+    TABLE("half_space",
+          "Everything below y = 0: a floor that never ends. The shape of a static or kinematic "
+          "body, or inside intersection or difference.",
+          half_space_keys);
+static const SceneTable prism_table = TABLE("prism", "A polygon drawn out along z.", prism_keys);
 static const SceneTable combination_table =
     TABLE("combination", "Shapes put together through their distance fields.", combination_keys);
 static const SceneTable place_table =
@@ -124,7 +143,8 @@ static const SceneKey shape_keys[] = {
     {"cone", VALUE_TABLE, AT(SceneShape, round), .table = &cone_table, .help = "a cone"},
     {"file", VALUE_TABLE, AT(SceneShape, file), .table = &file_table,
      .help = "a surface from a file"},
-    {"half_space", VALUE_TABLE, .table = &half_space_table, .help = "everything below y = 0"},
+    {"half_space", VALUE_TABLE, AT(SceneShape, half_space), .table = &half_space_table,
+     .help = "everything below y = 0"},
     {"union", VALUE_TABLE, AT(SceneShape, combination), .table = &combination_table,
      .help = "all of several shapes"},
     {"intersection", VALUE_TABLE, AT(SceneShape, combination), .table = &combination_table,
@@ -133,6 +153,8 @@ static const SceneKey shape_keys[] = {
      .help = "the first shape less all others"},
     {"place", VALUE_TABLE, AT(SceneShape, place), .table = &place_table,
      .help = "a shape moved, turned or scaled"},
+    {"prism", VALUE_TABLE, AT(SceneShape, prism), .table = &prism_table,
+     .help = "a polygon drawn out along z"},
 };
 
 const SceneTable scene_shape_table = {
@@ -143,90 +165,21 @@ const SceneTable scene_shape_table = {
     .which_offset = offsetof(SceneShape, kind),
 };
 
-/* ---- rigid bodies ---- */
-
-static const SceneKey repeat_keys[] = {
-    {"grid", VALUE_VEC3, AT(SceneRepeat, grid), BETWEEN(1, 1e15),
-     .help = "copies along x, y and z, centred on the body's position"},
-    {"count", VALUE_INTEGER, AT(SceneRepeat, count), BETWEEN(1, 1e15),
-     .help = "copies in a row along x, in place of `grid`"},
-    {"spacing", VALUE_VEC3, AT(SceneRepeat, spacing), "[1, 1, 1]", .unit = "m",
-     .help = "distance between neighbours along each axis"},
-    {"jitter", VALUE_VEC3, AT(SceneRepeat, jitter), "[0, 0, 0]", .unit = "m", NOT_NEGATIVE,
-     .help = "largest random offset along each axis, from the scene's seed"},
-    {"tilt", VALUE_NUMBER, AT(SceneRepeat, tilt), "0", .unit = "degrees", BETWEEN(0, 180),
-     .help = "largest random rotation, about a random axis"},
-};
-
-static const SceneTable repeat_table =
-    TABLE("repeat",
-          "Many of one thing: NAME_0, NAME_1, ... In the body's own expressions i, j, k are the "
-          "place in the grid, n the number of the copy from 0, count how many there are, and "
-          "random(1), random(2), ... numbers in [0, 1) of its own.",
-          repeat_keys);
-
-static const char *const motion_choices[] = {"dynamic", "static", "kinematic", NULL};
-
-static const SceneKey body_keys[] = {
-    {"name", VALUE_NAME, AT(SceneBody, name), .required = true,
-     .help = "name in messages, probes and files"},
-    {"shape", VALUE_ONE_OF, AT(SceneBody, shape), .required = true, .table = &scene_shape_table,
-     .help = "what it is made of"},
-    {"motion", VALUE_CHOICE, AT(SceneBody, motion), "dynamic", .choices = motion_choices,
-     .help = "dynamic: moved by forces; static: never moves; kinematic: position and angle are "
-             "functions of t"},
-    {"position", VALUE_MOTION3, AT(SceneBody, position), "[0, 0, 0]", .unit = "m",
-     .help = "where the shape's own origin goes: the middle of a primitive; may use t in a "
-             "kinematic body"},
-    {"orientation", VALUE_TABLE, AT(SceneBody, orientation), "{}",
-     .table = &scene_orientation_table, .help = "how it is turned"},
-    {"velocity", VALUE_VEC3, AT(SceneBody, velocity), "[0, 0, 0]", .unit = "m/s",
-     .help = "at the start"},
-    {"angular_velocity", VALUE_VEC3, AT(SceneBody, angular_velocity), "[0, 0, 0]", .unit = "rad/s",
-     .help = "at the start, in world axes"},
-    {"material", VALUE_NAME, AT(SceneBody, material),
-     .help = "one of `materials`, for density and color"},
-    {"density", VALUE_NUMBER, AT(SceneBody, density), .unit = "kg/m^3", POSITIVE,
-     .help = "in place of the material's; 1000 without either"},
-    {"mass", VALUE_NUMBER, AT(SceneBody, mass), .unit = "kg", POSITIVE,
-     .help = "in place of density times volume"},
-    {"inertia", VALUE_VEC3, AT(SceneBody, inertia), .unit = "kg m^2", POSITIVE,
-     .help = "about the shape's own axes, in place of the inertia of its triangles"},
-    {"pin", VALUE_VEC3, AT(SceneBody, pin), .unit = "m",
-     .help = "a point of the world: the point of a dynamic body that is there at the start stays "
-             "there, and the body turns about it; z does not count in two dimensions"},
-    {"lock_rotation", VALUE_BOOL, AT(SceneBody, lock_rotation), "false",
-     .help = "whether a dynamic body is kept from turning"},
-    {"passive", VALUE_BOOL, AT(SceneBody, passive), "false",
-     .help = "whether a dynamic body is carried by the fluid without acting on it"},
-    {"through_flow", VALUE_VEC3, AT(SceneBody, through_flow), "[0, 0, 0]", .unit = "m/s",
-     .help = "along the body's own axes: fluid enters and leaves through its surface at this "
-             "velocity, as through a fan"},
-    {"color", VALUE_VEC3, AT(SceneBody, color), BETWEEN(0, 1),
-     .help = "red, green, blue; by default the material's, or one of a palette"},
-    {"repeat", VALUE_TABLE, AT(SceneBody, repeat), .table = &repeat_table, .help = "many copies",
-     .outside_copies = true},
-};
-
-const SceneTable scene_body_table = TABLE("rigid body", "A rigid body.", body_keys);
-
-static const SceneKey rigid_keys[] = {
-    {"orientation_order", VALUE_INTEGER, AT(SceneRigid, orientation_order), "2", BETWEEN(1, 3),
-     .help = "order in dt of the orientation update"},
-    {"energy_correction", VALUE_BOOL, AT(SceneRigid, energy_correction), "true",
-     .help = "turn each body to where its kinetic energy is kept"},
-    {"bodies", VALUE_ITEMS, AT(SceneRigid, bodies), .table = &scene_body_table,
-     .help = "the bodies"},
-};
-
-static const SceneTable rigid_table = TABLE("rigid", "Rigid bodies.", rigid_keys);
-
 /* ---- the rest ---- */
 
 static const SceneKey material_keys[] = {
     {"name", VALUE_NAME, AT(SceneMaterial, name), .required = true, .help = "its name"},
     {"density", VALUE_NUMBER, AT(SceneMaterial, density), "1000", .unit = "kg/m^3", POSITIVE,
      .help = "mass per volume"},
+    {"friction", VALUE_NUMBER, AT(SceneMaterial, friction), "0.5", NOT_NEGATIVE,
+     .help = "coefficient of friction; of a pair the greater one counts"},
+    {"restitution", VALUE_NUMBER, AT(SceneMaterial, restitution), "0", RESTITUTION,
+     .help = "part of the approach speed that a bounce gives back; of a pair the lesser one "
+             "counts"},
+    {"rolling_friction", VALUE_NUMBER, AT(SceneMaterial, rolling_friction), "0", .unit = "m",
+     NOT_NEGATIVE, .help = "lever arm of the torque that resists rolling"},
+    {"spinning_friction", VALUE_NUMBER, AT(SceneMaterial, spinning_friction), "0", .unit = "m",
+     NOT_NEGATIVE, .help = "lever arm of the torque that resists turning about the normal"},
     {"color", VALUE_VEC3, AT(SceneMaterial, color), BETWEEN(0, 1), .help = "red, green, blue"},
 };
 
@@ -303,7 +256,8 @@ static const SceneKey scene_keys[] = {
      .help = "how time is cut into steps"},
     {"materials", VALUE_ITEMS, AT(SceneDocument, materials), .table = &scene_material_table,
      .help = "what bodies are made of"},
-    {"rigid", VALUE_TABLE, AT(SceneDocument, rigid), .table = &rigid_table, .help = "rigid bodies"},
+    {"rigid", VALUE_TABLE, AT(SceneDocument, rigid), .table = &scene_rigid_table,
+     .help = "rigid bodies"},
     {"fluid", VALUE_TABLE, AT(SceneDocument, fluid), .table = &scene_fluid_table,
      .help = "a fluid on a grid"},
     {"coupling", VALUE_TABLE, AT(SceneDocument, coupling), .table = &coupling_table,

@@ -1,5 +1,5 @@
-/* What a scene file says, as structs; format.c and format_fluid.c have the tables that fill them.
- */
+/* What a scene file says, as structs; format.c, format_rigid.c and format_fluid.c have the tables
+ * that fill them. */
 #ifndef SCENE_FORMAT_H
 #define SCENE_FORMAT_H
 
@@ -13,6 +13,7 @@ typedef struct SceneTimeStep {
 typedef struct SceneMaterial {
     const char *name;
     double density;
+    double friction, restitution, rolling_friction, spinning_friction;
     double color[3];
 } SceneMaterial;
 
@@ -40,8 +41,19 @@ typedef struct SceneFile {
     const char *content; /* hash of the file, in hexadecimal */
     double scale;
     int64_t cells; /* of its distance field; 0: chosen by its size */
+    double shell;  /* thickness of an open surface; 0: a solid */
     bool repair;
 } SceneFile;
+
+typedef struct SceneHalfSpace {
+    double size[2]; /* of what is drawn, along x and z */
+} SceneHalfSpace;
+
+typedef struct ScenePrism {
+    SceneItems points;
+    double depth;
+    int64_t cells; /* of its distance field; 0: chosen by its size */
+} ScenePrism;
 
 typedef struct SceneCombination { /* union, intersection, difference */
     SceneItems of;
@@ -58,11 +70,12 @@ typedef struct ScenePlace {
 /* Which key of a shape was given. The first are those of PlimShapeKind, in its order. */
 enum {
     SCENE_SHAPE_FILE = PLIM_SHAPE_MESH,
-    SCENE_SHAPE_HALF_SPACE,
+    SCENE_SHAPE_HALF_SPACE = PLIM_SHAPE_HALF_SPACE,
     SCENE_SHAPE_UNION,
     SCENE_SHAPE_INTERSECTION,
     SCENE_SHAPE_DIFFERENCE,
-    SCENE_SHAPE_PLACE
+    SCENE_SHAPE_PLACE,
+    SCENE_SHAPE_PRISM
 };
 
 typedef struct SceneShape {
@@ -71,8 +84,10 @@ typedef struct SceneShape {
     SceneBall ball;
     SceneRound round;
     SceneFile file;
+    SceneHalfSpace half_space;
     SceneCombination combination;
     ScenePlace place;
+    ScenePrism prism;
 } SceneShape;
 
 typedef struct SceneRepeat {
@@ -82,6 +97,13 @@ typedef struct SceneRepeat {
     double tilt; /* degrees */
 } SceneRepeat;
 
+/* Where a kinematic body is at one time; what is left out is as in the one before. */
+typedef struct SceneKeyframe {
+    double time; /* s */
+    double position[3];
+    SceneOrientation orientation;
+} SceneKeyframe;
+
 typedef struct SceneBody {
     const char *name;
     const char *material;
@@ -89,8 +111,11 @@ typedef struct SceneBody {
     int motion; /* PlimMotion */
     SceneMotion position[3];
     SceneOrientation orientation;
+    SceneItems keyframes;
     double velocity[3], angular_velocity[3];
     double mass, density;
+    /* Negative: the material's, or the default. */
+    double friction, restitution, rolling_friction, spinning_friction;
     double inertia[3];
     double pin[3]; /* NAN: none */
     bool lock_rotation, passive;
@@ -99,9 +124,19 @@ typedef struct SceneBody {
     SceneRepeat repeat;
 } SceneBody;
 
+typedef struct SceneContact {
+    bool enabled;
+    int64_t collision_iterations, contact_iterations, level_iterations, shock_iterations;
+    bool push_out, clamp, sleep;
+    double travel;
+    int pairs;    /* PlimPairs */
+    int sequence; /* PlimSequence */
+} SceneContact;
+
 typedef struct SceneRigid {
     int64_t orientation_order;
     bool energy_correction;
+    SceneContact contact;
     SceneItems bodies;
 } SceneRigid;
 
@@ -219,6 +254,8 @@ extern const SceneTable scene_source_table;
 extern const SceneTable scene_material_table;
 extern const SceneTable scene_shape_table;
 extern const SceneTable scene_body_table;
+extern const SceneTable scene_keyframe_table;
+extern const SceneTable scene_rigid_table;
 extern const SceneTable scene_probe_table;
 
 #endif

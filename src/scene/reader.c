@@ -87,12 +87,15 @@ static bool in_bounds(SceneReader *reader, const SceneNode *node, const SceneKey
     bool low = key->low_exclusive ? value > key->low : value >= key->low;
     if (low && value <= key->high) return true;
     const char *unit = key->unit ? key->unit : "", *space = key->unit ? " " : "";
+    const char *reason = key->bounds_reason ? key->bounds_reason : "";
+    const char *colon = key->bounds_reason ? ": " : "";
+    const char *from = key->low_exclusive ? "above" : "at least";
     if (key->high == HUGE_VAL)
-        reader_problem(reader, node, "is %g%s%s; it must be %s %g", value, space, unit,
-                       key->low_exclusive ? "above" : "at least", key->low);
+        reader_problem(reader, node, "is %g%s%s; it must be %s %g%s%s", value, space, unit, from,
+                       key->low, colon, reason);
     else
-        reader_problem(reader, node, "is %g%s%s; it must be %s %g and at most %g", value, space,
-                       unit, key->low_exclusive ? "above" : "at least", key->low, key->high);
+        reader_problem(reader, node, "is %g%s%s; it must be %s %g and at most %g%s%s", value, space,
+                       unit, from, key->low, key->high, colon, reason);
     return false;
 }
 
@@ -190,6 +193,26 @@ static void read_choice(SceneReader *reader, const SceneNode *node, const SceneK
                    guess ? "; did you mean '" : "", guess ? guess : "", guess ? "'?" : "");
 }
 
+static void read_vec2(SceneReader *reader, const SceneNode *node, const SceneKey *key,
+                      double out[2]) {
+    if (!reader_expect_kind(reader, node, NODE_LIST, "a list of two numbers")) return;
+    if (node->children.count != 2) {
+        reader_problem(reader, node, "should have two numbers, has %zu", node->children.count);
+        return;
+    }
+    for (int axis = 0; axis < 2; axis++)
+        read_number(reader, node->children.data[axis], key, &out[axis]);
+}
+
+static void read_points(SceneReader *reader, SceneNode *node, const SceneKey *key,
+                        SceneItems *out) {
+    if (!reader_expect_kind(reader, node, NODE_LIST, "a list of points [x, y]")) return;
+    double point[2];
+    for (size_t i = 0; i < node->children.count; i++)
+        read_vec2(reader, node->children.data[i], key, point);
+    out->node = node;
+}
+
 /* The three items of a list, or NULL after a problem. */
 static SceneNode *const *three_items(SceneReader *reader, const SceneNode *node) {
     if (!reader_expect_kind(reader, node, NODE_LIST, "a list of three numbers")) return NULL;
@@ -265,15 +288,45 @@ static void expand_short_form(SceneReader *reader, SceneNode *node, const SceneK
         reader->trouble = PLIM_OUT_OF_MEMORY;
 }
 
-static void read_value(SceneReader *reader, SceneNode *node, const SceneKey *key, char *at) {
-    void *out = at;
+/* False when the key holds something other than numbers. */
+static bool read_numbers(SceneReader *reader, SceneNode *node, const SceneKey *key, void *out) {
     switch (key->kind) {
     case VALUE_NUMBER:
         read_number(reader, node, key, out);
-        break;
+        return true;
     case VALUE_INTEGER:
         read_integer(reader, node, key, out);
-        break;
+        return true;
+    case VALUE_VEC2:
+        read_vec2(reader, node, key, out);
+        return true;
+    case VALUE_VEC3:
+        read_vec3(reader, node, key, out);
+        return true;
+    case VALUE_POINTS:
+        read_points(reader, node, key, out);
+        return true;
+    case VALUE_MOTION:
+        reader_motion(reader, node, true, out);
+        return true;
+    case VALUE_MOTION3:
+        read_motion3(reader, node, key, true, out);
+        return true;
+    case VALUE_FIELD:
+        read_field(reader, node, key, out);
+        return true;
+    case VALUE_FIELD3:
+        read_field3(reader, node, key, out);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void read_value(SceneReader *reader, SceneNode *node, const SceneKey *key, char *at) {
+    void *out = at;
+    if (read_numbers(reader, node, key, out)) return;
+    switch (key->kind) {
     case VALUE_BOOL:
         read_bool(reader, node, out);
         break;
@@ -283,21 +336,6 @@ static void read_value(SceneReader *reader, SceneNode *node, const SceneKey *key
         break;
     case VALUE_CHOICE:
         read_choice(reader, node, key, out);
-        break;
-    case VALUE_VEC3:
-        read_vec3(reader, node, key, out);
-        break;
-    case VALUE_MOTION:
-        reader_motion(reader, node, true, out);
-        break;
-    case VALUE_MOTION3:
-        read_motion3(reader, node, key, true, out);
-        break;
-    case VALUE_FIELD:
-        read_field(reader, node, key, out);
-        break;
-    case VALUE_FIELD3:
-        read_field3(reader, node, key, out);
         break;
     case VALUE_NAMES:
     case VALUE_HASHES:
@@ -319,8 +357,8 @@ static void read_value(SceneReader *reader, SceneNode *node, const SceneKey *key
     case VALUE_ITEMS:
         read_items(reader, node, out);
         break;
-    case VALUE_PARAMS:
-        break; /* read first of all, by reader_read_params */
+    default:
+        break; /* VALUE_PARAMS: read first of all, by reader_read_params */
     }
 }
 

@@ -235,7 +235,7 @@ static bool check_param_name(SceneReader *reader, const SceneNode *node) {
                        node->key);
         return false;
     }
-    static const char *const taken[] = {"t", "x", "y", "z", "pi", "tau", "e"};
+    static const char *const taken[] = {"t", "x", "y", "z", "pi", "tau"};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
         if (strcmp(node->key, taken[i]) != 0) continue;
         reader_problem(reader, node, "'%s' has a meaning in expressions; name it otherwise",

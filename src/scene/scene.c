@@ -157,9 +157,7 @@ PlimStatus plim_scene_load(PlimContext *context, const char *path, const PlimOve
 void plim_scene_destroy(PlimScene *scene) {
     if (!scene) return;
     PlimContext *context = scene->context;
-    for (size_t i = 0; i < scene->paths.count; i++)
-        context_free(context, scene->paths.data[i], 1, sizeof *scene->paths.data[i]);
-    array_free(context, &scene->paths);
+    scene_paths_free(scene);
     scratch_free(&scene->solids);
     scene_meshes_free(scene);
     array_free(context, &scene->materials);

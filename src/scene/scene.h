@@ -11,15 +11,7 @@
 #include "scene/reader.h"
 #include "scene/shape.h"
 
-/* Prescribed motion of a kinematic body. */
-typedef struct ScenePath {
-    SceneMotion position[3];
-    SceneMotion angle; /* degrees */
-    double axis[3];    /* unit */
-    double offset[3];  /* m: the place of a copy */
-    double center[3];  /* m: of mass, in the shape's own axes */
-    double tilt[4];    /* quaternion applied before: the random tilt of a copy */
-} ScenePath;
+typedef struct ScenePath ScenePath;
 
 /* The last cut that was measured, and what of: copies of a body mostly have the same. */
 typedef struct SectionMemo {
@@ -65,6 +57,22 @@ PlimStatus scene_as_problem(PlimScene *scene, const SceneNode *node, PlimStatus 
  * when there are more things than can be counted. */
 void scene_add_memory(PlimScene *scene, const SceneNode *node, double bytes, double count,
                       const char *things);
+
+/* ---- path.c: prescribed motion of kinematic bodies ---- */
+
+/* The direction of a vector of any length, were its square too large or too small for a double;
+ * zero for zero. */
+Vec3 scene_direction(const double axis[3]);
+
+/* Keyframes in order of time, on a body that follows a path and has no other. */
+void scene_check_keyframes(PlimScene *scene, const SceneNode *node, const SceneBody *body);
+
+/* Makes the body follow its keyframes or its expressions of t. `offset` is the place of a copy,
+ * `tilt` its random rotation, `center` the centre of mass in the shape's own axes. The path belongs
+ * to the scene. */
+PlimStatus scene_add_path(PlimScene *scene, const SceneBody *body, Vec3 offset, Quat tilt,
+                          Vec3 center, PlimRigidDesc *desc);
+void scene_paths_free(PlimScene *scene);
 
 /* ---- immerse.c: dynamic bodies in a fluid ---- */
 

@@ -93,6 +93,13 @@ static void add_number(Text *text, const SceneKey *key) {
     text_add(text, "}, {\"$ref\": \"#/$defs/expression\"}]");
 }
 
+static void add_numbers(Text *text, const SceneKey *key, int count) {
+    text_add(text, "\"type\": \"array\", \"minItems\": %d, \"maxItems\": %d, \"items\": {", count,
+             count);
+    add_number(text, key);
+    text_add(text, "}");
+}
+
 static void add_choices(Text *text, const SceneKey *key) {
     text_add(text, "\"anyOf\": [{\"enum\": [");
     for (size_t i = 0; key->choices[i]; i++) {
@@ -137,11 +144,17 @@ static void add_type(Text *text, const SceneKey *key) {
     case VALUE_CHOICE:
         add_choices(text, key);
         break;
+    case VALUE_VEC2:
+        add_numbers(text, key, 2);
+        break;
     case VALUE_VEC3:
     case VALUE_MOTION3:
     case VALUE_FIELD3:
-        text_add(text, "\"type\": \"array\", \"minItems\": 3, \"maxItems\": 3, \"items\": {");
-        add_number(text, key);
+        add_numbers(text, key, 3);
+        break;
+    case VALUE_POINTS:
+        text_add(text, "\"type\": \"array\", \"items\": {");
+        add_numbers(text, key, 2);
         text_add(text, "}");
         break;
     case VALUE_NAMES:
@@ -272,7 +285,9 @@ static void add_kind_words(Text *text, const SceneKey *key) {
                                         [VALUE_BOOL] = "true or false",
                                         [VALUE_TEXT] = "text",
                                         [VALUE_NAME] = "name",
+                                        [VALUE_VEC2] = "two numbers",
                                         [VALUE_VEC3] = "three numbers",
+                                        [VALUE_POINTS] = "list of [x, y]",
                                         [VALUE_MOTION] = "number",
                                         [VALUE_MOTION3] = "three numbers",
                                         [VALUE_FIELD] = "field",

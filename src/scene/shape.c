@@ -5,6 +5,7 @@
 #include "geom/mass.h"
 #include "geom/mesh_file.h"
 #include "geom/mesh_report.h"
+#include "scene/prism.h"
 #include "scene/scene.h"
 
 #include <inttypes.h>
@@ -96,8 +97,12 @@ static void check_nested(PlimScene *scene, SceneNode *node, double *work_bytes) 
     SceneShape shape = {0};
     size_t problems = scene->reader.problems.count;
     reader_read_one_of(&scene->reader, node, &scene_shape_table, &shape);
-    if (scene->reader.problems.count == problems && scene->reader.trouble == PLIM_OK)
-        scene_shape_check(scene, node, &shape, work_bytes);
+    if (scene->reader.problems.count > problems || scene->reader.trouble != PLIM_OK) return;
+    scene_shape_check(scene, node, &shape, work_bytes);
+    if (shape.kind == SCENE_SHAPE_FILE && shape.file.shell > 0)
+        reader_problem(&scene->reader, node,
+                       "a shell has no inside and cannot be part of another shape; take 'shell' "
+                       "out");
 }
 
 void scene_shapes_check(PlimScene *scene, const SceneNode *list, double *work_bytes) {
@@ -121,6 +126,7 @@ static double primitive_vertices(const SceneShape *shape) {
     double segments = (double)shape->round.segments, sides = (double)shape->round.sides;
     switch (shape->kind) {
     case PLIM_SHAPE_BOX:
+    case PLIM_SHAPE_HALF_SPACE:
         return 8;
     case PLIM_SHAPE_BALL:
         return 10 * exp2(2 * (double)shape->ball.subdivisions) + 2;
@@ -152,6 +158,7 @@ double scene_shape_check(PlimScene *scene, SceneNode *node, const SceneShape *sh
         return 12 * 69 * 69; /* made like a combination of the default number of cells */
     }
     if (shape->kind == SCENE_SHAPE_FILE) return check_file(scene, node, &shape->file) / 20;
+    if (shape->kind == SCENE_SHAPE_PRISM) return prism_check(&scene->reader, &shape->prism);
     return primitive_vertices(shape);
 }
 
@@ -174,6 +181,21 @@ void scene_meshes_free(PlimScene *scene) {
     for (size_t i = 0; i < scene->meshes.items.count; i++)
         free_mesh(scene->context, scene->meshes.items.data[i]);
     array_free(scene->context, &scene->meshes.items);
+}
+
+/* The middle of a surface of even thickness. */
+static Vec3 shell_center(const TriangleMesh *mesh) {
+    Vec3 sum = vec3(0, 0, 0);
+    double area = 0;
+    for (size_t i = 0; i < mesh->triangle_count; i++) {
+        const int32_t *corner = mesh->triangles[i];
+        Vec3 a = mesh->vertices[corner[0]], b = mesh->vertices[corner[1]];
+        Vec3 c = mesh->vertices[corner[2]];
+        double part = 0.5 * vec3_length(vec3_cross(vec3_sub(b, a), vec3_sub(c, a)));
+        sum = vec3_add_scaled(sum, part / 3, vec3_add(a, vec3_add(b, c)));
+        area += part;
+    }
+    return area > 0 ? vec3_scale(1 / area, sum) : sum;
 }
 
 /* Takes over the triangles, whatever comes of it. */
@@ -199,6 +221,7 @@ static uint64_t file_key(const SceneFile *file) {
     uint64_t key = hash_text(HASH_START, file->content ? file->content : file->path);
     key = hash_bytes(key, &file->scale, sizeof file->scale);
     key = hash_bytes(key, &file->cells, sizeof file->cells);
+    key = hash_bytes(key, &file->shell, sizeof file->shell);
     return hash_bytes(key, &file->repair, sizeof file->repair);
 }
 
@@ -227,18 +250,29 @@ static PlimStatus load_file(PlimScene *scene, const SceneFile *file, SceneMesh *
         mesh.vertices[i] = vec3_scale(file->scale, mesh.vertices[i]);
     TRY(keep_mesh(scene, file_key(file), &mesh, out));
     (*out)->path = file->path;
+    if (file->shell > 0) (*out)->center = shell_center(&(*out)->mesh);
     return PLIM_OK;
 }
 
-/* The distance field of a file's surface, for use in a combination. */
-static PlimStatus load_field(PlimScene *scene, const SceneFile *file, const LevelSet **out) {
-    SceneMesh *item;
-    TRY(load_file(scene, file, &item));
+static PlimStatus make_prism(PlimScene *scene, const ScenePrism *prism, SceneMesh **out) {
+    TriangleMesh mesh;
+    TRY(prism_mesh(&scene->reader, prism, &mesh));
+    uint64_t key = hash_bytes(HASH_START, &prism->cells, sizeof prism->cells);
+    key = hash_bytes(key, mesh.vertices, mesh.vertex_count * sizeof *mesh.vertices);
+    *out = find_mesh(scene, key);
+    if (!*out) return keep_mesh(scene, key, &mesh, out);
+    mesh_free(scene->context, &mesh);
+    return PLIM_OK;
+}
+
+/* The distance field of a surface, for use in a combination. */
+static PlimStatus load_field(PlimScene *scene, SceneMesh *item, int64_t cells,
+                             const LevelSet **out) {
     if (!item->field) {
         BvhInput input = bvh_input_triangles(&item->mesh);
         if (!item->bvh) TRY(bvh_create(scene->context, &input, &item->bvh));
         LevelSetOptions options = level_set_options_default();
-        options.cells = (int)file->cells;
+        options.cells = (int)cells;
         options.cache = scene->context->cache_folder;
         LevelSetReport report;
         TRY(level_set_from_mesh(scene->context, &item->mesh, item->bvh, &options, &item->field,
@@ -301,19 +335,29 @@ static SolidKind solid_kind(int kind) {
         [SCENE_SHAPE_INTERSECTION] = SOLID_INTERSECTION,
         [SCENE_SHAPE_DIFFERENCE] = SOLID_DIFFERENCE,
         [SCENE_SHAPE_PLACE] = SOLID_UNION,
+        [SCENE_SHAPE_PRISM] = SOLID_FIELD,
     };
     return kinds[kind];
+}
+
+static PlimStatus build_field(SolidArena *arena, const SceneShape *shape, Solid *out) {
+    bool is_file = shape->kind == SCENE_SHAPE_FILE;
+    SceneMesh *item;
+    if (is_file)
+        TRY(load_file(arena->scene, &shape->file, &item));
+    else
+        TRY(make_prism(arena->scene, &shape->prism, &item));
+    add_key(arena, &item->key, sizeof item->key);
+    return load_field(arena->scene, item, is_file ? shape->file.cells : shape->prism.cells,
+                      &out->field);
 }
 
 static PlimStatus fill_solid(SolidArena *arena, const SceneShape *shape, Solid *out) {
     *out = solid_default(solid_kind(shape->kind));
     if (is_combination(shape->kind)) return build_children(arena, shape->combination.of.node, out);
     if (shape->kind == SCENE_SHAPE_PLACE) return build_place(arena, &shape->place, out);
-    if (shape->kind == SCENE_SHAPE_FILE) {
-        uint64_t key = file_key(&shape->file);
-        add_key(arena, &key, sizeof key);
-        return load_field(arena->scene, &shape->file, &out->field);
-    }
+    if (shape->kind == SCENE_SHAPE_FILE || shape->kind == SCENE_SHAPE_PRISM)
+        return build_field(arena, shape, out);
     memcpy(out->size, shape->box.size, sizeof out->size);
     out->radius = shape->kind == PLIM_SHAPE_BALL ? shape->ball.radius : shape->round.radius;
     out->tube = shape->round.tube;
@@ -381,6 +425,10 @@ static PlimShapeDesc describe_primitive(const SceneShape *shape) {
         desc.radius = shape->ball.radius;
         desc.subdivisions = (int)shape->ball.subdivisions;
         break;
+    case PLIM_SHAPE_HALF_SPACE:
+        desc.size[0] = shape->half_space.size[0];
+        desc.size[2] = shape->half_space.size[1];
+        break;
     default:
         desc.radius = shape->round.radius;
         desc.tube = shape->round.tube;
@@ -397,18 +445,25 @@ PlimStatus scene_shape_resolve(PlimScene *scene, SceneNode *node, const SceneSha
     *center = vec3(0, 0, 0);
     *out = describe_primitive(shape);
     SceneMesh *item = NULL;
+    int64_t cells = 0;
     switch (shape->kind) {
     case SCENE_SHAPE_FILE:
+        cells = shape->file.cells;
         TRY(load_file(scene, &shape->file, &item));
+        break;
+    case SCENE_SHAPE_PRISM:
+        cells = shape->prism.cells;
+        TRY(make_prism(scene, &shape->prism, &item));
         break;
     case SCENE_SHAPE_UNION:
     case SCENE_SHAPE_INTERSECTION:
     case SCENE_SHAPE_DIFFERENCE:
-        TRY(make_combination(scene, node, shape->combination.cells, &item));
+        cells = shape->combination.cells;
+        TRY(make_combination(scene, node, cells, &item));
         break;
     case SCENE_SHAPE_PLACE:
-    case SCENE_SHAPE_HALF_SPACE:
-        TRY(make_combination(scene, node, PLACED_CELLS, &item));
+        cells = PLACED_CELLS;
+        TRY(make_combination(scene, node, cells, &item));
         break;
     case PLIM_SHAPE_CONE: /* a quarter of the height above the base */
         *center = vec3(0, -0.25 * shape->round.height, 0);
@@ -416,7 +471,10 @@ PlimStatus scene_shape_resolve(PlimScene *scene, SceneNode *node, const SceneSha
     default:
         return PLIM_OK;
     }
-    *out = (PlimShapeDesc){.kind = PLIM_SHAPE_MESH, .mesh = &item->desc};
+    *out = (PlimShapeDesc){.kind = PLIM_SHAPE_MESH,
+                           .mesh = &item->desc,
+                           .shell = shape->file.shell,
+                           .cells = (int)cells};
     *center = item->center;
     return PLIM_OK;
 }

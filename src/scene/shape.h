@@ -11,7 +11,7 @@
 /* A surface that is not a plain primitive. */
 typedef struct SceneMesh {
     uint64_t key;     /* hash of its description */
-    const char *path; /* of the file it is from, in the tree; NULL for a combination */
+    const char *path; /* of the file it is from, in the tree; NULL: it is from none */
     TriangleMesh mesh;
     PlimMeshDesc desc; /* of `mesh` */
     Vec3 center;       /* of mass, in the shape's own axes */

@@ -14,7 +14,9 @@ typedef enum ValueKind {
     VALUE_TEXT,    /* const char *; "=name" of a parameter that is text, here and below */
     VALUE_NAME,    /* const char *: letters, digits, _ and -, for names of things */
     VALUE_CHOICE,  /* int: index into `choices`; a word, or an expression for the index */
+    VALUE_VEC2,    /* double[2] */
     VALUE_VEC3,    /* double[3] */
+    VALUE_POINTS,  /* a list of lists of two numbers; SceneItems, each checked */
     VALUE_MOTION,  /* SceneMotion: a number or an expression that may use t */
     VALUE_MOTION3, /* SceneMotion[3] */
     VALUE_FIELD,   /* SceneField: a number or an expression of x, y, z and t */
@@ -65,6 +67,7 @@ typedef struct SceneKey {
     const char *help;
     double low, high;           /* bounds of numbers; equal bounds: none */
     bool low_exclusive;         /* `low` itself is not allowed */
+    const char *bounds_reason;  /* added to the message when they are broken; NULL: clear without */
     const char *const *choices; /* NULL-terminated */
     const SceneTable *table;
     bool outside_copies; /* read once for all copies: knows no i, j, k, n, count */

@@ -48,6 +48,29 @@ static const char fluid_scene[] =
     "  - {name: here, point: [0.8, 0.5, 0], quantities: [velocity]}\n"
     "  - {name: gate, section: {axis: x, at: 0.9}, quantities: [flux]}\n";
 
+/* Bodies that meet: prisms alone and as a part, a floor, keyframes. */
+static const char contact_scene[] =
+    "plimsoll: 1\n"
+    "params: {e: 0.5}\n"
+    "materials: [{name: rubber, friction: 1, restitution: \"=e\"}]\n"
+    "rigid:\n"
+    "  contact: {pairs: lagged}\n"
+    "  bodies:\n"
+    "    - {name: floor, shape: {half_space: {}}, motion: static}\n"
+    "    - name: wedge\n"
+    "      material: rubber\n"
+    "      shape: {prism: {points: [[0, 0], [\"=1 + n\", 0], [0, 1]], cells: 8}}\n"
+    "      repeat: {count: 2, spacing: [4, 0, 0]}\n"
+    "    - name: part\n"
+    "      shape: {union: {cells: 6, of: [{prism: {points: [[0, 0], [1, 0], [0, 1]], cells: "
+    "4}}]}}\n"
+    "      position: [0, 5, 0]\n"
+    "    - name: crank\n"
+    "      shape: {box: {}}\n"
+    "      motion: kinematic\n"
+    "      position: [0, 9, 0]\n"
+    "      keyframes: [{t: 0}, {t: 1, position: [0, 10, 0]}, {t: 2, orientation: {angle: 9}}]\n";
+
 static PlimStatus use_scene(PlimContext *context, void *user) {
     const char *text = *(const char **)user;
     static const PlimOverride override = {"/time_step/max_dt", "0.01"};
@@ -105,6 +128,11 @@ static void test_fluid_scene(void **state) {
     check_both(use_scene, fluid_scene, PLIM_OK);
 }
 
+static void test_contact_scene(void **state) {
+    (void)state;
+    check_both(use_scene, contact_scene, PLIM_OK);
+}
+
 static void test_documents(void **state) {
     (void)state;
     check_both(make_documents, NULL, PLIM_OK);
@@ -124,18 +152,22 @@ static void test_bad_scenes(void **state) {
                                 "  bodies:\n"
                                 "    - {name: a, shape: {box: {}}}\n"
                                 "    - {name: a, shape: {box: {}}}\n";
+    static const char prism[] =
+        "plimsoll: 1\n"
+        "rigid: {bodies: [{name: a, shape: {prism: {points: [[0, 0], [1, 1], "
+        "[1, 0], [0, 1]]}}}]}\n";
     static const char probe[] = "plimsoll: 1\nprobes: [{name: a, quantities: [position]}]\n";
     check_both(use_scene, many, PLIM_BAD_INPUT);
     check_both(use_scene, twice, PLIM_BAD_INPUT);
+    check_both(use_scene, prism, PLIM_BAD_INPUT);
     check_both(use_scene, probe, PLIM_BAD_INPUT);
     check_both(empty_a_value, "plimsoll: 1\n", PLIM_BAD_INPUT);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good_scene),
-        cmocka_unit_test(test_fluid_scene),
-        cmocka_unit_test(test_bad_scenes),
+        cmocka_unit_test(test_good_scene),    cmocka_unit_test(test_fluid_scene),
+        cmocka_unit_test(test_contact_scene), cmocka_unit_test(test_bad_scenes),
         cmocka_unit_test(test_documents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

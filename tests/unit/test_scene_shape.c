@@ -137,6 +137,37 @@ static void combinations_become_bodies(void **state) {
     test_context_close(context);
 }
 
+/* A rectangle: open, and as heavy as its area says. */
+static void shells_have_mass_and_no_inside(void **state) {
+    (void)state;
+    static const char sheet_obj[] = "v 0 0 0\nv 2 0 0\nv 2 1 0\nv 0 1 0\nf 1 2 3 4\n";
+    char sheet_path[PATH_CAPACITY];
+    snprintf(sheet_path, sizeof sheet_path, "%.*s/sheet.obj",
+             (int)(strrchr(scene_path, '/') - scene_path), scene_path);
+    PlimContext *context = test_context(1);
+    assert_int_equal(file_write(context, sheet_path, sheet_obj, sizeof sheet_obj - 1, false),
+                     PLIM_OK);
+    PlimScene *scene;
+    PlimWorld *world;
+    assert_int_equal(build(context,
+                           "    - {name: sheet, density: 1000, position: [5, 0, 0],\n"
+                           "       shape: {file: {path: sheet.obj, shell: 0.01}}}\n",
+                           &scene, &world),
+                     PLIM_OK);
+    assert_close(plim_rigid_mass(world, 0), 20, 1e-12);
+    PlimPose pose;
+    plim_rigid_pose(world, 0, &pose);
+    assert_close(pose.position[0], 6, 1e-14); /* the middle, where the file's origin is a corner */
+    assert_close(pose.position[1], 0.5, 1e-14);
+    plim_world_destroy(world);
+    plim_scene_destroy(scene);
+    refused("    - {name: a, shape: {union: {of: [{file: {path: sheet.obj, shell: 0.01}}]}}}\n",
+            "no inside");
+    refused("    - {name: a, shape: {file: {path: sheet.obj, shell: 0}}}\n", "above 0");
+    remove(sheet_path);
+    test_context_close(context);
+}
+
 static void bad_shapes_are_refused(void **state) {
     (void)state;
     refused("    - {name: a, shape: {file: {path: nothing.obj}}}\n", "no file");
@@ -159,6 +190,7 @@ int main(void) {
         cmocka_unit_test(files_become_bodies),
         cmocka_unit_test(paths_are_those_of_the_origin),
         cmocka_unit_test(combinations_become_bodies),
+        cmocka_unit_test(shells_have_mass_and_no_inside),
         cmocka_unit_test(bad_shapes_are_refused),
     };
     return cmocka_run_group_tests(tests, write_files, remove_files);

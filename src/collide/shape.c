@@ -1,0 +1,83 @@
+#include "collide/shape.h"
+
+/* ---- creation ---- */
+
+static Box3 mesh_box(const TriangleMesh *mesh) {
+    Box3 box = box3_empty();
+    for (size_t i = 0; i < mesh->vertex_count; i++) box = box3_add_point(box, mesh->vertices[i]);
+    return box;
+}
+
+static PlimStatus make_level_set(PlimContext *context, const CollideShapeDesc *desc,
+                                 CollideShape *shape) {
+    BvhInput input = bvh_input_triangles(desc->mesh);
+    Bvh *bvh;
+    TRY(bvh_create(context, &input, &bvh));
+    LevelSetOptions options = level_set_options_default();
+    options.cells = desc->cells;
+    options.cache = context->cache_folder;
+    PlimStatus status =
+        level_set_from_mesh(context, desc->mesh, bvh, &options, &shape->level_set, NULL);
+    bvh_destroy(bvh);
+    shape->solid = solid_default(SOLID_FIELD);
+    shape->solid.field = shape->level_set;
+    return status;
+}
+
+PlimStatus collide_shape_create(PlimContext *context, const CollideShapeDesc *desc,
+                                CollideShape *out) {
+    *out = (CollideShape){.core = desc->core, .has_field = !desc->shell};
+    bool endless = desc->primitive && desc->primitive->kind == SOLID_HALF_SPACE;
+    PlimStatus status = PLIM_OK;
+    if (desc->primitive)
+        out->solid = *desc->primitive;
+    else if (!desc->shell)
+        status = make_level_set(context, desc, out);
+    if (!endless) out->box = mesh_box(desc->mesh);
+    /* The triangles of a round surface lie inside it. */
+    if (desc->primitive)
+        out->box = endless ? solid_bounds(&out->solid)
+                           : box3_union(out->box, solid_bounds(&out->solid));
+    if (status == PLIM_OK && !endless && desc->core.kind == ROUND_NONE) {
+        if (!desc->shell) status = polyhedron_create(context, desc->mesh, &out->polyhedron);
+        if (status == PLIM_OK) status = sample_tree_create(context, desc->mesh, &out->samples);
+    }
+    if (status != PLIM_OK) collide_shape_free(context, out);
+    return status;
+}
+
+void collide_shape_free(PlimContext *context, CollideShape *shape) {
+    if (shape->polyhedron) polyhedron_destroy(context, shape->polyhedron);
+    if (shape->samples) sample_tree_destroy(context, shape->samples);
+    if (shape->level_set) level_set_destroy(shape->level_set);
+    *shape = (CollideShape){0};
+}
+
+/* ---- contact ---- */
+
+/* Points of `a` in the field of `b`; `flip` when the pair is b, a. */
+static void points_in_field(const CollideShape *a, const Frame *at_a, const CollideShape *b,
+                            const Frame *at_b, double margin, bool flip, ContactPoints *points) {
+    if (!b->has_field) return;
+    DistanceField field = {&b->solid, b->box};
+    if (a->core.kind != ROUND_NONE)
+        round_contact(&a->core, at_a, &field, at_b, margin, flip, points);
+    else if (a->samples)
+        sample_contact(a->samples, at_a, &field, at_b, margin, flip, points);
+}
+
+void collide_shapes(const CollideShape *a, const Frame *at_a, const CollideShape *b,
+                    const Frame *at_b, double margin, ContactPoints *points) {
+    points->count = 0;
+    if (a->polyhedron && b->polyhedron) {
+        polyhedron_contact(a->polyhedron, at_a, b->polyhedron, at_b, margin, points);
+        return;
+    }
+    /* A round surface is known everywhere: what the other one's samples say is known already. The
+     * simpler core is the one that is looked at. */
+    bool round_a = a->core.kind != ROUND_NONE && b->has_field;
+    bool round_b = b->core.kind != ROUND_NONE && a->has_field;
+    if (round_a && round_b) round_a = a->core.kind <= b->core.kind;
+    if (round_a || !round_b) points_in_field(a, at_a, b, at_b, margin, false, points);
+    if (!round_a) points_in_field(b, at_b, a, at_a, margin, true, points);
+}

@@ -1,0 +1,124 @@
+/* Collisions: impulses with restitution on the velocities before forces, between bodies that would
+ * overlap at the end of the step (000 sections 2.5 to 2.7, clamped as in 002 section 2.3). */
+#include "rigid/contact_stages.h"
+
+typedef struct Collision {
+    RigidContacts *contacts;
+    const PlimRigidOptions *options;
+    double dt;
+    size_t impulses, clamped;
+} Collision;
+
+/* The gap at the end of the step, if the bodies go on like this. */
+static double predicted_gap(const Collision *job, const ContactRow *row, const Mover *a,
+                            const Mover *b) {
+    Vec3 velocity = vec3_add(row_velocity(row, a, b), row_push(row, a, b));
+    return row->gap + job->dt * vec3_dot(row->normal, velocity);
+}
+
+/* The velocity that collisions work on. */
+static Vec3 colliding_velocity(const Collision *job, const ContactRow *row, const Mover *a,
+                               const Mover *b) {
+    Vec3 velocity = row_velocity(row, a, b);
+    if (job->options->sequence == PLIM_SEQUENCE_STANDARD)
+        velocity = vec3_add(velocity, row_push(row, a, b));
+    return velocity;
+}
+
+/* Sticking if that is within the friction cone, sliding if not (000 section 2.7). */
+static Vec3 collision_impulse(const ContactPair *pair, const ContactRow *row, Vec3 velocity) {
+    double approach = vec3_dot(velocity, row->normal); /* negative */
+    Vec3 n = row->normal;
+    double stop = -(1.0 + pair->restitution) * approach;
+    if (!row->singular) {
+        Vec3 wanted = vec3_sub(vec3_scale(-pair->restitution * approach, n), velocity);
+        Vec3 stick = mat3_apply(row->inverse, wanted);
+        double along = vec3_dot(stick, n);
+        Vec3 across = vec3_add_scaled(stick, -along, n);
+        if (vec3_length(across) <= pair->friction * along) return stick;
+    }
+    Vec3 slide = vec3_normalize(vec3_add_scaled(velocity, -approach, n));
+    Vec3 direction = vec3_add_scaled(n, -pair->friction, slide);
+    double response = vec3_dot(n, mat3_apply(row->response, direction));
+    /* Friction that would press the bodies together (Painleve) is left out. */
+    if (!(response > 0.1 * row->normal_response)) {
+        direction = n;
+        response = row->normal_response;
+    }
+    return vec3_scale(stop / response, direction);
+}
+
+static void collide_row(Collision *job, ContactPair *pair, const ContactRow *row, Mover *a,
+                        Mover *b) {
+    Vec3 velocity = colliding_velocity(job, row, a, b);
+    Vec3 impulse = collision_impulse(pair, row, velocity);
+    if (job->options->clamp) {
+        double part = impulse_allowed(row, row_velocity(row, a, b), impulse);
+        if (job->options->sequence == PLIM_SEQUENCE_STANDARD) part = 1.0;
+        if (part < 1.0) job->clamped++;
+        impulse = vec3_scale(part, impulse);
+    }
+    double energy = impulse_energy(row, row_velocity(row, a, b), impulse);
+    pair->energy += energy;
+    if (energy > 0.0) pair->raised += energy;
+    row_apply(row, a, b, impulse);
+    job->impulses++;
+}
+
+/* The deepest row at the end of the step among those whose bodies do not separate, or -1. */
+static int32_t deepest_row(const Collision *job, ContactPair *pair, const bool *done) {
+    const RigidContacts *contacts = job->contacts;
+    const Mover *a = &contacts->movers.data[pair->a], *b = &contacts->movers.data[pair->b];
+    int32_t deepest = -1;
+    double least = 0.0;
+    for (int32_t k = 0; k < pair->rows; k++) {
+        const ContactRow *row = &contacts->rows.data[pair->first + k];
+        double gap = predicted_gap(job, row, a, b);
+        if (gap < 0.0) pair->found = true;
+        if (done[k]) continue;
+        bool lagged = job->options->pairs == PLIM_PAIRS_LAGGED && row->active;
+        if (!(gap < least) && !(lagged && deepest < 0)) continue;
+        if (!(vec3_dot(colliding_velocity(job, row, a, b), row->normal) < 0.0)) continue;
+        least = fmin(gap, least);
+        deepest = k;
+    }
+    return deepest;
+}
+
+/* Until all points are apart or separating; `lagged` asks each point once. */
+static bool collide_pair(Collision *job, ContactPair *pair) {
+    RigidContacts *contacts = job->contacts;
+    Mover *a = &contacts->movers.data[pair->a], *b = &contacts->movers.data[pair->b];
+    bool done[CONTACT_MOST_POINTS] = {false}, any = false;
+    for (int32_t k = 0; k < pair->rows; k++) {
+        ContactRow *row = &contacts->rows.data[pair->first + k];
+        row->active = predicted_gap(job, row, a, b) < 0.0;
+    }
+    for (int32_t round = 0; round < 2 * pair->rows; round++) {
+        int32_t k = deepest_row(job, pair, done);
+        if (k < 0) break;
+        collide_row(job, pair, &contacts->rows.data[pair->first + k], a, b);
+        done[k] = job->options->pairs == PLIM_PAIRS_LAGGED;
+        any = true;
+    }
+    return any;
+}
+
+PlimStatus contacts_collide(RigidBodies *bodies, const StepInfo *step) {
+    RigidContacts *contacts = &bodies->contacts;
+    size_t count = contacts->pairs.count, mark = scratch_mark(step->scratch);
+    int32_t *order = scratch_take(step->scratch, count, sizeof *order);
+    if (!order) return PLIM_OUT_OF_MEMORY;
+    contacts_shuffle(bodies, step, order, count);
+    Collision job = {contacts, &bodies->options, step->dt, 0, 0};
+    for (int round = 0; round < bodies->options.collision_iterations; round++) {
+        bool any = false;
+        for (size_t k = 0; k < count; k++)
+            any |= collide_pair(&job, &contacts->pairs.data[order[k]]);
+        if (!any) break;
+    }
+    contacts->figures.collisions = job.impulses;
+    contacts->figures.clamped = job.clamped;
+    scratch_release(step->scratch, mark);
+    return PLIM_OK;
+}

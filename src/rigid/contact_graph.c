@@ -1,0 +1,260 @@
+/* Who rests on whom (000 section 2.8.1): levels of bodies, and islands of bodies that touch. */
+#include "rigid/contact_stages.h"
+
+#include <stdlib.h>
+
+/* Edges from each body to those it rests on. */
+typedef struct SupportGraph {
+    size_t count;
+    int32_t *first; /* count + 1 */
+    int32_t *support;
+} SupportGraph;
+
+typedef struct RestTest {
+    const RigidContacts *contacts;
+    double dt;
+} RestTest;
+
+/* Whether `upper`, moving with its new velocity while the other keeps the old one, runs into it. */
+static bool rests(const RestTest *test, const ContactPair *pair, bool a_is_upper) {
+    const Mover *a = &test->contacts->movers.data[pair->a];
+    const Mover *b = &test->contacts->movers.data[pair->b];
+    for (int32_t k = 0; k < pair->rows; k++) {
+        const ContactRow *row = &test->contacts->rows.data[pair->first + k];
+        Vec3 old = row_velocity(row, a, b);
+        Vec3 push = a_is_upper
+                        ? vec3_add(a->push, vec3_cross(a->twist, row->arm_a))
+                        : vec3_scale(-1.0, vec3_add(b->push, vec3_cross(b->twist, row->arm_b)));
+        double moved = test->dt * vec3_dot(row->normal, vec3_add(old, push));
+        double weight = test->dt * vec3_dot(row->normal, push);
+        /* A thousandth of what the force alone does is rounding, not weight: boxes side by side do
+         * not rest on each other. */
+        double least = 1e-3 * test->dt * vec3_length(push);
+        if (row->gap + moved < -least || (row->gap + moved < 0.0 && weight < -least)) return true;
+    }
+    return false;
+}
+
+/* Pairs in contact, and for each body those below it. */
+static PlimStatus find_supports(RigidBodies *bodies, const StepInfo *step, SupportGraph *graph) {
+    RigidContacts *contacts = &bodies->contacts;
+    size_t pairs = contacts->pairs.count;
+    *graph = (SupportGraph){.count = rigid_count(bodies)};
+    graph->first = scratch_take(step->scratch, graph->count + 1, sizeof *graph->first);
+    graph->support = scratch_take(step->scratch, 2 * pairs, sizeof *graph->support);
+    int32_t *upper = scratch_take(step->scratch, 2 * pairs, sizeof *upper);
+    int32_t *lower = scratch_take(step->scratch, 2 * pairs, sizeof *lower);
+    if (!graph->first || !graph->support || !upper || !lower) return PLIM_OUT_OF_MEMORY;
+    RestTest test = {contacts, step->dt};
+    size_t edges = 0;
+    for (size_t p = 0; p < pairs; p++) {
+        ContactPair *pair = &contacts->pairs.data[p];
+        for (int side = 0; side < 2; side++) {
+            int32_t above = side ? pair->b : pair->a, below = side ? pair->a : pair->b;
+            if (!contacts->movers.data[above].moves || !rests(&test, pair, side == 0)) continue;
+            pair->found = true;
+            upper[edges] = above;
+            lower[edges++] = below;
+        }
+    }
+    for (size_t i = 0; i <= graph->count; i++) graph->first[i] = 0;
+    for (size_t e = 0; e < edges; e++) graph->first[upper[e] + 1]++;
+    for (size_t i = 0; i < graph->count; i++) graph->first[i + 1] += graph->first[i];
+    for (size_t e = edges; e-- > 0;) graph->support[--graph->first[upper[e] + 1]] = lower[e];
+    for (size_t i = 0; i < graph->count; i++) graph->first[i] = graph->first[i + 1];
+    graph->first[graph->count] = (int32_t)edges;
+    return PLIM_OK;
+}
+
+/* Tarjan's strongly connected components, with a stack of its own. Following edges to supports, a
+ * component is complete only after all it rests on: levels can be given on the way. */
+typedef struct LevelSearch {
+    const SupportGraph *graph;
+    const Mover *movers;
+    int32_t *levels;  /* of bodies; -1: not yet */
+    int32_t *index;   /* order of first visit, 0: none */
+    int32_t *low;     /* least index reachable */
+    int32_t *next;    /* edge to follow next */
+    int32_t *path;    /* bodies being searched */
+    int32_t *pending; /* bodies visited, without a level */
+    size_t path_count, pending_count;
+    int32_t visited;
+} LevelSearch;
+
+static void close_component(LevelSearch *s, int32_t root) {
+    size_t begin = s->pending_count;
+    int32_t level = 1;
+    do begin--;
+    while (s->pending[begin] != root);
+    for (size_t k = begin; k < s->pending_count; k++) {
+        int32_t body = s->pending[k];
+        for (int32_t e = s->graph->first[body]; e < s->graph->first[body + 1]; e++) {
+            int32_t below = s->levels[s->graph->support[e]]; /* -1 within the component */
+            if (below + 1 > level) level = below + 1;
+        }
+    }
+    for (size_t k = begin; k < s->pending_count; k++) s->levels[s->pending[k]] = level;
+    s->pending_count = begin;
+}
+
+static void visit(LevelSearch *s, int32_t body) {
+    s->index[body] = s->low[body] = ++s->visited;
+    s->next[body] = s->graph->first[body];
+    s->path[s->path_count++] = body;
+    s->pending[s->pending_count++] = body;
+}
+
+static void search_from(LevelSearch *s, int32_t start) {
+    visit(s, start);
+    while (s->path_count > 0) {
+        int32_t body = s->path[s->path_count - 1];
+        if (s->next[body] < s->graph->first[body + 1]) {
+            int32_t below = s->graph->support[s->next[body]++];
+            if (s->levels[below] >= 0) continue;
+            if (s->index[below] == 0)
+                visit(s, below);
+            else if (s->index[below] < s->low[body])
+                s->low[body] = s->index[below];
+            continue;
+        }
+        s->path_count--;
+        if (s->path_count > 0) {
+            int32_t above = s->path[s->path_count - 1];
+            if (s->low[body] < s->low[above]) s->low[above] = s->low[body];
+        }
+        if (s->low[body] == s->index[body]) close_component(s, body);
+    }
+}
+
+static PlimStatus assign_levels(RigidBodies *bodies, const StepInfo *step,
+                                const SupportGraph *graph) {
+    RigidContacts *contacts = &bodies->contacts;
+    size_t count = graph->count;
+    contacts->levels.count = 0;
+    if (!array_reserve(bodies->context, &contacts->levels, count)) return PLIM_OUT_OF_MEMORY;
+    contacts->levels.count = count;
+    LevelSearch search = {graph,
+                          contacts->movers.data,
+                          contacts->levels.data,
+                          .index = scratch_take(step->scratch, count, sizeof(int32_t)),
+                          .low = scratch_take(step->scratch, count, sizeof(int32_t)),
+                          .next = scratch_take(step->scratch, count, sizeof(int32_t)),
+                          .path = scratch_take(step->scratch, count, sizeof(int32_t)),
+                          .pending = scratch_take(step->scratch, count, sizeof(int32_t))};
+    if (!search.index || !search.low || !search.next || !search.path || !search.pending)
+        return PLIM_OUT_OF_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        search.index[i] = 0;
+        search.levels[i] = contacts->movers.data[i].moves ? -1 : 0;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (search.levels[i] < 0) search_from(&search, (int32_t)i);
+    return PLIM_OK;
+}
+
+static void level_pairs(RigidContacts *contacts) {
+    size_t highest = 0;
+    for (size_t p = 0; p < contacts->pairs.count; p++) {
+        ContactPair *pair = &contacts->pairs.data[p];
+        int32_t a = contacts->levels.data[pair->a], b = contacts->levels.data[pair->b];
+        pair->level = a > b ? a : b;
+        if (pair->found && (size_t)pair->level > highest) highest = (size_t)pair->level;
+    }
+    contacts->figures.levels = highest;
+}
+
+PlimStatus contacts_build_graph(RigidBodies *bodies, const StepInfo *step) {
+    RigidContacts *contacts = &bodies->contacts;
+    size_t mark = scratch_mark(step->scratch);
+    SupportGraph graph;
+    PlimStatus status = find_supports(bodies, step, &graph);
+    if (status == PLIM_OK) status = assign_levels(bodies, step, &graph);
+    scratch_release(step->scratch, mark);
+    TRY(status);
+    level_pairs(contacts);
+    contacts->found.count = 0;
+    for (size_t p = 0; p < contacts->pairs.count; p++) {
+        const ContactPair *pair = &contacts->pairs.data[p];
+        FoundPair found = {pair->a, pair->b, pair->level};
+        if (pair->found && !array_push(bodies->context, &contacts->found, found))
+            return PLIM_OUT_OF_MEMORY;
+    }
+    return PLIM_OK;
+}
+
+/* ---- islands ---- */
+
+static int32_t root_of(int32_t *parent, int32_t i) {
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+typedef struct IslandPair {
+    int32_t island, level, rank, pair;
+} IslandPair;
+
+static int compare_island_pairs(const void *x, const void *y) {
+    const IslandPair *a = x, *b = y;
+    if (a->island != b->island) return a->island < b->island ? -1 : 1;
+    if (a->level != b->level) return a->level < b->level ? -1 : 1;
+    return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+/* Bodies joined by contacts get the same root, the lowest of them. */
+static void join_bodies(const RigidContacts *contacts, int32_t *parent, size_t count) {
+    for (size_t i = 0; i < count; i++) parent[i] = (int32_t)i;
+    for (size_t p = 0; p < contacts->pairs.count; p++) {
+        const ContactPair *pair = &contacts->pairs.data[p];
+        if (!pair->found) continue;
+        if (!contacts->movers.data[pair->a].moves || !contacts->movers.data[pair->b].moves)
+            continue;
+        int32_t a = root_of(parent, pair->a), b = root_of(parent, pair->b);
+        if (a != b) parent[a > b ? a : b] = a > b ? b : a;
+    }
+}
+
+static bool holds_on_ground(const RigidBodies *bodies, const ContactPair *pair) {
+    const Mover *movers = bodies->contacts.movers.data;
+    return !movers[pair->a].moves || !movers[pair->b].moves || movers[pair->a].inverse_mass == 0 ||
+           movers[pair->b].inverse_mass == 0;
+}
+
+static PlimStatus list_islands(RigidBodies *bodies, const IslandPair *sorted, size_t count) {
+    RigidContacts *contacts = &bodies->contacts;
+    contacts->islands.count = contacts->island_pairs.count = 0;
+    if (!array_reserve(bodies->context, &contacts->island_pairs, count)) return PLIM_OUT_OF_MEMORY;
+    for (size_t k = 0; k < count; k++) {
+        const ContactPair *pair = &contacts->pairs.data[sorted[k].pair];
+        if (k == 0 || sorted[k].island != sorted[k - 1].island) {
+            ContactIsland island = {.first = k};
+            if (!array_push(bodies->context, &contacts->islands, island)) return PLIM_OUT_OF_MEMORY;
+        }
+        ContactIsland *island = &contacts->islands.data[contacts->islands.count - 1];
+        island->pairs++;
+        island->grounded |= holds_on_ground(bodies, pair);
+        contacts->island_pairs.data[contacts->island_pairs.count++] = sorted[k].pair;
+    }
+    contacts->figures.islands = contacts->islands.count;
+    return PLIM_OK;
+}
+
+PlimStatus contacts_build_islands(RigidBodies *bodies, const StepInfo *step) {
+    RigidContacts *contacts = &bodies->contacts;
+    size_t mark = scratch_mark(step->scratch), count = 0, pairs = contacts->pairs.count;
+    int32_t *parent = scratch_take(step->scratch, rigid_count(bodies), sizeof *parent);
+    int32_t *rank = scratch_take(step->scratch, pairs, sizeof *rank);
+    IslandPair *sorted = scratch_take(step->scratch, pairs, sizeof *sorted);
+    if (!parent || !rank || !sorted) return PLIM_OUT_OF_MEMORY;
+    join_bodies(contacts, parent, rigid_count(bodies));
+    contacts_shuffle(bodies, step, rank, pairs);
+    for (size_t p = 0; p < pairs; p++) {
+        const ContactPair *pair = &contacts->pairs.data[p];
+        if (!pair->found) continue;
+        int32_t body = contacts->movers.data[pair->a].moves ? pair->a : pair->b;
+        sorted[count++] = (IslandPair){root_of(parent, body), pair->level, rank[p], (int32_t)p};
+    }
+    if (count > 1) qsort(sorted, count, sizeof *sorted, compare_island_pairs);
+    PlimStatus status = list_islands(bodies, sorted, count);
+    scratch_release(step->scratch, mark);
+    return status;
+}

@@ -1,0 +1,249 @@
+/* Contact: impulses that stop what touches from approaching, with friction (000 sections 2.7, 2.8),
+ * level by level of the contact graph, and a last sweep of shock propagation (2.8.2).
+ *
+ * Each point keeps the sum of its impulses, and the limits hold for the sum: a point that was given
+ * too much gives back. Sweeps then converge to the contact forces, where the document's, which can
+ * only add, end near them. The document's gradual stop, restitution -0.9, -0.8, ... 0 over the
+ * first ten sweeps, shares the load evenly among points that could each carry it alone. */
+#include "rigid/contact_solve.h"
+
+#include "base/parallel.h"
+
+enum { GRADUAL_SWEEPS = 10, SHOCK_ROUNDS = 60 };
+
+/* The sum of impulses that would hold the point, or not. */
+static bool try_sticking(const ContactRow *row, double friction, Vec3 change, Vec3 *total) {
+    if (row->singular) return false;
+    Vec3 sum = vec3_add(row->impulse, mat3_apply(row->inverse, change));
+    double along = vec3_dot(sum, row->normal);
+    if (!(along >= 0.0)) return false;
+    Vec3 across = vec3_add_scaled(sum, -along, row->normal);
+    if (vec3_dot(across, across) > friction * friction * along * along) return false;
+    *total = sum;
+    return true;
+}
+
+/* First the normal part, then friction within its limit, against the velocity that is left. */
+static Vec3 slide(const ContactRow *row, double friction, Vec3 velocity, double least,
+                  double gradual) {
+    Vec3 n = row->normal;
+    double along = vec3_dot(row->impulse, n);
+    Vec3 across = vec3_add_scaled(row->impulse, -along, n);
+    double missing = least - vec3_dot(velocity, n);
+    double pressed = fmax(0.0, along + gradual * missing / row->normal_response);
+    if (!(friction > 0.0)) return vec3_scale(pressed, n);
+    Vec3 left = vec3_add(velocity, mat3_apply(row->response, vec3_scale(pressed - along, n)));
+    left = vec3_add_scaled(left, -vec3_dot(left, n), n);
+    across = vec3_add_scaled(across, -gradual / row->slide_response, left);
+    double length = vec3_length(across), limit = friction * pressed;
+    if (length > limit) across = vec3_scale(limit / length, across);
+    return vec3_add_scaled(across, pressed, n);
+}
+
+/* Torques that resist rolling and spinning, within their lever arms times the normal impulse (000
+ * section 2.9, with lever arms in metres). A sharper curve has a shorter arm. */
+static double resist_turning(const ContactPair *pair, ContactRow *row, Mover *a, Mover *b) {
+    double pressed = vec3_dot(row->impulse, row->normal);
+    double rolling = pair->rolling, spinning = pair->spinning;
+    if (isfinite(row->radius) && pair->curve > 0.0) {
+        rolling *= row->radius / pair->curve;
+        spinning *= row->radius / pair->curve;
+    }
+    const Mat3 none = mat3_diagonal(0, 0, 0);
+    Mat3 of_a = a->moves ? a->inverse_inertia : none, of_b = b->moves ? b->inverse_inertia : none;
+    Mat3 response = mat3_add(of_a, of_b);
+    Vec3 turn = vec3_sub(a->spin, b->spin), n = row->normal;
+    double about = vec3_dot(turn, n), spin_response = vec3_dot(n, mat3_apply(response, n));
+    double roll_response = mat3_trace(response) - spin_response; /* at least the greatest */
+    if (!(spin_response > 0.0) || !(roll_response > 0.0)) return 0.0;
+    double twist = vec3_dot(row->couple, n) - about / spin_response;
+    twist = fmin(fmax(twist, -spinning * pressed), spinning * pressed);
+    Vec3 roll = vec3_add_scaled(row->couple, -vec3_dot(row->couple, n), n);
+    /* Half the trace for a body that is alike about both axes, as a ball is. */
+    roll = vec3_add_scaled(roll, -2.0 / roll_response, vec3_add_scaled(turn, -about, n));
+    double length = vec3_length(roll), limit = rolling * pressed;
+    if (length > limit) roll = vec3_scale(length > 0.0 ? limit / length : 0.0, roll);
+    Vec3 total = vec3_add_scaled(roll, twist, n), change = vec3_sub(total, row->couple);
+    if (a->moves) a->spin = vec3_add(a->spin, mat3_apply(of_a, change));
+    if (b->moves) b->spin = vec3_sub(b->spin, mat3_apply(of_b, change));
+    row->couple = total;
+    return vec3_length(change) * roll_response * pair->curve;
+}
+
+/* One point; returns how much it changed the velocity there. */
+static double solve_row(const ContactSolve *solve, ContactPair *pair, ContactRow *row,
+                        double gradual, size_t *clamped) {
+    Mover *a = &solve->contacts->movers.data[pair->a], *b = &solve->contacts->movers.data[pair->b];
+    Vec3 velocity = row_velocity(row, a, b), total;
+    double approach = vec3_dot(velocity, row->normal);
+    if (!contact_is_active(solve, row, approach)) return 0.0;
+    double least = contact_least_velocity(solve, row);
+    Vec3 change = vec3_scale(gradual, vec3_sub(vec3_scale(least, row->normal), velocity));
+    if (!try_sticking(row, pair->friction, change, &total))
+        total = slide(row, pair->friction, velocity, least, gradual);
+    Vec3 impulse = vec3_sub(total, row->impulse);
+    if (solve->pass == CONTACT_VELOCITIES && solve->options->clamp) {
+        double part = impulse_allowed(row, velocity, impulse);
+        if (part < 1.0) ++*clamped;
+        impulse = vec3_scale(part, impulse);
+    }
+    double energy = impulse_energy(row, velocity, impulse);
+    pair->energy += energy;
+    pair->raised += fmax(energy, 0.0);
+    row_apply(row, a, b, impulse);
+    row->impulse = vec3_add(row->impulse, impulse);
+    double turned =
+        pair->rolling > 0.0 || pair->spinning > 0.0 ? resist_turning(pair, row, a, b) : 0;
+    return fmax(turned, vec3_length(impulse) * row->normal_response);
+}
+
+/* One pass over the pairs [begin, end) of an island's list. */
+static double solve_pairs(const ContactSolve *solve, size_t begin, size_t end, double gradual,
+                          size_t *clamped) {
+    RigidContacts *contacts = solve->contacts;
+    double change = 0.0;
+    for (size_t k = begin; k < end; k++) {
+        ContactPair *pair = &contacts->pairs.data[contacts->island_pairs.data[k]];
+        for (int32_t r = 0; r < pair->rows; r++)
+            change = fmax(change, solve_row(solve, pair, &contacts->rows.data[pair->first + r],
+                                            gradual, clamped));
+    }
+    return change;
+}
+
+/* The end of the run of pairs of one level that begins at `begin`. */
+static size_t level_end(const RigidContacts *contacts, const ContactIsland *island, size_t begin) {
+    const int32_t *list = contacts->island_pairs.data;
+    size_t end = begin, last = island->first + island->pairs;
+    int32_t level = contacts->pairs.data[list[begin]].level;
+    while (end < last && contacts->pairs.data[list[end]].level == level) end++;
+    return end;
+}
+
+/* One pass over all levels, each several times; returns the greatest change. */
+static double sweep_levels(const ContactSolve *solve, ContactIsland *island, double gradual) {
+    size_t last = island->first + island->pairs;
+    double change = 0.0;
+    for (size_t begin = island->first, end; begin < last; begin = end) {
+        end = level_end(solve->contacts, island, begin);
+        double level_change = HUGE_VAL;
+        for (int round = 0; round < solve->options->level_iterations && level_change > solve->rest;
+             round++) {
+            level_change = solve_pairs(solve, begin, end, gradual, &island->clamped);
+            change = fmax(change, level_change);
+        }
+    }
+    return change;
+}
+
+/* Sweeps alone, to the end or until nothing changes. */
+static double sweep_until(const ContactSolve *solve, ContactIsland *island, size_t end) {
+    double change = HUGE_VAL;
+    while (island->sweeps < end && change > solve->rest) {
+        size_t sweep = island->sweeps++;
+        double gradual = sweep < GRADUAL_SWEEPS ? (sweep + 1.0) / GRADUAL_SWEEPS : 1.0;
+        change = sweep_levels(solve, island, gradual);
+        if (gradual < 1.0) change = HUGE_VAL;
+    }
+    return change;
+}
+
+/* Whether sweeps find nothing more to change. */
+static bool is_solved(const ContactSolve *solve, ContactIsland *island) {
+    double change = sweep_levels(solve, island, 1.0);
+    if (change > 1e3 * solve->rest) return false;
+    return sweep_levels(solve, island, 1.0) <= 1e3 * solve->rest;
+}
+
+/* All points at once. It ends at the contact forces, as sweeps afterwards show, or, where it cannot
+ * tell who slides, it does not and is undone. */
+static bool solve_at_once(const ContactSolve *solve, ContactIsland *island, size_t rounds) {
+    contacts_save(solve, island);
+    if (contacts_guess_held(solve, island, rounds) && is_solved(solve, island)) return true;
+    contacts_restore(solve, island);
+    for (size_t round = 0; round < rounds; round++) {
+        contacts_solve_held(solve, island);
+        if (is_solved(solve, island)) return true;
+    }
+    contacts_restore(solve, island);
+    return false;
+}
+
+/* The document's sweeps first; those that are asked for beyond them are a last resort. */
+static void solve_island(const ContactSolve *solve, ContactIsland *island) {
+    size_t all = (size_t)solve->options->contact_iterations;
+    double change = sweep_until(solve, island, all < GRADUAL_SWEEPS ? all : GRADUAL_SWEEPS);
+    if (island->sweeps >= all || change <= solve->rest) return;
+    if (!solve_at_once(solve, island, all - island->sweeps)) sweep_until(solve, island, all);
+}
+
+/* What is below `level` moves as it does and no impulse changes it: the response of the rows
+ * between a frozen and a free body is that of the free one. */
+static void freeze_below(const ContactSolve *solve, size_t begin, size_t end, int32_t level) {
+    RigidContacts *contacts = solve->contacts;
+    for (size_t k = begin; k < end; k++) {
+        ContactPair *pair = &contacts->pairs.data[contacts->island_pairs.data[k]];
+        Mover *a = &contacts->movers.data[pair->a], *b = &contacts->movers.data[pair->b];
+        bool freeze_a = a->moves && contacts->levels.data[pair->a] < level;
+        bool freeze_b = b->moves && contacts->levels.data[pair->b] < level;
+        if (freeze_a) a->moves = false;
+        if (freeze_b) b->moves = false;
+        bool frozen = (!a->moves && contacts->levels.data[pair->a] > 0) ||
+                      (!b->moves && contacts->levels.data[pair->b] > 0);
+        for (int32_t r = 0; r < pair->rows && frozen; r++)
+            row_update_response(&contacts->rows.data[pair->first + r], a, b);
+    }
+}
+
+static void thaw(const ContactSolve *solve, const ContactIsland *island) {
+    RigidContacts *contacts = solve->contacts;
+    for (size_t k = island->first; k < island->first + island->pairs; k++) {
+        const ContactPair *pair = &contacts->pairs.data[contacts->island_pairs.data[k]];
+        Mover *a = &contacts->movers.data[pair->a], *b = &contacts->movers.data[pair->b];
+        if (contacts->levels.data[pair->a] > 0) a->moves = true;
+        if (contacts->levels.data[pair->b] > 0) b->moves = true;
+    }
+}
+
+/* From the ground up; each level, once at rest, is the ground of the next. */
+static void propagate_shock(const ContactSolve *solve, ContactIsland *island) {
+    size_t last = island->first + island->pairs;
+    for (size_t begin = island->first, end; begin < last; begin = end) {
+        end = level_end(solve->contacts, island, begin);
+        int32_t level =
+            solve->contacts->pairs.data[solve->contacts->island_pairs.data[begin]].level;
+        freeze_below(solve, begin, end, level);
+        double change = HUGE_VAL;
+        for (int round = 0; round < SHOCK_ROUNDS && change > solve->rest; round++)
+            change = solve_pairs(solve, begin, end, 1.0, &island->clamped);
+    }
+    thaw(solve, island);
+}
+
+static void solve_islands(void *user, size_t begin, size_t end) {
+    const ContactSolve *solve = user;
+    for (size_t i = begin; i < end; i++) {
+        ContactIsland *island = &solve->contacts->islands.data[i];
+        solve_island(solve, island);
+        if (island->grounded && solve->options->shock_iterations > 0)
+            propagate_shock(solve, island);
+    }
+}
+
+PlimStatus contacts_solve(RigidBodies *bodies, const StepInfo *step, ContactPass pass) {
+    RigidContacts *contacts = &bodies->contacts;
+    TRY(contacts_build_islands(bodies, step));
+    double fastest = 0.0;
+    for (size_t i = 0; i < contacts->movers.count; i++)
+        if (contacts->movers.data[i].moves)
+            fastest = fmax(fastest, vec3_length(contacts->movers.data[i].velocity));
+    ContactSolve solve = {contacts, &bodies->options, pass, step->dt,
+                          1e-10 * (step->dt * vec3_length(step->gravity)) + 1e-15 * fastest};
+    parallel_for(step->threads, contacts->islands.count, 1, solve_islands, &solve);
+    for (size_t i = 0; i < contacts->islands.count; i++) {
+        const ContactIsland *island = &contacts->islands.data[i];
+        contacts->figures.clamped += island->clamped;
+        if (island->sweeps > contacts->figures.sweeps) contacts->figures.sweeps = island->sweeps;
+    }
+    return PLIM_OK;
+}

@@ -1,0 +1,39 @@
+/* What the two ways to solve for contact impulses share. */
+#ifndef RIGID_CONTACT_SOLVE_H
+#define RIGID_CONTACT_SOLVE_H
+
+#include "rigid/contact_stages.h"
+
+typedef struct ContactSolve {
+    RigidContacts *contacts;
+    const PlimRigidOptions *options;
+    ContactPass pass;
+    double dt;
+    double rest; /* m/s: changes of velocity below this are rounding */
+} ContactSolve;
+
+/* The least velocity along the normal that is allowed: in the pass for positions bodies may come
+ * as near as to touch. */
+static inline double contact_least_velocity(const ContactSolve *solve, const ContactRow *row) {
+    if (solve->pass == CONTACT_VELOCITIES || row->gap <= 0.0) return 0.0;
+    return -row->gap / solve->dt;
+}
+
+/* Bodies that have room left at the end of the step are not in contact yet. */
+static inline bool contact_is_active(const ContactSolve *solve, ContactRow *row, double approach) {
+    if (solve->pass == CONTACT_POSITIONS) return true;
+    if (row->gap + solve->dt * approach < 0.0) row->active = true;
+    return row->active;
+}
+
+/* In contact_held.c: all points of an island at once. Guesses that whatever touches sticks, solves
+ * for that, and changes the guess by what came out, at most `rounds` times; true when there was
+ * nothing left to change. */
+bool contacts_guess_held(const ContactSolve *solve, const ContactIsland *island, size_t rounds);
+/* The same once, with each point held as the last sweep left it. */
+void contacts_solve_held(const ContactSolve *solve, const ContactIsland *island);
+/* Impulses and velocities of an island, to go back to. */
+void contacts_save(const ContactSolve *solve, const ContactIsland *island);
+void contacts_restore(const ContactSolve *solve, const ContactIsland *island);
+
+#endif

@@ -1,0 +1,110 @@
+/* The stages of the step in which bodies meet (DESIGN: collide, contact, move, finish; 000 section
+ * 2.11, 002 sections 4.4 to 4.7). */
+#include "rigid/contact_stages.h"
+
+#include <stdlib.h>
+
+static bool contact_is_on(const RigidBodies *bodies) {
+    return bodies->options.contact && !bodies->options.hold_positions && rigid_count(bodies) > 1;
+}
+
+/* Holds x^n, v^n, v~^{n+1/2}. After it: v^^n and v^^{n+1/2} = v^^n + (v~^{n+1/2} - v^n), and the
+ * pairs that would overlap. */
+PlimStatus rigid_collide(void *system, const StepInfo *step) {
+    RigidBodies *bodies = system;
+    RigidContacts *contacts = &bodies->contacts;
+    contacts->figures = (ContactFigures){0};
+    if (!contact_is_on(bodies)) return PLIM_OK;
+    TRY(movers_load(bodies, step, MOVERS_START));
+    TRY(contacts_detect(bodies, step));
+    if (!contacts->overlaps_told && step->time == 0.0) contacts_tell_overlaps(bodies);
+    contacts->overlaps_told = true;
+    TRY(contacts_collide(bodies, step));
+    movers_store(bodies, MOVERS_START);
+    for (size_t p = 0; p < contacts->pairs.count; p++) {
+        contacts->figures.collision_energy += contacts->pairs.data[p].energy;
+        contacts->figures.raised_energy += contacts->pairs.data[p].raised;
+    }
+    return contacts_build_graph(bodies, step);
+}
+
+/* v^^{n+1/2} becomes v^{n+1/2}: the velocity with which positions move. Not clamped: there is no
+ * state to compare with in which positions and velocities are of one time (002 section 2.3.2). */
+PlimStatus rigid_contact(void *system, const StepInfo *step) {
+    RigidBodies *bodies = system;
+    if (!contact_is_on(bodies)) return PLIM_OK;
+    TRY(movers_load(bodies, step, MOVERS_HALF));
+    contacts_prepare(bodies);
+    TRY(contacts_solve(bodies, step, CONTACT_POSITIONS));
+    movers_store(bodies, MOVERS_HALF);
+    return PLIM_OK;
+}
+
+static int compare_found(const void *x, const void *y) {
+    const FoundPair *a = x, *b = y;
+    return a->a != b->a ? (a->a > b->a) - (a->a < b->a) : (a->b > b->b) - (a->b < b->b);
+}
+
+/* Only pairs that had the chance to bounce in this step are contacts of it. */
+static void recall_pairs(RigidContacts *contacts) {
+    for (size_t p = 0; p < contacts->pairs.count; p++) {
+        ContactPair *pair = &contacts->pairs.data[p];
+        FoundPair key = {pair->a, pair->b, 0};
+        const FoundPair *found =
+            bsearch(&key, contacts->found.data, contacts->found.count, sizeof key, compare_found);
+        pair->found = found != NULL;
+        pair->level = found ? found->level : 0;
+    }
+}
+
+/* At x^{n+1}: where bodies touch now, and overlaps taken out. */
+PlimStatus rigid_separate(RigidBodies *bodies, const StepInfo *step) {
+    if (!contact_is_on(bodies)) return PLIM_OK;
+    RigidContacts *contacts = &bodies->contacts;
+    TRY(movers_load(bodies, step, MOVERS_WHOLE));
+    TRY(contacts_detect(bodies, step));
+    if (contacts->found.count > 0) recall_pairs(contacts);
+    return contacts_push_out(bodies, step);
+}
+
+/* Contact and friction on v^{n+1} at x^{n+1}, clamped. */
+PlimStatus rigid_contact_velocities(RigidBodies *bodies, const StepInfo *step) {
+    if (!contact_is_on(bodies)) return PLIM_OK;
+    RigidContacts *contacts = &bodies->contacts;
+    TRY(movers_load(bodies, step, MOVERS_WHOLE));
+    contacts_prepare(bodies);
+    TRY(contacts_solve(bodies, step, CONTACT_VELOCITIES));
+    movers_store(bodies, MOVERS_WHOLE);
+    for (size_t p = 0; p < contacts->pairs.count; p++) {
+        const ContactPair *pair = &contacts->pairs.data[p];
+        contacts->figures.contact_energy += pair->energy;
+        if (bodies->options.clamp) contacts->figures.raised_energy += pair->raised;
+        contacts->figures.pairs += pair->found;
+        for (int32_t k = 0; k < pair->rows && pair->found; k++)
+            contacts->figures.points += contacts->rows.data[pair->first + k].active;
+    }
+    return PLIM_OK;
+}
+
+/* So short that no body moves by more than a part of its size (000 section 2.4). A plate counts as
+ * at least a tenth as thick as it is wide. */
+double rigid_max_dt(const void *system, const StepInfo *step) {
+    const RigidBodies *b = system;
+    double longest = HUGE_VAL;
+    if (!contact_is_on(b) || !(b->options.travel > 0.0)) return longest;
+    for (size_t i = 0; i < rigid_count(b); i++) {
+        if (b->motion[i] != PLIM_DYNAMIC) continue;
+        Box3 box = rigid_shape(b, i)->box;
+        Vec3 sides = vec3_sub(box.high, box.low);
+        double widest = fmax(sides.x, fmax(sides.y, sides.z));
+        double size = b->options.travel * fmax(rigid_size(b, i), 0.1 * widest);
+        double speed =
+            vec3_length(vec3_load(b->velocity + 3 * i)) +
+            0.5 * vec3_length(sides) * vec3_length(vec3_load(b->angular_velocity + 3 * i));
+        /* With the fall of this step: v dt + g dt^2/2 = size. */
+        double g = vec3_length(step->gravity);
+        double dt = 2.0 * size / (speed + sqrt(speed * speed + 2.0 * g * size));
+        longest = fmin(longest, dt);
+    }
+    return longest;
+}

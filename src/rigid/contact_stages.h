@@ -1,0 +1,53 @@
+/* The stages of contact, in the order of the step; each is one file or two. */
+#ifndef RIGID_CONTACT_STAGES_H
+#define RIGID_CONTACT_STAGES_H
+
+#include "rigid/bodies.h"
+
+/* Which velocities the movers carry. */
+typedef enum MoverWhen {
+    MOVERS_START, /* v^n, and what forces add to it until v~^{n+1/2} */
+    MOVERS_HALF,  /* v^{n+1/2}, from which positions follow */
+    MOVERS_WHOLE  /* v^{n+1} */
+} MoverWhen;
+
+/* In movers.c. Bodies on prescribed paths move at the mean velocity of the step, but for
+ * MOVERS_WHOLE, which is their velocity at its end. */
+PlimStatus movers_load(RigidBodies *bodies, const StepInfo *step, MoverWhen when);
+/* The velocities of those that impulses touched; MOVERS_START changes v^n and v^{n+1/2} alike. */
+void movers_store(RigidBodies *bodies, MoverWhen when);
+
+/* In detect.c: pairs and rows for the places of the moment. */
+PlimStatus contacts_detect(RigidBodies *bodies, const StepInfo *step);
+/* Rows anew for movers that were loaded again. */
+void contacts_prepare(RigidBodies *bodies);
+/* In seeded order, another each step: a permutation of 0..count-1. */
+void contacts_shuffle(const RigidBodies *bodies, const StepInfo *step, int32_t *order,
+                      size_t count);
+/* Names bodies that overlap at the start of a run. */
+void contacts_tell_overlaps(const RigidBodies *bodies);
+
+/* In collisions.c: 000 section 2.6. */
+PlimStatus contacts_collide(RigidBodies *bodies, const StepInfo *step);
+
+/* In contact_graph.c: levels of bodies and pairs, islands (000 section 2.8.1). The movers hold v^n
+ * and what forces add to it. */
+PlimStatus contacts_build_graph(RigidBodies *bodies, const StepInfo *step);
+/* Islands of the pairs that are in contact. */
+PlimStatus contacts_build_islands(RigidBodies *bodies, const StepInfo *step);
+
+/* In contact_solve.c: impulses between all that touch (000 sections 2.8, 2.8.2, 2.9). */
+typedef enum ContactPass { CONTACT_POSITIONS, CONTACT_VELOCITIES } ContactPass;
+PlimStatus contacts_solve(RigidBodies *bodies, const StepInfo *step, ContactPass pass);
+
+/* In push_out.c: overlaps out of positions (002 section 4.6.1, appendix B). */
+PlimStatus contacts_push_out(RigidBodies *bodies, const StepInfo *step);
+
+/* In contact_stages.c. */
+PlimStatus rigid_collide(void *system, const StepInfo *step);
+PlimStatus rigid_contact(void *system, const StepInfo *step);
+PlimStatus rigid_separate(RigidBodies *bodies, const StepInfo *step); /* after the move */
+PlimStatus rigid_contact_velocities(RigidBodies *bodies, const StepInfo *step);
+double rigid_max_dt(const void *system, const StepInfo *step);
+
+#endif

@@ -1,0 +1,57 @@
+#include "rigid/contacts.h"
+
+void contacts_free(PlimContext *context, RigidContacts *contacts) {
+    array_free(context, &contacts->near.items);
+    array_free(context, &contacts->pairs);
+    array_free(context, &contacts->rows);
+    array_free(context, &contacts->found);
+    array_free(context, &contacts->movers);
+    array_free(context, &contacts->levels);
+    array_free(context, &contacts->islands);
+    array_free(context, &contacts->island_pairs);
+}
+
+/* delta/m + r*^T I^-1 r* (000 section 2.6), column by column. */
+static Mat3 mover_response(const Mover *mover, Vec3 arm) {
+    if (!mover->moves) return mat3_diagonal(0, 0, 0);
+    Vec3 columns[3];
+    for (int i = 0; i < 3; i++) {
+        Vec3 unit = vec3_axis(i);
+        Vec3 turn = mat3_apply(mover->inverse_inertia, vec3_cross(arm, unit));
+        columns[i] = vec3_add_scaled(vec3_cross(turn, arm), mover->inverse_mass, unit);
+    }
+    return mat3_from_columns(columns[0], columns[1], columns[2]);
+}
+
+/* The greatest eigenvalue of K restricted to the plane across n. */
+static double plane_response(Mat3 k, Vec3 n) {
+    Vec3 s = fabs(n.x) < 0.7 ? vec3(1, 0, 0) : vec3(0, 1, 0);
+    s = vec3_normalize(vec3_cross(n, s));
+    Vec3 t = vec3_cross(n, s), ks = mat3_apply(k, s), kt = mat3_apply(k, t);
+    double a = vec3_dot(s, ks), b = vec3_dot(t, kt), c = vec3_dot(s, kt);
+    return 0.5 * (a + b) + sqrt(0.25 * (a - b) * (a - b) + c * c);
+}
+
+void row_update_response(ContactRow *row, const Mover *a, const Mover *b) {
+    row->response = mat3_add(mover_response(a, row->arm_a), mover_response(b, row->arm_b));
+    double size = mat3_trace(row->response) / 3;
+    row->singular = !(mat3_determinant(row->response) > 1e-9 * size * size * size);
+    row->inverse = row->singular ? mat3_diagonal(0, 0, 0) : mat3_inverse(row->response);
+    row->normal_response = vec3_dot(row->normal, mat3_apply(row->response, row->normal));
+    row->slide_response = plane_response(row->response, row->normal);
+}
+
+void row_prepare(ContactRow *row, const Mover *a, const Mover *b) {
+    row->arm_a = vec3_sub(row->point, a->center);
+    row->arm_b = vec3_sub(row->point, b->center);
+    row->impulse = row->couple = vec3(0, 0, 0);
+    row->active = false;
+    row_update_response(row, a, b);
+}
+
+double impulse_allowed(const ContactRow *row, Vec3 velocity, Vec3 impulse) {
+    double against = -2.0 * vec3_dot(impulse, velocity);
+    double square = vec3_dot(impulse, mat3_apply(row->response, impulse));
+    if (against >= square) return 1.0;
+    return against > 0.0 ? against / square : 0.0;
+}

@@ -1,0 +1,147 @@
+/* The contacts of one step: pairs of bodies that may meet, the points where, and the bodies as
+ * impulses see them (000 sections 2.6 to 2.8). Nothing here outlives a step but the memory. */
+#ifndef RIGID_CONTACTS_H
+#define RIGID_CONTACTS_H
+
+#include "base/array.h"
+#include "collide/broad.h"
+#include "math/mat.h"
+
+/* A body as an impulse moves it. */
+typedef struct Mover {
+    Vec3 center;          /* m: of mass; of a pinned body the pin */
+    double inverse_mass;  /* 1/kg; 0 for a body that forces do not move */
+    Mat3 inverse_inertia; /* 1/(kg m^2), about the centre, world axes */
+    Vec3 velocity, spin;  /* m/s of the centre, rad/s */
+    Vec3 push, twist;     /* what forces add to them in this half step */
+    Vec3 saved[2];        /* velocity and spin to go back to */
+    bool moves;           /* forces move it */
+    bool touched;         /* an impulse acted on it */
+} Mover;
+
+/* How a point is held. */
+typedef enum RowHold { HOLD_OPEN, HOLD_SLIDING, HOLD_STICKING } RowHold;
+
+/* One point of contact. Vectors are in world axes; the normal points from b to a. */
+typedef struct ContactRow {
+    Vec3 point, normal;
+    Vec3 arm_a, arm_b;      /* m, from the centres of both bodies to the point */
+    double gap;             /* m, between the surfaces; negative: overlap */
+    double radius;          /* m, of curvature; HUGE_VAL: flat */
+    Mat3 response;          /* K_T of 000 (2.6): relative velocity that an impulse makes, 1/kg */
+    Mat3 inverse;           /* K_T^-1 */
+    double normal_response; /* n K n */
+    double slide_response;  /* greatest eigenvalue of K across the normal */
+    Vec3 impulse;           /* N s, on a, in all of this pass */
+    Vec3 couple;            /* N m s, the same of rolling and spinning friction */
+    Vec3 residual;          /* m/s, these four are for contact_held.c */
+    Vec3 direction, step;   /* N s */
+    Vec3 saved[2];          /* impulse and couple to go back to */
+    RowHold hold;
+    bool active;   /* bodies are about to meet here */
+    bool singular; /* K_T has no inverse: a pinned body against an immovable one */
+} ContactRow;
+
+typedef struct ContactPair {
+    int32_t a, b;  /* bodies, a < b */
+    int32_t first; /* row, and how many follow it */
+    int32_t rows;  /* of contact */
+    int32_t level; /* in the contact graph */
+    bool found;    /* they interfere at the predicted positions: they are in contact */
+    double friction, restitution;
+    double rolling, spinning; /* m, lever arms */
+    double curve;             /* m, radius that they are meant for: of a ball of equal volume */
+    double energy;            /* J, kinetic, that its impulses added in this pass */
+    double raised;            /* J, the same of those that added */
+} ContactPair;
+
+/* Counts and sums of the last step, for stats.csv. */
+typedef struct ContactFigures {
+    size_t pairs, points;   /* in contact */
+    size_t levels, islands; /* of the contact graph */
+    size_t collisions;      /* impulses of the collision stage */
+    size_t clamped;         /* impulses that were reduced or left out */
+    size_t sweeps;          /* over the levels of the slowest island */
+    size_t missed;          /* bodies that passed through another between two steps */
+    size_t asleep;
+    double penetration;                      /* m, the deepest overlap at the end of the step */
+    double collision_energy, contact_energy; /* J, that impulses added to the kinetic energy */
+    double raised_energy;   /* J, the sum over clamped impulses that raised it: rounding */
+    double push_out_energy; /* J, potential, that push-out added */
+} ContactFigures;
+
+/* A pair of the first pass that is in contact; the second pass looks at no others. */
+typedef struct FoundPair {
+    int32_t a, b, level;
+} FoundPair;
+
+/* A set of bodies that touch one another, directly or through others. */
+typedef struct ContactIsland {
+    size_t first, pairs; /* in RigidContacts.island_pairs, by level */
+    bool grounded;       /* something in it touches a body that forces do not move */
+    size_t sweeps, clamped;
+} ContactIsland;
+
+typedef struct RigidContacts {
+    BroadPairs near;
+    ARRAY(ContactPair) pairs; /* by a, then b */
+    ARRAY(ContactRow) rows;
+    ARRAY(FoundPair) found; /* by a, then b */
+    ARRAY(Mover) movers;    /* one a body */
+    ARRAY(int32_t) levels;  /* one a body; 0: forces do not move it */
+    ARRAY(ContactIsland) islands;
+    ARRAY(int32_t) island_pairs;
+    ContactFigures figures;
+    bool overlaps_told; /* overlaps at the start were looked at */
+} RigidContacts;
+
+void contacts_free(PlimContext *context, RigidContacts *contacts);
+
+/* ---- impulses ---- */
+
+static inline Vec3 mover_velocity_at(const Mover *mover, Vec3 arm) {
+    return vec3_add(mover->velocity, vec3_cross(mover->spin, arm));
+}
+
+/* u_rel of 000 section 2.6. */
+static inline Vec3 row_velocity(const ContactRow *row, const Mover *a, const Mover *b) {
+    return vec3_sub(mover_velocity_at(a, row->arm_a), mover_velocity_at(b, row->arm_b));
+}
+
+/* What forces will add to it. */
+static inline Vec3 row_push(const ContactRow *row, const Mover *a, const Mover *b) {
+    return vec3_sub(vec3_add(a->push, vec3_cross(a->twist, row->arm_a)),
+                    vec3_add(b->push, vec3_cross(b->twist, row->arm_b)));
+}
+
+static inline void mover_apply(Mover *mover, Vec3 arm, double sign, Vec3 impulse) {
+    if (!mover->moves) return;
+    mover->velocity = vec3_add_scaled(mover->velocity, sign * mover->inverse_mass, impulse);
+    mover->spin = vec3_add_scaled(mover->spin, sign,
+                                  mat3_apply(mover->inverse_inertia, vec3_cross(arm, impulse)));
+    mover->touched = true;
+}
+
+/* 000 (2.3), (2.4): +j on a, -j on b. */
+static inline void row_apply(const ContactRow *row, Mover *a, Mover *b, Vec3 impulse) {
+    mover_apply(a, row->arm_a, 1.0, impulse);
+    mover_apply(b, row->arm_b, -1.0, impulse);
+}
+
+/* Arms, K_T and what follows from it, for the places and masses of the moment; no impulse yet. */
+void row_prepare(ContactRow *row, const Mover *a, const Mover *b);
+/* K_T alone again, after one of the bodies was made immovable or free. */
+void row_update_response(ContactRow *row, const Mover *a, const Mover *b);
+
+/* How much of an impulse may act so that the kinetic energy does not rise, 0 to 1 (002
+ * section 2.3.2). `velocity` is the relative one before; against bodies of infinite mass this is
+ * the energy seen from them. */
+double impulse_allowed(const ContactRow *row, Vec3 velocity, Vec3 impulse);
+
+/* What an impulse adds to the kinetic energy of both, J. */
+static inline double impulse_energy(const ContactRow *row, Vec3 velocity, Vec3 impulse) {
+    Vec3 change = mat3_apply(row->response, impulse);
+    return vec3_dot(impulse, vec3_add_scaled(velocity, 0.5, change));
+}
+
+#endif

@@ -1,0 +1,203 @@
+/* Which bodies may meet in this step, and where (000 section 2.4). */
+#include "base/hash.h"
+#include "base/parallel.h"
+#include "base/random.h"
+#include "rigid/contact_stages.h"
+
+#include <string.h>
+
+enum { PAIR_GRAIN = 16 };
+
+/* ---- boxes ---- */
+
+/* The box around a turned box; without end when the box is. */
+static Box3 turned_box(const Frame *frame, Box3 own) {
+    Vec3 half = vec3_scale(0.5, vec3_sub(own.high, own.low));
+    if (!isfinite(half.x + half.y + half.z)) return own;
+    Vec3 center = frame_to_world(frame, box3_center(own)), reach;
+    const Mat3 *r = &frame->axes;
+    reach.x = fabs(r->r[0].x) * half.x + fabs(r->r[0].y) * half.y + fabs(r->r[0].z) * half.z;
+    reach.y = fabs(r->r[1].x) * half.x + fabs(r->r[1].y) * half.y + fabs(r->r[1].z) * half.z;
+    reach.z = fabs(r->r[2].x) * half.x + fabs(r->r[2].y) * half.y + fabs(r->r[2].z) * half.z;
+    return (Box3){vec3_sub(center, reach), vec3_add(center, reach)};
+}
+
+/* How far any point of a body may get in a step, m, and a little more, so that what just touches is
+ * seen. */
+static double travel_of(const RigidBodies *b, size_t i, const StepInfo *step, Box3 own) {
+    Vec3 half = vec3_scale(0.5, vec3_sub(own.high, own.low));
+    double reach = vec3_length(half) + vec3_length(b->extras.data[i].mesh_offset);
+    const Mover *mover = &b->contacts.movers.data[i];
+    if (!isfinite(reach)) return 0.0;
+    double slack = 1e-4 * reach;
+    if (!mover->moves && b->motion[i] != PLIM_KINEMATIC) return slack;
+    double speed = vec3_length(mover->velocity) + vec3_length(mover->push) +
+                   reach * (vec3_length(mover->spin) + vec3_length(mover->twist));
+    double fall = mover->moves ? step->dt * vec3_length(step->gravity) : 0.0;
+    return step->dt * (speed + fall) + slack;
+}
+
+typedef struct DetectJob {
+    const RigidBodies *bodies;
+    const Frame *frames;
+    const double *travel;
+    ContactPoints *out;
+} DetectJob;
+
+static void detect_pairs(void *user, size_t begin, size_t end) {
+    const DetectJob *job = user;
+    const BroadPair *near = job->bodies->contacts.near.items.data;
+    for (size_t p = begin; p < end; p++) {
+        int32_t a = near[p].a, b = near[p].b;
+        collide_shapes(&rigid_shape(job->bodies, (size_t)a)->collide, &job->frames[a],
+                       &rigid_shape(job->bodies, (size_t)b)->collide, &job->frames[b],
+                       job->travel[a] + job->travel[b], &job->out[p]);
+    }
+}
+
+/* ---- pairs and rows ---- */
+
+/* Radius of the ball that is as large as the smaller body of a pair that forces move. */
+static double curve_of(const RigidBodies *b, size_t i, size_t j) {
+    double radius = HUGE_VAL;
+    if (b->motion[i] == PLIM_DYNAMIC) radius = rigid_shape(b, i)->ball_radius;
+    if (b->motion[j] == PLIM_DYNAMIC) radius = fmin(radius, rigid_shape(b, j)->ball_radius);
+    return radius;
+}
+
+static ContactPair describe_pair(const RigidBodies *b, BroadPair near) {
+    size_t i = (size_t)near.a, j = (size_t)near.b;
+    return (ContactPair){.a = near.a,
+                         .b = near.b,
+                         .friction = fmax(b->friction[i], b->friction[j]),
+                         .restitution = fmin(b->restitution[i], b->restitution[j]),
+                         .rolling = fmax(b->rolling_friction[i], b->rolling_friction[j]),
+                         .spinning = fmax(b->spinning_friction[i], b->spinning_friction[j]),
+                         .curve = curve_of(b, i, j)};
+}
+
+static bool keep_pair(RigidBodies *bodies, BroadPair near, const ContactPoints *points) {
+    RigidContacts *contacts = &bodies->contacts;
+    if (points->count == 0) return true;
+    ContactPair pair = describe_pair(bodies, near);
+    const Mover *a = &contacts->movers.data[pair.a], *b = &contacts->movers.data[pair.b];
+    pair.first = (int32_t)contacts->rows.count;
+    if (!array_reserve(bodies->context, &contacts->rows, points->count)) return false;
+    for (size_t k = 0; k < points->count; k++) {
+        const ContactPoint *point = &points->at[k];
+        ContactRow row = {.point = point->position,
+                          .normal = point->normal,
+                          .gap = point->gap,
+                          .radius = point->radius};
+        row_prepare(&row, a, b);
+        if (!(row.normal_response > 0.0)) continue; /* both are held */
+        contacts->rows.data[contacts->rows.count++] = row;
+        pair.rows++;
+    }
+    return pair.rows == 0 || array_push(bodies->context, &contacts->pairs, pair);
+}
+
+/* What contact needs of the shapes of bodies that are near others. */
+static PlimStatus prepare_shapes(RigidBodies *bodies) {
+    const RigidContacts *contacts = &bodies->contacts;
+    for (size_t p = 0; p < contacts->near.items.count; p++) {
+        BroadPair near = contacts->near.items.data[p];
+        for (int side = 0; side < 2; side++) {
+            int32_t body = side ? near.b : near.a;
+            RigidShape *shape = &bodies->shapes.shapes.data[bodies->shape[body]];
+            PlimStatus status = shape_prepare_contact(bodies->context, shape);
+            if (status != PLIM_OK)
+                return context_fail(bodies->context, status, "rigid body '%s': %s",
+                                    bodies->extras.data[body].name, bodies->context->message);
+        }
+    }
+    return PLIM_OK;
+}
+
+static PlimStatus detect_in_boxes(RigidBodies *bodies, const StepInfo *step, const Frame *frames,
+                                  const double *travel) {
+    RigidContacts *contacts = &bodies->contacts;
+    TRY(prepare_shapes(bodies));
+    size_t near = contacts->near.items.count;
+    ContactPoints *found = scratch_take(step->scratch, near, sizeof *found);
+    if (!found) return PLIM_OUT_OF_MEMORY;
+    DetectJob job = {bodies, frames, travel, found};
+    parallel_for(step->threads, near, PAIR_GRAIN, detect_pairs, &job);
+    contacts->pairs.count = contacts->rows.count = 0;
+    for (size_t p = 0; p < near; p++)
+        if (!keep_pair(bodies, contacts->near.items.data[p], &found[p])) return PLIM_OUT_OF_MEMORY;
+    return PLIM_OK;
+}
+
+PlimStatus contacts_detect(RigidBodies *bodies, const StepInfo *step) {
+    RigidContacts *contacts = &bodies->contacts;
+    size_t count = rigid_count(bodies), mark = scratch_mark(step->scratch);
+    Frame *frames = scratch_take(step->scratch, count, sizeof *frames);
+    Box3 *boxes = scratch_take(step->scratch, count, sizeof *boxes);
+    double *travel = scratch_take(step->scratch, count, sizeof *travel);
+    bool *active = scratch_take(step->scratch, count, sizeof *active);
+    if (!frames || !boxes || !travel || !active) return PLIM_OUT_OF_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        Box3 own = rigid_shape(bodies, i)->box;
+        frames[i] = rigid_frame(bodies, i);
+        travel[i] = travel_of(bodies, i, step, own);
+        boxes[i] = box3_grow(turned_box(&frames[i], own), travel[i]);
+        active[i] = contacts->movers.data[i].moves && !bodies->asleep[i];
+    }
+    PlimStatus status =
+        broad_pairs(bodies->context, step->scratch, boxes, active, count, &contacts->near);
+    if (status == PLIM_OK) status = detect_in_boxes(bodies, step, frames, travel);
+    scratch_release(step->scratch, mark);
+    return status;
+}
+
+void contacts_prepare(RigidBodies *bodies) {
+    RigidContacts *contacts = &bodies->contacts;
+    for (size_t p = 0; p < contacts->pairs.count; p++) {
+        ContactPair *pair = &contacts->pairs.data[p];
+        const Mover *a = &contacts->movers.data[pair->a], *b = &contacts->movers.data[pair->b];
+        pair->energy = pair->raised = 0.0;
+        for (int32_t k = 0; k < pair->rows; k++)
+            row_prepare(&contacts->rows.data[pair->first + k], a, b);
+    }
+}
+
+/* ---- order ---- */
+
+void contacts_shuffle(const RigidBodies *bodies, const StepInfo *step, int32_t *order,
+                      size_t count) {
+    uint64_t stream;
+    memcpy(&stream, &step->time, sizeof stream);
+    for (size_t i = 0; i < count; i++) order[i] = (int32_t)i;
+    for (size_t i = count; i > 1; i--) { /* Fisher and Yates, from a counter */
+        size_t j = (size_t)(random_uniform(bodies->options.seed, stream, i) * (double)i);
+        int32_t swap = order[i - 1];
+        order[i - 1] = order[j];
+        order[j] = swap;
+    }
+}
+
+/* ---- the start of a run ---- */
+
+void contacts_tell_overlaps(const RigidBodies *bodies) {
+    enum { MOST_NAMED = 5 };
+    const RigidContacts *contacts = &bodies->contacts;
+    size_t overlapping = 0;
+    for (size_t p = 0; p < contacts->pairs.count; p++) {
+        const ContactPair *pair = &contacts->pairs.data[p];
+        double gap = 0.0;
+        for (int32_t k = 0; k < pair->rows; k++)
+            gap = fmin(gap, contacts->rows.data[pair->first + k].gap);
+        double size =
+            fmin(rigid_size(bodies, (size_t)pair->a), rigid_size(bodies, (size_t)pair->b));
+        if (gap > -1e-3 * size) continue;
+        if (++overlapping > MOST_NAMED) continue;
+        context_log(bodies->context, PLIM_LOG_WARNING,
+                    "rigid bodies '%s' and '%s' overlap by %.3g m at the start; they are pushed "
+                    "apart, move one of them",
+                    bodies->extras.data[pair->a].name, bodies->extras.data[pair->b].name, -gap);
+    }
+    if (overlapping > MOST_NAMED)
+        context_log(bodies->context, PLIM_LOG_WARNING, "%zu more pairs of rigid bodies overlap",
+                    overlapping - MOST_NAMED);
+}

@@ -1,0 +1,107 @@
+/* Bodies as impulses see them, and back. */
+#include "rigid/contact_stages.h"
+
+/* A body on a path keeps up with it exactly when it moves at the mean velocity of the step. */
+static PlimStatus load_path(const RigidBodies *b, size_t i, const StepInfo *step, Mover *mover) {
+    const struct RigidExtra *extra = &b->extras.data[i];
+    PlimPose end;
+    TRY(rigid_path_pose(b->context, extra->name, extra->path, extra->path_user, step->end_time,
+                        &end));
+    Vec3 moved = vec3_sub(vec3_load(end.position), mover->center);
+    Quat turned = quat_multiply(quat_normalize(quat_load(end.orientation)),
+                                quat_conjugate(quat_load(b->orientation + 4 * i)));
+    if (turned.w < 0) turned = (Quat){-turned.w, -turned.x, -turned.y, -turned.z};
+    mover->velocity = vec3_scale(1.0 / step->dt, moved);
+    mover->spin = vec3_scale(1.0 / step->dt, quat_log(turned));
+    return PLIM_OK;
+}
+
+static Vec3 spin_of(const RigidBodies *b, size_t i, const double *momentum) {
+    BodyInertia inertia = rigid_inertia(b, i);
+    return orientation_angular_velocity(&inertia, quat_load(b->orientation + 4 * i),
+                                        vec3_load(momentum + 3 * i));
+}
+
+static bool is_locked(const RigidBodies *b, size_t i) {
+    return (b->held[i] & RIGID_TURN_LOCKED) != 0;
+}
+
+static void load_mass(const RigidBodies *b, size_t i, Mover *mover) {
+    Mat3 axes = quat_to_mat3(quat_load(b->orientation + 4 * i));
+    Mat3 inverse = mat3_load(b->inverse_inertia + 9 * i);
+    mover->moves = true;
+    mover->inverse_mass = 1.0 / b->mass[i];
+    mover->inverse_inertia = mat3_multiply(mat3_multiply(axes, inverse), mat3_transpose(axes));
+    if (b->held[i] & RIGID_PINNED) { /* turns about its pin */
+        HeldBody body = rigid_held_body(b, i);
+        mover->center = vec3_load(b->pin + 3 * i);
+        mover->inverse_mass = 0.0;
+        mover->inverse_inertia = mat3_inverse(hold_pin_inertia(body.mass, body.inertia, body.arm));
+    }
+    if (is_locked(b, i)) mover->inverse_inertia = mat3_diagonal(0, 0, 0);
+    if (b->options.plane) /* bodies of a plane turn about z alone */
+        mover->inverse_inertia = mat3_diagonal(0, 0, mover->inverse_inertia.r[2].z);
+    mover->moves = mover->inverse_mass > 0.0 || mat3_trace(mover->inverse_inertia) > 0.0;
+}
+
+static void load_dynamic(const RigidBodies *b, size_t i, MoverWhen when, Mover *mover) {
+    bool half = when == MOVERS_HALF;
+    const double *velocity = half ? b->velocity_half : b->velocity;
+    load_mass(b, i, mover);
+    mover->velocity = vec3_load(velocity + 3 * i);
+    mover->spin = spin_of(b, i, half ? b->angular_momentum_half : b->angular_momentum);
+    if (when == MOVERS_START) {
+        mover->push = vec3_sub(vec3_load(b->velocity_half + 3 * i), mover->velocity);
+        mover->twist = vec3_sub(spin_of(b, i, b->angular_momentum_half), mover->spin);
+    }
+    if (b->held[i] & RIGID_PINNED) mover->velocity = mover->push = vec3(0, 0, 0);
+}
+
+PlimStatus movers_load(RigidBodies *bodies, const StepInfo *step, MoverWhen when) {
+    RigidContacts *contacts = &bodies->contacts;
+    size_t count = rigid_count(bodies);
+    contacts->movers.count = 0;
+    if (!array_reserve(bodies->context, &contacts->movers, count)) return PLIM_OUT_OF_MEMORY;
+    contacts->movers.count = count;
+    for (size_t i = 0; i < count; i++) {
+        Mover *mover = &contacts->movers.data[i];
+        *mover = (Mover){.center = vec3_load(bodies->position + 3 * i)};
+        if (bodies->motion[i] == PLIM_DYNAMIC) {
+            load_dynamic(bodies, i, when, mover);
+        } else if (bodies->motion[i] == PLIM_KINEMATIC && when == MOVERS_WHOLE) {
+            mover->velocity = vec3_load(bodies->velocity + 3 * i);
+            mover->spin = vec3_load(bodies->angular_velocity + 3 * i);
+        } else if (bodies->motion[i] == PLIM_KINEMATIC) {
+            TRY(load_path(bodies, i, step, mover));
+        }
+    }
+    return PLIM_OK;
+}
+
+/* Momentum is what is kept: I omega, at the orientation of the moment. */
+static void store_motion(RigidBodies *b, size_t i, const Mover *mover, double *velocity,
+                         double *momentum, Vec3 push, Vec3 twist) {
+    Vec3 v = vec3_add(mover->velocity, push), spin = vec3_add(mover->spin, twist);
+    if (b->held[i] & RIGID_PINNED) {
+        Vec3 arm = vec3_sub(vec3_load(b->position + 3 * i), mover->center);
+        v = vec3_cross(spin, arm);
+    }
+    vec3_store(velocity + 3 * i, v);
+    vec3_store(momentum + 3 * i, mat3_apply(rigid_world_inertia(b, i), spin));
+}
+
+void movers_store(RigidBodies *bodies, MoverWhen when) {
+    RigidBodies *b = bodies;
+    const Vec3 none = {0, 0, 0};
+    for (size_t i = 0; i < rigid_count(b); i++) {
+        const Mover *mover = &b->contacts.movers.data[i];
+        if (!mover->touched) continue;
+        if (when != MOVERS_HALF)
+            store_motion(b, i, mover, b->velocity, b->angular_momentum, none, none);
+        if (when == MOVERS_START)
+            store_motion(b, i, mover, b->velocity_half, b->angular_momentum_half, mover->push,
+                         mover->twist);
+        if (when == MOVERS_HALF)
+            store_motion(b, i, mover, b->velocity_half, b->angular_momentum_half, none, none);
+    }
+}
