@@ -122,10 +122,12 @@ def odd_scenes(quick):
     yield "a ball in the middle of a ball", scene([
         "name: inner, shape: {ball: {radius: 0.1}}, position: [0, 0.5, 0]",
         "name: outer, shape: {ball: {radius: 0.5}}, position: [0, 0.5, 0]"]), None, r"inner.*outer|outer.*inner"
-    yield "a body inside a static one", scene([
-        "name: inner, shape: {box: {size: [0.3, 0.3, 0.3]}}, position: [0, 0.5, 0]",
-        "name: outer, motion: static, shape: {box: {size: [1, 1, 1]}}, position: [0, 0.5, 0]"]), None, \
-        r"inner.*outer|outer.*inner"
+    for label, place in (("a body inside a static one", "[0.1, 0.7, 0.02]"),
+                         ("a body in the very middle of a static one", "[0, 0.5, 0]")):
+        yield label, scene([
+            f"name: inner, shape: {{box: {{size: [0.3, 0.3, 0.3]}}}}, position: {place}",
+            "name: outer, motion: static, shape: {box: {size: [1, 1, 1]}}, position: [0, 0.5, 0]"]), None, \
+            r"inner.*outer|outer.*inner"
     yield f"{crowd} boxes at one point", scene([box("many", "[0, 2, 0]", f", repeat: {{count: {crowd}, spacing: "
                                                                       "[0, 0, 0]}")], duration=1), 12, r"many"
     yield f"{crowd} balls at one point", scene([

@@ -176,6 +176,36 @@ def check_free_collisions(study):
                      np.max(np.abs(stats["energy.kinetic"] / energy - 1)), 1e-12)
 
 
+def check_throws(study):
+    """Bodies of all shapes thrown at a floor, tumbling, and a tall box that tips over: the energy gate."""
+    random = np.random.default_rng(11)
+    cases = {}
+    for case in range(16 if study.options.quick else 96):
+        shape = SHAPES[case % len(SHAPES)]
+        restitution, friction = random.choice([0, 0.5, 1]), random.choice([0, 0.2, 0.5, 1])
+        dt = float(random.choice([1 / 30, 1 / 60, 1 / 120, 1 / 240]))
+        q = common.axis_angle(common.quat_about(random.normal(size=3), random.uniform(0, 180)))
+        material = f"friction: {friction}, restitution: {restitution}"
+        bodies = [f"name: floor, motion: static, shape: {{half_space: {{}}}}, {material}",
+                  f"name: thrown, shape: {{{shape}}}, position: [0, {random.uniform(0.6, 2)!r}, 0], orientation: {q}, "
+                  f"velocity: {vector_text(random.normal(size=3) * 2)}, angular_velocity: "
+                  f"{vector_text(random.normal(size=3) * 8)}, {material}"]
+        name = f"thrown {case} {shape.split(':')[0]} e={restitution} mu={friction} step 1/{round(1 / dt)}"
+        path = common.write_scene(study.folder, f"thrown{case}.yaml", scene_text(bodies, 3.0, dt, probes=("thrown",)))
+        cases[name] = (path, None)
+    for lean in (12, 20, 40):
+        a = math.radians(lean)
+        height = 0.2 * math.sin(a) + 0.5 * math.cos(a)
+        bodies = ["name: floor, motion: static, shape: {half_space: {}}, friction: 0.8",
+                  f"name: thrown, shape: {{box: {{size: [0.4, 1, 0.5]}}}}, position: [0, {height!r}, 0], orientation: "
+                  f"{{axis: [0, 0, 1], angle: {-lean}}}, friction: 0.8"]
+        cases[f"tall box tips over from {lean} degrees"] = (common.write_scene(
+            study.folder, f"tips{lean}.yaml", scene_text(bodies, 3.0, 1 / 120, probes=("thrown",))), None)
+    for name, output in study.run_all(cases).items():
+        lowest = min(np.min(common.Bodies(output).read(n)[:, 1]) for n in output.numbered("frame"))
+        study.checks.above(f"{name}: lowest point, m", lowest, -0.02)
+
+
 def check_pairs_of_balls(study):
     """Two balls head on against the closed form: the lesser restitution counts; so does the mass."""
     cases, expected = {}, {}
@@ -342,8 +372,8 @@ def main():
     checks = common.Checks()
     with common.temporary() as folder:
         study = Study(options, checks, folder)
-        for check in (check_free_collisions, check_pairs_of_balls, check_bounce, check_billiards, check_shards,
-                      check_fast, check_scale):
+        for check in (check_free_collisions, check_throws, check_pairs_of_balls, check_bounce, check_billiards,
+                      check_shards, check_fast, check_scale):
             study.attempt(check)
     study.finish()
 

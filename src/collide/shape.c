@@ -36,8 +36,8 @@ PlimStatus collide_shape_create(PlimContext *context, const CollideShapeDesc *de
     if (!endless) out->box = mesh_box(desc->mesh);
     /* The triangles of a round surface lie inside it. */
     if (desc->primitive)
-        out->box = endless ? solid_bounds(&out->solid)
-                           : box3_union(out->box, solid_bounds(&out->solid));
+        out->box =
+            endless ? solid_bounds(&out->solid) : box3_union(out->box, solid_bounds(&out->solid));
     if (status == PLIM_OK && !endless && desc->core.kind == ROUND_NONE) {
         if (!desc->shell) status = polyhedron_create(context, desc->mesh, &out->polyhedron);
         if (status == PLIM_OK) status = sample_tree_create(context, desc->mesh, &out->samples);

@@ -293,6 +293,7 @@ PlimStatus rigid_bodies_set_pose(RigidBodies *bodies, size_t id, const PlimPose 
                             "rigid body '%s' is not dynamic: its pose cannot be set", name);
     TRY(check_pose(bodies->context, name, pose));
     rigid_place(bodies, id, pose);
+    for (size_t i = 0; i < rigid_count(bodies); i++) bodies->asleep[i] = 0;
     return PLIM_OK;
 }
 

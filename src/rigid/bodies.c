@@ -29,7 +29,8 @@ static const StateField rigid_fields[] = {
     BODY_FIELD(restitution, "1", FIELD_F64, FIELD_CONSTANT, 1),
     BODY_FIELD(rolling_friction, "m", FIELD_F64, FIELD_CONSTANT, 1),
     BODY_FIELD(spinning_friction, "m", FIELD_F64, FIELD_CONSTANT, 1),
-    BODY_FIELD(asleep, "1", FIELD_I32, FIELD_STATE, 1), /* at an exact standstill */
+    BODY_FIELD(asleep, "island", FIELD_I32, FIELD_STATE, 1), /* 0: awake */
+    BODY_FIELD(driven, "1", FIELD_I32, FIELD_WORK, 1), /* others than gravity and contact act */
     BODY_FIELD(held, "RIGID_PINNED", FIELD_I32, FIELD_CONSTANT, 1),
     BODY_FIELD(motion, "PlimMotion", FIELD_I32, FIELD_CONSTANT, 1),
     BODY_FIELD(shape, "index", FIELD_I32, FIELD_CONSTANT, 1),
@@ -93,8 +94,9 @@ static void predict_bodies(void *user, size_t begin, size_t end) {
     RigidBodies *b = loop->bodies;
     for (size_t i = begin; i < end; i++) {
         if (b->motion[i] != PLIM_DYNAMIC) continue;
+        b->driven[i] = 0;
         Vec3 v = vec3_load(b->velocity + 3 * i);
-        v = vec3_add_scaled(v, 0.5 * loop->step->dt, loop->step->gravity);
+        if (!b->asleep[i]) v = vec3_add_scaled(v, 0.5 * loop->step->dt, loop->step->gravity);
         vec3_store(b->velocity_half + 3 * i, v);
         memcpy(b->angular_momentum_half + 3 * i, b->angular_momentum + 3 * i, 3 * sizeof(double));
         hold_velocity(b, i, b->velocity_half, b->angular_momentum_half);
@@ -161,7 +163,7 @@ static void move_bodies(void *user, size_t begin, size_t end) {
     const BodyLoop *loop = user;
     RigidBodies *b = loop->bodies;
     for (size_t i = begin; i < end; i++) {
-        if (b->motion[i] != PLIM_DYNAMIC) continue;
+        if (b->motion[i] != PLIM_DYNAMIC || b->asleep[i]) continue;
         if (turns_about_pin(b, i))
             move_about_pin(b, i, loop->step);
         else if (!(b->held[i] & RIGID_PINNED))
@@ -196,7 +198,7 @@ static void accelerate_bodies(void *user, size_t begin, size_t end) {
     const BodyLoop *loop = user;
     RigidBodies *b = loop->bodies;
     for (size_t i = begin; i < end; i++) {
-        if (b->motion[i] != PLIM_DYNAMIC) continue;
+        if (b->motion[i] != PLIM_DYNAMIC || b->asleep[i]) continue;
         double dt = turns_about_pin(b, i) ? 0.5 * loop->step->dt : loop->step->dt;
         Vec3 v = vec3_load(b->velocity + 3 * i);
         vec3_store(b->velocity + 3 * i, vec3_add_scaled(v, dt, loop->step->gravity));

@@ -28,7 +28,7 @@ typedef struct RigidBodies {
     double *mass, *volume, *inertia, *inverse_inertia, *least_axis, *greatest_axis;
     double *pin, *pin_arm;
     double *friction, *restitution, *rolling_friction, *spinning_friction;
-    int32_t *motion, *shape, *held, *asleep;
+    int32_t *motion, *shape, *held, *asleep, *driven;
 
     ShapeLibrary shapes;
     /* What a body has beside numbers; same index as the arrays. */

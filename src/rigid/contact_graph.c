@@ -219,10 +219,22 @@ static bool holds_on_ground(const RigidBodies *bodies, const ContactPair *pair) 
            movers[pair->b].inverse_mass == 0;
 }
 
+/* A path that stands still does no work. */
+static bool is_driven(const RigidBodies *bodies, int32_t body) {
+    const Mover *mover = &bodies->contacts.movers.data[body];
+    if (bodies->motion[body] == PLIM_DYNAMIC) return bodies->driven[body] != 0;
+    return vec3_dot(mover->velocity, mover->velocity) + vec3_dot(mover->spin, mover->spin) > 0.0;
+}
+
 static PlimStatus list_islands(RigidBodies *bodies, const IslandPair *sorted, size_t count) {
     RigidContacts *contacts = &bodies->contacts;
-    contacts->islands.count = contacts->island_pairs.count = 0;
-    if (!array_reserve(bodies->context, &contacts->island_pairs, count)) return PLIM_OUT_OF_MEMORY;
+    size_t all = rigid_count(bodies);
+    contacts->islands.count = contacts->island_pairs.count = contacts->body_islands.count = 0;
+    if (!array_reserve(bodies->context, &contacts->island_pairs, count) ||
+        !array_reserve(bodies->context, &contacts->body_islands, all))
+        return PLIM_OUT_OF_MEMORY;
+    contacts->body_islands.count = all;
+    for (size_t i = 0; i < all; i++) contacts->body_islands.data[i] = -1;
     for (size_t k = 0; k < count; k++) {
         const ContactPair *pair = &contacts->pairs.data[sorted[k].pair];
         if (k == 0 || sorted[k].island != sorted[k - 1].island) {
@@ -230,8 +242,12 @@ static PlimStatus list_islands(RigidBodies *bodies, const IslandPair *sorted, si
             if (!array_push(bodies->context, &contacts->islands, island)) return PLIM_OUT_OF_MEMORY;
         }
         ContactIsland *island = &contacts->islands.data[contacts->islands.count - 1];
+        int32_t number = (int32_t)contacts->islands.count - 1;
+        if (contacts->movers.data[pair->a].moves) contacts->body_islands.data[pair->a] = number;
+        if (contacts->movers.data[pair->b].moves) contacts->body_islands.data[pair->b] = number;
         island->pairs++;
         island->grounded |= holds_on_ground(bodies, pair);
+        island->driven |= is_driven(bodies, pair->a) || is_driven(bodies, pair->b);
         contacts->island_pairs.data[contacts->island_pairs.count++] = sorted[k].pair;
     }
     contacts->figures.islands = contacts->islands.count;

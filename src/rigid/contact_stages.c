@@ -17,10 +17,15 @@ PlimStatus rigid_collide(void *system, const StepInfo *step) {
     if (!contact_is_on(bodies)) return PLIM_OK;
     TRY(movers_load(bodies, step, MOVERS_START));
     TRY(contacts_detect(bodies, step));
+    if (contacts_wake(bodies, step)) {
+        TRY(movers_load(bodies, step, MOVERS_START));
+        TRY(contacts_detect(bodies, step));
+    }
     if (!contacts->overlaps_told && step->time == 0.0) contacts_tell_overlaps(bodies);
     contacts->overlaps_told = true;
     TRY(contacts_collide(bodies, step));
     movers_store(bodies, MOVERS_START);
+    TRY(contacts_remember(bodies));
     for (size_t p = 0; p < contacts->pairs.count; p++) {
         contacts->figures.collision_energy += contacts->pairs.data[p].energy;
         contacts->figures.raised_energy += contacts->pairs.data[p].raised;
@@ -37,7 +42,7 @@ PlimStatus rigid_contact(void *system, const StepInfo *step) {
     contacts_prepare(bodies);
     TRY(contacts_solve(bodies, step, CONTACT_POSITIONS));
     movers_store(bodies, MOVERS_HALF);
-    return PLIM_OK;
+    return contacts_stop(bodies, step, true);
 }
 
 static int compare_found(const void *x, const void *y) {
@@ -61,6 +66,7 @@ static void recall_pairs(RigidContacts *contacts) {
 PlimStatus rigid_separate(RigidBodies *bodies, const StepInfo *step) {
     if (!contact_is_on(bodies)) return PLIM_OK;
     RigidContacts *contacts = &bodies->contacts;
+    contacts_measure_fall(bodies, step);
     TRY(movers_load(bodies, step, MOVERS_WHOLE));
     TRY(contacts_detect(bodies, step));
     if (contacts->found.count > 0) recall_pairs(contacts);
@@ -75,6 +81,11 @@ PlimStatus rigid_contact_velocities(RigidBodies *bodies, const StepInfo *step) {
     contacts_prepare(bodies);
     TRY(contacts_solve(bodies, step, CONTACT_VELOCITIES));
     movers_store(bodies, MOVERS_WHOLE);
+    if (bodies->options.clamp) TRY(contacts_limit_energy(bodies, step));
+    TRY(contacts_stop(bodies, step, false));
+    if (bodies->options.sleep) TRY(contacts_fall_asleep(bodies, step));
+    for (size_t i = 0; i < rigid_count(bodies); i++)
+        contacts->figures.asleep += bodies->asleep[i] != 0;
     for (size_t p = 0; p < contacts->pairs.count; p++) {
         const ContactPair *pair = &contacts->pairs.data[p];
         contacts->figures.contact_energy += pair->energy;

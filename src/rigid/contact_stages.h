@@ -43,6 +43,18 @@ PlimStatus contacts_solve(RigidBodies *bodies, const StepInfo *step, ContactPass
 /* In push_out.c: overlaps out of positions (002 section 4.6.1, appendix B). */
 PlimStatus contacts_push_out(RigidBodies *bodies, const StepInfo *step);
 
+/* In rest.c: where bodies are and how fast, before the step. */
+PlimStatus contacts_remember(RigidBodies *bodies);
+/* What the move changed of their potential energy. */
+void contacts_measure_fall(RigidBodies *bodies, const StepInfo *step);
+/* Kinetic energy that islands gained from nowhere is taken away. */
+PlimStatus contacts_limit_energy(RigidBodies *bodies, const StepInfo *step);
+/* Islands that move by no more than rounding stand still; `half`: the velocity for positions. */
+PlimStatus contacts_stop(RigidBodies *bodies, const StepInfo *step, bool half);
+PlimStatus contacts_fall_asleep(RigidBodies *bodies, const StepInfo *step);
+/* Wakes what is touched; true when there was something. */
+bool contacts_wake(RigidBodies *bodies, const StepInfo *step);
+
 /* In contact_stages.c. */
 PlimStatus rigid_collide(void *system, const StepInfo *step);
 PlimStatus rigid_contact(void *system, const StepInfo *step);

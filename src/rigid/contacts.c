@@ -9,6 +9,8 @@ void contacts_free(PlimContext *context, RigidContacts *contacts) {
     array_free(context, &contacts->levels);
     array_free(context, &contacts->islands);
     array_free(context, &contacts->island_pairs);
+    array_free(context, &contacts->body_islands);
+    array_free(context, &contacts->before);
 }
 
 /* delta/m + r*^T I^-1 r* (000 section 2.6), column by column. */

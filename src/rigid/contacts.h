@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "collide/broad.h"
-#include "math/mat.h"
+#include "math/quat.h"
 
 /* A body as an impulse moves it. */
 typedef struct Mover {
@@ -67,6 +67,7 @@ typedef struct ContactFigures {
     double penetration;                      /* m, the deepest overlap at the end of the step */
     double collision_energy, contact_energy; /* J, that impulses added to the kinetic energy */
     double raised_energy;   /* J, the sum over clamped impulses that raised it: rounding */
+    double limited_energy;  /* J, kinetic, taken from islands that gained it from nowhere */
     double push_out_energy; /* J, potential, that push-out added */
 } ContactFigures;
 
@@ -79,8 +80,17 @@ typedef struct FoundPair {
 typedef struct ContactIsland {
     size_t first, pairs; /* in RigidContacts.island_pairs, by level */
     bool grounded;       /* something in it touches a body that forces do not move */
+    bool driven;         /* a body on a path, or a fluid, does work on it */
     size_t sweeps, clamped;
 } ContactIsland;
+
+/* A body before the step, after its collisions. */
+typedef struct BodyBefore {
+    Vec3 position;
+    Quat orientation;
+    double kinetic; /* J */
+    double fall;    /* J, that it lost of potential energy since, push-out aside */
+} BodyBefore;
 
 typedef struct RigidContacts {
     BroadPairs near;
@@ -91,6 +101,8 @@ typedef struct RigidContacts {
     ARRAY(int32_t) levels;  /* one a body; 0: forces do not move it */
     ARRAY(ContactIsland) islands;
     ARRAY(int32_t) island_pairs;
+    ARRAY(int32_t) body_islands; /* one a body; -1: in none */
+    ARRAY(BodyBefore) before;    /* one a body */
     ContactFigures figures;
     bool overlaps_told; /* overlaps at the start were looked at */
 } RigidContacts;

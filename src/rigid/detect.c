@@ -129,6 +129,13 @@ static PlimStatus detect_in_boxes(RigidBodies *bodies, const StepInfo *step, con
     return PLIM_OK;
 }
 
+/* Pairs of which neither body is active need no look: they rest, or forces do not move them. */
+static bool is_active(const RigidBodies *bodies, size_t i) {
+    const Mover *mover = &bodies->contacts.movers.data[i];
+    if (mover->moves) return !bodies->asleep[i];
+    return vec3_dot(mover->velocity, mover->velocity) + vec3_dot(mover->spin, mover->spin) > 0.0;
+}
+
 PlimStatus contacts_detect(RigidBodies *bodies, const StepInfo *step) {
     RigidContacts *contacts = &bodies->contacts;
     size_t count = rigid_count(bodies), mark = scratch_mark(step->scratch);
@@ -142,7 +149,7 @@ PlimStatus contacts_detect(RigidBodies *bodies, const StepInfo *step) {
         frames[i] = rigid_frame(bodies, i);
         travel[i] = travel_of(bodies, i, step, own);
         boxes[i] = box3_grow(turned_box(&frames[i], own), travel[i]);
-        active[i] = contacts->movers.data[i].moves && !bodies->asleep[i];
+        active[i] = is_active(bodies, i);
     }
     PlimStatus status =
         broad_pairs(bodies->context, step->scratch, boxes, active, count, &contacts->near);

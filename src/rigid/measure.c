@@ -41,6 +41,7 @@ static void diagnose_contact(const ContactFigures *figures, Diagnostics *diagnos
     diagnostics_add(diagnostics, "contact.energy_change",
                     figures->collision_energy + figures->contact_energy);
     diagnostics_add(diagnostics, "contact.energy_raised", figures->raised_energy);
+    diagnostics_add(diagnostics, "contact.energy_limited", figures->limited_energy);
     diagnostics_add(diagnostics, "collisions", (double)figures->collisions);
     diagnostics_add(diagnostics, "clamped", (double)figures->clamped);
     diagnostics_add(diagnostics, "missed", (double)figures->missed);

@@ -50,6 +50,8 @@ static void view_accept(void *system, size_t i, SolidWhen when, Vec3 velocity,
                         Vec3 angular_velocity) {
     RigidBodies *b = system;
     bool half = when == SOLID_HALF_STEP;
+    b->driven[i] = 1;
+    b->asleep[i] = 0;
     Vec3 momentum = mat3_apply(rigid_world_inertia(b, i), angular_velocity);
     vec3_store((half ? b->velocity_half : b->velocity) + 3 * i, velocity);
     vec3_store((half ? b->angular_momentum_half : b->angular_momentum) + 3 * i, momentum);

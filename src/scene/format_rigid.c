@@ -107,7 +107,7 @@ static const SceneKey contact_keys[] = {
      BETWEEN(1, 100000), .help = "passes over all pairs that collide"},
     {"contact_iterations", VALUE_INTEGER, AT(SceneContact, contact_iterations), "10",
      BETWEEN(0, 100000), .help = "sweeps over the levels of the contact graph"},
-    {"level_iterations", VALUE_INTEGER, AT(SceneContact, level_iterations), "10",
+    {"level_iterations", VALUE_INTEGER, AT(SceneContact, level_iterations), "2",
      BETWEEN(1, 100000), .help = "most passes over a level before the next"},
     {"shock_iterations", VALUE_INTEGER, AT(SceneContact, shock_iterations), "1", BETWEEN(0, 1),
      .help = "sweeps of shock propagation, after which each level carries what lies on it"},
@@ -117,7 +117,7 @@ static const SceneKey contact_keys[] = {
      .help = "let no impulse raise the kinetic energy"},
     {"sleep", VALUE_BOOL, AT(SceneContact, sleep), "true",
      .help = "leave bodies alone that stand exactly still"},
-    {"travel", VALUE_NUMBER, AT(SceneContact, travel), "0.25", NOT_NEGATIVE,
+    {"travel", VALUE_NUMBER, AT(SceneContact, travel), "0.5", NOT_NEGATIVE,
      .help = "largest part of its size that a body moves in a step, which is cut for it; 0: no "
              "limit"},
     {"pairs", VALUE_CHOICE, AT(SceneContact, pairs), "reevolve", .choices = pairs_choices,

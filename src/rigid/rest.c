@@ -1,0 +1,165 @@
+/* Coming to rest: energy that the step must not add, velocities that are rounding, and sleep. */
+#include "rigid/contact_stages.h"
+
+#include <string.h>
+
+PlimStatus contacts_remember(RigidBodies *bodies) {
+    RigidContacts *contacts = &bodies->contacts;
+    size_t count = rigid_count(bodies);
+    contacts->before.count = 0;
+    if (!array_reserve(bodies->context, &contacts->before, count)) return PLIM_OUT_OF_MEMORY;
+    contacts->before.count = count;
+    for (size_t i = 0; i < count; i++)
+        contacts->before.data[i] = (BodyBefore){vec3_load(bodies->position + 3 * i),
+                                                quat_load(bodies->orientation + 4 * i),
+                                                rigid_kinetic_energy(bodies, i), 0.0};
+    return PLIM_OK;
+}
+
+void contacts_measure_fall(RigidBodies *bodies, const StepInfo *step) {
+    for (size_t i = 0; i < rigid_count(bodies); i++) {
+        BodyBefore *before = &bodies->contacts.before.data[i];
+        Vec3 moved = vec3_sub(vec3_load(bodies->position + 3 * i), before->position);
+        before->fall = bodies->mass[i] * vec3_dot(step->gravity, moved);
+    }
+}
+
+/* ---- energy ---- */
+
+/* Both ends of a step are states in which positions and velocities are of one time, so that their
+ * energies may be compared (002 section 2.3.1). What an island without drive gains between them,
+ * because it turns about moving points by finite angles, comes out of its kinetic energy. */
+PlimStatus contacts_limit_energy(RigidBodies *bodies, const StepInfo *step) {
+    RigidContacts *contacts = &bodies->contacts;
+    size_t mark = scratch_mark(step->scratch), islands = contacts->islands.count;
+    double *kinetic = scratch_take(step->scratch, islands, sizeof *kinetic);
+    double *gain = scratch_take(step->scratch, islands, sizeof *gain);
+    if (!kinetic || !gain) return PLIM_OUT_OF_MEMORY;
+    for (size_t k = 0; k < islands; k++) kinetic[k] = gain[k] = 0.0;
+    for (size_t i = 0; i < rigid_count(bodies); i++) {
+        int32_t island = contacts->body_islands.data[i];
+        if (island < 0) continue;
+        double now = rigid_kinetic_energy(bodies, i);
+        const BodyBefore *before = &contacts->before.data[i];
+        kinetic[island] += now;
+        gain[island] += now - before->kinetic - before->fall;
+    }
+    for (size_t i = 0; i < rigid_count(bodies); i++) {
+        int32_t k = contacts->body_islands.data[i];
+        if (k < 0 || !(gain[k] > 0.0) || contacts->islands.data[k].driven ||
+            !contacts->islands.data[k].grounded)
+            continue;
+        double keep = sqrt(fmax(0.0, 1.0 - gain[k] / kinetic[k]));
+        for (int axis = 0; axis < 3; axis++) {
+            bodies->velocity[3 * i + axis] *= keep;
+            bodies->angular_momentum[3 * i + axis] *= keep;
+        }
+    }
+    for (size_t k = 0; k < islands; k++)
+        if (gain[k] > 0.0 && !contacts->islands.data[k].driven &&
+            contacts->islands.data[k].grounded)
+            contacts->figures.limited_energy += fmin(gain[k], kinetic[k]);
+    scratch_release(step->scratch, mark);
+    return PLIM_OK;
+}
+
+/* ---- rest ---- */
+
+/* Velocities that are no more than what the solve leaves are none. */
+PlimStatus contacts_stop(RigidBodies *bodies, const StepInfo *step, bool half) {
+    RigidContacts *contacts = &bodies->contacts;
+    size_t mark = scratch_mark(step->scratch), islands = contacts->islands.count;
+    bool *moves = scratch_take(step->scratch, islands, sizeof *moves);
+    if (!moves) return PLIM_OUT_OF_MEMORY;
+    double least = 1e-8 * step->dt * vec3_length(step->gravity);
+    for (size_t k = 0; k < islands; k++)
+        moves[k] = contacts->islands.data[k].driven || !contacts->islands.data[k].grounded;
+    for (size_t i = 0; i < rigid_count(bodies); i++) {
+        int32_t k = contacts->body_islands.data[i];
+        if (k < 0) continue;
+        const Mover *mover = &contacts->movers.data[i];
+        double reach = rigid_shape(bodies, i)->ball_radius;
+        moves[k] |= !(vec3_length(mover->velocity) + reach * vec3_length(mover->spin) < least);
+    }
+    double *velocity = half ? bodies->velocity_half : bodies->velocity;
+    double *momentum = half ? bodies->angular_momentum_half : bodies->angular_momentum;
+    for (size_t i = 0; i < rigid_count(bodies); i++) {
+        int32_t k = contacts->body_islands.data[i];
+        if (k < 0 || moves[k]) continue;
+        vec3_store(velocity + 3 * i, vec3(0, 0, 0));
+        vec3_store(momentum + 3 * i, vec3(0, 0, 0));
+    }
+    scratch_release(step->scratch, mark);
+    return PLIM_OK;
+}
+
+/* ---- sleep ---- */
+
+static bool stood_still(const RigidBodies *b, size_t i) {
+    const BodyBefore *before = &b->contacts.before.data[i];
+    double position[3], orientation[4];
+    vec3_store(position, before->position);
+    quat_store(orientation, before->orientation);
+    for (int axis = 0; axis < 3; axis++)
+        if (b->velocity[3 * i + axis] != 0.0 || b->angular_momentum[3 * i + axis] != 0.0)
+            return false;
+    return before->kinetic == 0.0 && memcmp(position, b->position + 3 * i, sizeof position) == 0 &&
+           memcmp(orientation, b->orientation + 4 * i, sizeof orientation) == 0;
+}
+
+/* An island whose bodies all are where they were, to the bit, and rest, will be there after the
+ * next step too: it can be left out until something touches it. The label is the island's lowest
+ * body, plus one. */
+PlimStatus contacts_fall_asleep(RigidBodies *bodies, const StepInfo *step) {
+    RigidContacts *contacts = &bodies->contacts;
+    size_t mark = scratch_mark(step->scratch), islands = contacts->islands.count;
+    int32_t *label = scratch_take(step->scratch, islands, sizeof *label);
+    if (!label) return PLIM_OUT_OF_MEMORY;
+    for (size_t k = 0; k < islands; k++) {
+        const ContactIsland *island = &contacts->islands.data[k];
+        label[k] = island->grounded && !island->driven ? INT32_MAX : 0;
+    }
+    for (size_t i = rigid_count(bodies); i-- > 0;) {
+        int32_t k = contacts->body_islands.data[i];
+        if (k < 0 || label[k] == 0) continue;
+        label[k] = stood_still(bodies, i) ? (int32_t)i + 1 : 0;
+    }
+    for (size_t i = 0; i < rigid_count(bodies); i++) {
+        int32_t k = contacts->body_islands.data[i];
+        if (k >= 0 && label[k] > 0) bodies->asleep[i] = label[k];
+    }
+    scratch_release(step->scratch, mark);
+    return PLIM_OK;
+}
+
+static void wake(RigidBodies *bodies, const StepInfo *step, int32_t label) {
+    for (size_t i = 0; i < rigid_count(bodies); i++) {
+        if (bodies->asleep[i] != label) continue;
+        bodies->asleep[i] = 0;
+        Vec3 half = vec3_scale(0.5 * step->dt, step->gravity);
+        vec3_store(bodies->velocity_half + 3 * i, half);
+    }
+}
+
+bool contacts_wake(RigidBodies *bodies, const StepInfo *step) {
+    const RigidContacts *contacts = &bodies->contacts;
+    bool any = false;
+    for (size_t p = 0; p < contacts->pairs.count; p++) {
+        const ContactPair *pair = &contacts->pairs.data[p];
+        int32_t of_a = bodies->asleep[pair->a], of_b = bodies->asleep[pair->b];
+        if ((of_a > 0) == (of_b > 0)) continue;
+        const Mover *a = &contacts->movers.data[pair->a], *b = &contacts->movers.data[pair->b];
+        const Mover *other = of_a > 0 ? b : a;
+        bool other_moves =
+            other->moves || vec3_length(other->velocity) + vec3_length(other->spin) > 0.0;
+        for (int32_t k = 0; k < pair->rows && other_moves; k++) {
+            const ContactRow *row = &contacts->rows.data[pair->first + k];
+            Vec3 velocity = vec3_add(row_velocity(row, a, b), row_push(row, a, b));
+            if (!(row->gap + step->dt * vec3_dot(row->normal, velocity) < 0.0)) continue;
+            wake(bodies, step, of_a > 0 ? of_a : of_b);
+            any = true;
+            break;
+        }
+    }
+    return any;
+}
