@@ -217,13 +217,28 @@ def check_stack_smash(study):
     checks.above("stack_smash: the stack is scattered, farthest m", max(spread), 0.5)
 
 
+def check_shell(study):
+    """A bowl of radius 0.6 m, a thin open surface: what falls in stays in. The sphere it is part of is found by
+    least squares: |x|^2 = 2 c.x + r^2 - c^2."""
+    bodies = common.Bodies(study.run("shell", "rigid/shell.yaml"))
+    last = bodies.read(bodies.numbers[-1])
+    bowl = last[bodies.parts[1]]
+    fit = np.linalg.lstsq(np.c_[2 * bowl, np.ones(len(bowl))], np.sum(bowl**2, axis=1), rcond=None)[0]
+    radius = math.sqrt(fit[3] + fit[:3] @ fit[:3])
+    study.checks.near("shell: radius of the bowl found", radius, 0.6, 0.1)
+    balls = [part for part in bodies.parts[2:] if len(part) > 100]
+    far = [np.max(np.linalg.norm(last[part] - fit[:3], axis=1)) for part in balls]
+    study.checks.below(f"shell: farthest of {len(balls)} balls outside of the bowl, over the radius of a ball",
+                       (max(far) - radius) / 0.1, 0.1)
+
+
 def main():
     options = common.arguments(__doc__)
     checks = common.Checks()
     with common.temporary() as folder:
         study = rigid_contact.Study(options, checks, folder)
         for check in (check_stacks, check_stack_levels, check_arch, check_seesaw, check_plank_flip, check_domino_ring,
-                      check_elevator, check_stack_smash):
+                      check_elevator, check_stack_smash, check_shell):
             study.attempt(check)
     study.finish()
 

@@ -106,6 +106,8 @@ void state_free(PlimContext *context, const StateSchema *schema, void *object) {
 
 size_t state_snapshot_bytes(const StateSchema *schema, const void *object) {
     size_t bytes = 0;
+    for (size_t group = 0; group < schema->group_count; group++)
+        if (state_group_varies(schema, group)) bytes += sizeof(uint64_t);
     for (size_t i = 0; i < schema->field_count; i++)
         if (schema->fields[i].role == FIELD_STATE)
             bytes += state_field_bytes(schema, &schema->fields[i], object);
@@ -113,6 +115,12 @@ size_t state_snapshot_bytes(const StateSchema *schema, const void *object) {
 }
 
 void state_save(const StateSchema *schema, const void *object, unsigned char *buffer) {
+    for (size_t group = 0; group < schema->group_count; group++) {
+        if (!state_group_varies(schema, group)) continue;
+        uint64_t count = state_count(schema, object, (int)group);
+        memcpy(buffer, &count, sizeof count);
+        buffer += sizeof count;
+    }
     for (size_t i = 0; i < schema->field_count; i++) {
         const StateField *field = &schema->fields[i];
         size_t bytes = state_field_bytes(schema, field, object);
@@ -122,14 +130,36 @@ void state_save(const StateSchema *schema, const void *object, unsigned char *bu
     }
 }
 
-void state_restore(const StateSchema *schema, void *object, const unsigned char *buffer) {
+PlimStatus state_restore(PlimContext *context, const StateSchema *schema, void *object,
+                         const unsigned char *buffer, size_t *used) {
+    const unsigned char *at = buffer;
+    for (size_t group = 0; group < schema->group_count; group++) {
+        if (!state_group_varies(schema, group)) continue;
+        uint64_t count;
+        memcpy(&count, at, sizeof count);
+        at += sizeof count;
+        TRY(state_resize(context, schema, object, (int)group, (size_t)count));
+    }
     for (size_t i = 0; i < schema->field_count; i++) {
         const StateField *field = &schema->fields[i];
         size_t bytes = state_field_bytes(schema, field, object);
         if (field->role != FIELD_STATE || bytes == 0) continue;
-        memcpy(state_data(field, object), buffer, bytes);
-        buffer += bytes;
+        memcpy(state_data(field, object), at, bytes);
+        at += bytes;
     }
+    *used = (size_t)(at - buffer);
+    return PLIM_OK;
+}
+
+uint64_t state_layout(const StateSchema *schema, const void *object, uint64_t hash) {
+    for (size_t group = 0; group < schema->group_count; group++) {
+        uint64_t count = state_group_varies(schema, group)
+                             ? UINT64_MAX
+                             : (uint64_t)state_count(schema, object, (int)group);
+        hash = hash_text(hash, schema->groups[group]);
+        hash = hash_bytes(hash, &count, sizeof count);
+    }
+    return hash;
 }
 
 uint64_t state_hash(const StateSchema *schema, const void *object, uint64_t hash) {

@@ -37,6 +37,7 @@ typedef struct StateSchema {
     const char *const *groups; /* what the items are: "bodies", "cells" */
     size_t group_count;
     size_t sizes_offset; /* of `StateSize sizes[group_count]` in the object */
+    uint32_t varying;    /* bit g: the number of items of group g changes during a run */
 } StateSchema;
 
 size_t field_type_size(FieldType type);
@@ -56,10 +57,19 @@ PlimStatus state_resize(PlimContext *context, const StateSchema *schema, void *o
                         size_t count);
 void state_free(PlimContext *context, const StateSchema *schema, void *object);
 
-/* Bytes that state_save writes, and the copying both ways. Counts must match on restore. */
+static inline bool state_group_varies(const StateSchema *schema, size_t group) {
+    return (schema->varying >> group) & 1u;
+}
+
+/* Bytes that state_save writes, and the copying both ways. Groups that vary get the size they had;
+ * the others must have it. What was read is counted in *used. */
 size_t state_snapshot_bytes(const StateSchema *schema, const void *object);
 void state_save(const StateSchema *schema, const void *object, unsigned char *buffer);
-void state_restore(const StateSchema *schema, void *object, const unsigned char *buffer);
+PlimStatus state_restore(PlimContext *context, const StateSchema *schema, void *object,
+                         const unsigned char *buffer, size_t *used);
+
+/* Of the sizes that do not vary: equal for objects that can take each other's snapshots. */
+uint64_t state_layout(const StateSchema *schema, const void *object, uint64_t hash);
 
 uint64_t state_hash(const StateSchema *schema, const void *object, uint64_t hash);
 

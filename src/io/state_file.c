@@ -40,6 +40,10 @@ PlimStatus state_file_encode(PlimWorld *world, uint64_t scene_hash, uint64_t fra
         char path[128];
         snprintf(path, sizeof path, "/%s", system->class->name);
         h5_add_group(file, path);
+        for (size_t g = 0; g < schema->group_count; g++)
+            if (state_group_varies(schema, g))
+                h5_add_u64(file, path, schema->groups[g],
+                           state_count(schema, system->object, (int)g));
         for (size_t f = 0; f < schema->field_count; f++) {
             const StateField *field = &schema->fields[f];
             if (field->role != FIELD_STATE) continue;
@@ -81,10 +85,25 @@ PlimStatus state_file_header(PlimContext *context, const char *label, char *byte
     return status;
 }
 
+/* Groups whose size changes during a run get the one of the file. */
+static PlimStatus read_sizes(PlimWorld *world, H5Reader *file, const WorldSystem *system) {
+    const StateSchema *schema = system->class->schema;
+    char path[128];
+    snprintf(path, sizeof path, "/%s", system->class->name);
+    for (size_t g = 0; g < schema->group_count; g++) {
+        if (!state_group_varies(schema, g)) continue;
+        uint64_t count;
+        TRY(h5_read_u64(file, path, schema->groups[g], &count));
+        TRY(state_resize(world->context, schema, system->object, (int)g, (size_t)count));
+    }
+    return PLIM_OK;
+}
+
 static PlimStatus read_fields(PlimWorld *world, H5Reader *file) {
     for (size_t i = 0; i < world->system_count; i++) {
         const WorldSystem *system = &world->systems[i];
         const StateSchema *schema = system->class->schema;
+        TRY(read_sizes(world, file, system));
         for (size_t f = 0; f < schema->field_count; f++) {
             const StateField *field = &schema->fields[f];
             if (field->role != FIELD_STATE) continue;

@@ -9,6 +9,9 @@
 #define BODY_FIELD(name, unit, type, role, components)                                             \
     { #name, unit, type, role, components, RIGID_GROUP_BODIES, offsetof(RigidBodies, name) }
 
+#define TOUCH_FIELD(name, unit, type, components)                                                  \
+    { #name, unit, type, FIELD_STATE, components, RIGID_GROUP_TOUCHES, offsetof(RigidBodies, name) }
+
 static const StateField rigid_fields[] = {
     BODY_FIELD(position, "m", FIELD_F64, FIELD_STATE, 3),    /* centre of mass */
     BODY_FIELD(orientation, "1", FIELD_F64, FIELD_STATE, 4), /* quaternion w x y z */
@@ -34,16 +37,20 @@ static const StateField rigid_fields[] = {
     BODY_FIELD(held, "RIGID_PINNED", FIELD_I32, FIELD_CONSTANT, 1),
     BODY_FIELD(motion, "PlimMotion", FIELD_I32, FIELD_CONSTANT, 1),
     BODY_FIELD(shape, "index", FIELD_I32, FIELD_CONSTANT, 1),
+    TOUCH_FIELD(touch_pair, "body", FIELD_I32, 2),
+    TOUCH_FIELD(touch_arm, "m", FIELD_F64, 3),   /* from the first body's centre, world axes */
+    TOUCH_FIELD(touch_force, "N", FIELD_F64, 3), /* on the first body */
 };
 
-static const char *const rigid_groups[] = {"bodies"};
+static const char *const rigid_groups[] = {"bodies", "touches"};
 
 static const StateSchema rigid_schema = {
     .fields = rigid_fields,
     .field_count = sizeof rigid_fields / sizeof *rigid_fields,
     .groups = rigid_groups,
-    .group_count = 1,
+    .group_count = RIGID_GROUP_COUNT,
     .sizes_offset = offsetof(RigidBodies, sizes),
+    .varying = 1u << RIGID_GROUP_TOUCHES,
 };
 
 enum { BODY_GRAIN = 1024 }; /* bodies a thread takes at a time: about half a millisecond */

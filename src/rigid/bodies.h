@@ -11,13 +11,13 @@
 #include "system/solid_view.h"
 #include "system/system.h"
 
-enum { RIGID_GROUP_BODIES };
+enum { RIGID_GROUP_BODIES, RIGID_GROUP_TOUCHES, RIGID_GROUP_COUNT };
 
 /* Arrays are listed, with units, in the schema of bodies.c. */
 typedef struct RigidBodies {
     PlimContext *context;
     PlimRigidOptions options;
-    StateSize sizes[1];
+    StateSize sizes[RIGID_GROUP_COUNT];
 
     double *position, *orientation, *velocity, *angular_momentum;
 
@@ -29,6 +29,10 @@ typedef struct RigidBodies {
     double *pin, *pin_arm;
     double *friction, *restitution, *rolling_friction, *spinning_friction;
     int32_t *motion, *shape, *held, *asleep, *driven;
+
+    /* Points that carried a load in the last step: the guess of the next. */
+    double *touch_arm, *touch_force;
+    int32_t *touch_pair;
 
     ShapeLibrary shapes;
     /* What a body has beside numbers; same index as the arrays. */

@@ -182,7 +182,7 @@ static void apply_step(HeldSolve *held, const ContactPair *pair, ContactRow *row
 
 static void find_steps(HeldSolve *held) {
     double norm = for_each_row(held, start_row, 0.0);
-    for (int i = 0; i < MOST_ITERATIONS && norm > 0.0; i++) {
+    for (size_t i = 0; i < MOST_ITERATIONS && norm > 0.0; i++) {
         for_each_row(held, clear_push, 0.0);
         for_each_row(held, push_along, 0.0);
         double curvature = for_each_row(held, add_curvature, 0.0);

@@ -40,6 +40,7 @@ PlimStatus rigid_contact(void *system, const StepInfo *step) {
     if (!contact_is_on(bodies)) return PLIM_OK;
     TRY(movers_load(bodies, step, MOVERS_HALF));
     contacts_prepare(bodies);
+    contacts_recall_forces(bodies);
     TRY(contacts_solve(bodies, step, CONTACT_POSITIONS));
     movers_store(bodies, MOVERS_HALF);
     return contacts_stop(bodies, step, true);
@@ -79,8 +80,10 @@ PlimStatus rigid_contact_velocities(RigidBodies *bodies, const StepInfo *step) {
     RigidContacts *contacts = &bodies->contacts;
     TRY(movers_load(bodies, step, MOVERS_WHOLE));
     contacts_prepare(bodies);
+    contacts_recall_forces(bodies);
     TRY(contacts_solve(bodies, step, CONTACT_VELOCITIES));
     movers_store(bodies, MOVERS_WHOLE);
+    TRY(contacts_keep_forces(bodies, step));
     if (bodies->options.clamp) TRY(contacts_limit_energy(bodies, step));
     TRY(contacts_stop(bodies, step, false));
     if (bodies->options.sleep) TRY(contacts_fall_asleep(bodies, step));

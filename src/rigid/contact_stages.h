@@ -43,6 +43,10 @@ PlimStatus contacts_solve(RigidBodies *bodies, const StepInfo *step, ContactPass
 /* In push_out.c: overlaps out of positions (002 section 4.6.1, appendix B). */
 PlimStatus contacts_push_out(RigidBodies *bodies, const StepInfo *step);
 
+/* In touches.c: what the points that are there carried in the last step, and of this one. */
+void contacts_recall_forces(RigidBodies *bodies);
+PlimStatus contacts_keep_forces(RigidBodies *bodies, const StepInfo *step);
+
 /* In rest.c: where bodies are and how fast, before the step. */
 PlimStatus contacts_remember(RigidBodies *bodies);
 /* What the move changed of their potential energy. */

@@ -32,6 +32,7 @@ typedef struct ContactRow {
     Mat3 inverse;           /* K_T^-1 */
     double normal_response; /* n K n */
     double slide_response;  /* greatest eigenvalue of K across the normal */
+    Vec3 guess;             /* N, the force on a in the last step; 0: it is new */
     Vec3 impulse;           /* N s, on a, in all of this pass */
     Vec3 couple;            /* N m s, the same of rolling and spinning friction */
     Vec3 residual;          /* m/s, these four are for contact_held.c */

@@ -14,10 +14,9 @@ static uint64_t layout_of(const PlimWorld *world, size_t *size) {
     *size = 0;
     for (size_t i = 0; i < world->system_count; i++) {
         const WorldSystem *system = &world->systems[i];
-        size_t bytes = state_snapshot_bytes(system->class->schema, system->object);
         layout = hash_text(layout, system->class->name);
-        layout = hash_bytes(layout, &bytes, sizeof bytes);
-        *size += bytes;
+        layout = state_layout(system->class->schema, system->object, layout);
+        *size += state_snapshot_bytes(system->class->schema, system->object);
         size_t objects =
             system->class->object_name ? system->class->object_count(system->object) : 0;
         for (size_t k = 0; k < objects; k++)
@@ -56,8 +55,9 @@ PlimStatus plim_snapshot_restore(PlimWorld *world, const PlimSnapshot *snapshot)
     const unsigned char *at = snapshot->bytes;
     for (size_t i = 0; i < world->system_count; i++) {
         const WorldSystem *system = &world->systems[i];
-        state_restore(system->class->schema, system->object, at);
-        at += state_snapshot_bytes(system->class->schema, system->object);
+        size_t used;
+        TRY(state_restore(world->context, system->class->schema, system->object, at, &used));
+        at += used;
     }
     return world_refresh(world);
 }

@@ -545,7 +545,9 @@ static void state_saves_and_restores(void **state) {
     fleet.ticket[5] = 0;
     fleet.mass[0] = -1.0;
     assert_true(state_hash(&fleet_schema, &fleet, HASH_START) != hash);
-    state_restore(&fleet_schema, &fleet, buffer);
+    size_t used;
+    assert_int_equal(state_restore(context, &fleet_schema, &fleet, buffer, &used), PLIM_OK);
+    assert_int_equal(used, bytes);
     assert_int_equal(state_hash(&fleet_schema, &fleet, HASH_START), hash);
     for (int i = 0; i < 15; i++) assert_close(fleet.position[i], i, 0.0);
     assert_int_equal(fleet.ticket[5], 15);
