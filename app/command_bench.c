@@ -14,7 +14,8 @@ static const Benchmark benchmarks[] = {
     {"math", bench_math},         {"rigid", bench_rigid},         {"io", bench_io},
     {"geometry", bench_geometry}, {"level_set", bench_level_set}, {"poisson", bench_poisson},
     {"advect", bench_advect},     {"viscosity", bench_viscosity}, {"smoke", bench_smoke},
-    {"fsi", bench_fsi},
+    {"fsi", bench_fsi},           {"rings", bench_rings},         {"boxes", bench_boxes},
+    {"bones", bench_bones},
 };
 
 enum { BENCH_COUNT = sizeof benchmarks / sizeof *benchmarks, MAX_NAMES = 32 };
@@ -37,10 +38,15 @@ int command_bench(int argc, char **argv) {
     int64_t threads = 0;
     BenchOptions options = {0};
     const Option table[] = {{"--threads", OPTION_INTEGER, &threads},
-                            {"--quick", OPTION_FLAG, &options.quick}};
+                            {"--quick", OPTION_FLAG, &options.quick},
+                            {"--long", OPTION_FLAG, &options.whole_runs}};
     int count;
-    if (!parse_options("bench", argc, argv, table, 2, names, MAX_NAMES, &count))
+    if (!parse_options("bench", argc, argv, table, 3, names, MAX_NAMES, &count))
         return EXIT_BAD_REQUEST;
+    if (options.quick && options.whole_runs) {
+        print_error("bench: --quick and --long exclude each other");
+        return EXIT_BAD_REQUEST;
+    }
     for (int i = 0; i < count; i++)
         if (!find_benchmark(names[i])) return unknown_benchmark(names[i]);
     options.context = open_context(threads, false);

@@ -38,7 +38,7 @@ static const Command commands[] = {
      "write frames for other programs: DIR/export/"},
     {"info", command_info, "DIR|FILE",
      "tell what is in a run's folder, a state, a scene or a mesh"},
-    {"bench", command_bench, "[NAME...] [--threads N] [--quick]",
+    {"bench", command_bench, "[NAME...] [--threads N] [--quick | --long]",
      "measure hot paths; one JSON line a case"},
     {"schema", command_schema, "[--markdown]", "print the scene format as JSON Schema or Markdown"},
 };

@@ -9,10 +9,13 @@
 void bench_print(const BenchOptions *options, const BenchResult *result) {
     printf("{\"name\":\"%s\",\"case\":\"%s\",\"n\":%zu,\"threads\":%d,\"seconds\":%.6g,"
            "\"work\":%.6g,\"unit\":\"%s\",\"per_second\":%.6g,\"iterations\":%" PRIu64
-           ",\"bytes\":%.6g}\n",
+           ",\"bytes\":%.6g",
            result->name, result->variant, result->n, options->context->threads, result->seconds,
            result->work, result->unit, result->work / result->seconds, result->iterations,
            result->bytes);
+    for (size_t i = 0; i < result->figure_count; i++)
+        printf(",\"%s\":%.6g", result->figures[i].name, result->figures[i].value);
+    printf("}\n");
     fflush(stdout);
 }
 

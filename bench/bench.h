@@ -6,8 +6,15 @@
 
 typedef struct BenchOptions {
     PlimContext *context;
-    bool quick; /* smaller sizes, shorter times */
+    bool quick;      /* smaller sizes, shorter times */
+    bool whole_runs; /* of piles of bodies: all sizes until they lie still, some hours */
 } BenchOptions;
+
+/* A figure of one benchmark alone. */
+typedef struct BenchFigure {
+    const char *name;
+    double value;
+} BenchFigure;
 
 typedef struct BenchResult {
     const char *name;    /* of the benchmark */
@@ -16,8 +23,10 @@ typedef struct BenchResult {
     double seconds;      /* of one repetition, the fastest of several */
     double work;         /* units done in one repetition */
     const char *unit;
-    uint64_t iterations; /* of a solver; 0 where there is none */
-    double bytes;        /* of memory moved or held; 0: not known */
+    uint64_t iterations;        /* of a solver; 0 where there is none */
+    double bytes;               /* of memory moved or held; 0: not known */
+    const BenchFigure *figures; /* more members of the line */
+    size_t figure_count;
 } BenchResult;
 
 void bench_print(const BenchOptions *options, const BenchResult *result);
@@ -40,5 +49,8 @@ PlimStatus bench_advect(const BenchOptions *options);
 PlimStatus bench_viscosity(const BenchOptions *options);
 PlimStatus bench_smoke(const BenchOptions *options);
 PlimStatus bench_fsi(const BenchOptions *options);
+PlimStatus bench_rings(const BenchOptions *options);
+PlimStatus bench_boxes(const BenchOptions *options);
+PlimStatus bench_bones(const BenchOptions *options);
 
 #endif

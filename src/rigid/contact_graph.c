@@ -238,7 +238,7 @@ static PlimStatus list_islands(RigidBodies *bodies, const IslandPair *sorted, si
     for (size_t k = 0; k < count; k++) {
         const ContactPair *pair = &contacts->pairs.data[sorted[k].pair];
         if (k == 0 || sorted[k].island != sorted[k - 1].island) {
-            ContactIsland island = {.first = k};
+            ContactIsland island = {.first = k, .carrier = -1};
             if (!array_push(bodies->context, &contacts->islands, island)) return PLIM_OUT_OF_MEMORY;
         }
         ContactIsland *island = &contacts->islands.data[contacts->islands.count - 1];
@@ -247,7 +247,13 @@ static PlimStatus list_islands(RigidBodies *bodies, const IslandPair *sorted, si
         if (contacts->movers.data[pair->b].moves) contacts->body_islands.data[pair->b] = number;
         island->pairs++;
         island->grounded |= holds_on_ground(bodies, pair);
-        island->driven |= is_driven(bodies, pair->a) || is_driven(bodies, pair->b);
+        for (int side = 0; side < 2; side++) {
+            int32_t body = side ? pair->b : pair->a;
+            if (!is_driven(bodies, body)) continue;
+            island->driven = true;
+            if (bodies->motion[body] != PLIM_DYNAMIC && island->carrier != body)
+                island->carrier = island->carrier == -1 ? body : -2;
+        }
         contacts->island_pairs.data[contacts->island_pairs.count++] = sorted[k].pair;
     }
     contacts->figures.islands = contacts->islands.count;

@@ -75,8 +75,8 @@ static double resist_turning(const ContactPair *pair, ContactRow *row, Mover *a,
 }
 
 /* One point; returns how much it changed the velocity there. */
-static double solve_row(const ContactSolve *solve, ContactPair *pair, ContactRow *row,
-                        double gradual, size_t *clamped) {
+static double solve_row(const ContactSolve *solve, const ContactPair *pair, ContactRow *row,
+                        double gradual) {
     Mover *a = &solve->contacts->movers.data[pair->a], *b = &solve->contacts->movers.data[pair->b];
     Vec3 velocity = row_velocity(row, a, b), total;
     double approach = vec3_dot(velocity, row->normal);
@@ -86,14 +86,6 @@ static double solve_row(const ContactSolve *solve, ContactPair *pair, ContactRow
     if (!try_sticking(row, pair->friction, change, &total))
         total = slide(row, pair->friction, velocity, least, gradual);
     Vec3 impulse = vec3_sub(total, row->impulse);
-    if (solve->pass == CONTACT_VELOCITIES && solve->options->clamp) {
-        double part = impulse_allowed(row, velocity, impulse);
-        if (part < 1.0) ++*clamped;
-        impulse = vec3_scale(part, impulse);
-    }
-    double energy = impulse_energy(row, velocity, impulse);
-    pair->energy += energy;
-    pair->raised += fmax(energy, 0.0);
     row_apply(row, a, b, impulse);
     row->impulse = vec3_add(row->impulse, impulse);
     double turned =
@@ -102,15 +94,14 @@ static double solve_row(const ContactSolve *solve, ContactPair *pair, ContactRow
 }
 
 /* One pass over the pairs [begin, end) of an island's list. */
-static double solve_pairs(const ContactSolve *solve, size_t begin, size_t end, double gradual,
-                          size_t *clamped) {
+static double solve_pairs(const ContactSolve *solve, size_t begin, size_t end, double gradual) {
     RigidContacts *contacts = solve->contacts;
     double change = 0.0;
     for (size_t k = begin; k < end; k++) {
         ContactPair *pair = &contacts->pairs.data[contacts->island_pairs.data[k]];
         for (int32_t r = 0; r < pair->rows; r++)
-            change = fmax(change, solve_row(solve, pair, &contacts->rows.data[pair->first + r],
-                                            gradual, clamped));
+            change = fmax(change,
+                          solve_row(solve, pair, &contacts->rows.data[pair->first + r], gradual));
     }
     return change;
 }
@@ -133,7 +124,7 @@ static double sweep_levels(const ContactSolve *solve, ContactIsland *island, dou
         double level_change = HUGE_VAL;
         for (int round = 0; round < solve->options->level_iterations && level_change > solve->rest;
              round++) {
-            level_change = solve_pairs(solve, begin, end, gradual, &island->clamped);
+            level_change = solve_pairs(solve, begin, end, gradual);
             change = fmax(change, level_change);
         }
     }
@@ -235,7 +226,7 @@ static void propagate_shock(const ContactSolve *solve, ContactIsland *island) {
         freeze_below(solve, begin, end, level);
         double change = HUGE_VAL;
         for (int round = 0; round < SHOCK_ROUNDS && change > solve->rest; round++)
-            change = solve_pairs(solve, begin, end, 1.0, &island->clamped);
+            change = solve_pairs(solve, begin, end, 1.0);
     }
     thaw(solve, island);
 }
@@ -255,29 +246,19 @@ static Vec3 guessed_impulse(const ContactSolve *solve, const ContactPair *pair,
     return vec3_add_scaled(across, pressed, row->normal);
 }
 
-/* Applies `sign` times the guesses of an island; returns what they add to the kinetic energy. */
-static double apply_guess(const ContactSolve *solve, const ContactIsland *island, double sign) {
+/* Begins with what was carried in the last step. */
+static void begin_with_guess(const ContactSolve *solve, const ContactIsland *island) {
     RigidContacts *contacts = solve->contacts;
-    double power = 0.0;
     for (size_t k = island->first; k < island->first + island->pairs; k++) {
         const ContactPair *pair = &contacts->pairs.data[contacts->island_pairs.data[k]];
-        Mover *a = &contacts->movers.data[pair->a], *b = &contacts->movers.data[pair->b];
         for (int32_t r = 0; r < pair->rows; r++) {
             ContactRow *row = &contacts->rows.data[pair->first + r];
-            Vec3 impulse = guessed_impulse(solve, pair, row);
-            power += impulse_energy(row, row_velocity(row, a, b), impulse);
-            row_apply(row, a, b, vec3_scale(sign, impulse));
-            row->impulse = sign > 0.0 ? impulse : vec3(0, 0, 0);
-            row->active = sign > 0.0 && vec3_dot(impulse, impulse) > 0.0;
+            row->impulse = guessed_impulse(solve, pair, row);
+            row->active = vec3_dot(row->impulse, row->impulse) > 0.0;
+            row_apply(row, &contacts->movers.data[pair->a], &contacts->movers.data[pair->b],
+                      row->impulse);
         }
     }
-    return power;
-}
-
-/* Begins with what was carried in the last step, unless that would add energy. */
-static void begin_with_guess(const ContactSolve *solve, const ContactIsland *island) {
-    bool clamp = solve->pass == CONTACT_VELOCITIES && solve->options->clamp;
-    if (apply_guess(solve, island, 1.0) > 0.0 && clamp) apply_guess(solve, island, -1.0);
 }
 
 static void solve_islands(void *user, size_t begin, size_t end) {
@@ -300,10 +281,14 @@ PlimStatus contacts_solve(RigidBodies *bodies, const StepInfo *step, ContactPass
             fastest = fmax(fastest, vec3_length(contacts->movers.data[i].velocity));
     ContactSolve solve = {contacts, &bodies->options, pass, step->dt,
                           1e-10 * (step->dt * vec3_length(step->gravity)) + 1e-15 * fastest};
+    for (size_t i = 0; i < contacts->movers.count; i++) {
+        Mover *mover = &contacts->movers.data[i];
+        mover->start[0] = mover->velocity;
+        mover->start[1] = mover->spin;
+    }
     parallel_for(step->threads, contacts->islands.count, 1, solve_islands, &solve);
     for (size_t i = 0; i < contacts->islands.count; i++) {
         const ContactIsland *island = &contacts->islands.data[i];
-        contacts->figures.clamped += island->clamped;
         if (island->sweeps > contacts->figures.sweeps) contacts->figures.sweeps = island->sweeps;
     }
     return PLIM_OK;

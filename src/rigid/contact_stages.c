@@ -82,6 +82,7 @@ PlimStatus rigid_contact_velocities(RigidBodies *bodies, const StepInfo *step) {
     contacts_prepare(bodies);
     contacts_recall_forces(bodies);
     TRY(contacts_solve(bodies, step, CONTACT_VELOCITIES));
+    TRY(contacts_clamp(bodies, step));
     movers_store(bodies, MOVERS_WHOLE);
     TRY(contacts_keep_forces(bodies, step));
     if (bodies->options.clamp) TRY(contacts_limit_energy(bodies, step));
@@ -91,8 +92,6 @@ PlimStatus rigid_contact_velocities(RigidBodies *bodies, const StepInfo *step) {
         contacts->figures.asleep += bodies->asleep[i] != 0;
     for (size_t p = 0; p < contacts->pairs.count; p++) {
         const ContactPair *pair = &contacts->pairs.data[p];
-        contacts->figures.contact_energy += pair->energy;
-        if (bodies->options.clamp) contacts->figures.raised_energy += pair->raised;
         contacts->figures.pairs += pair->found;
         for (int32_t k = 0; k < pair->rows && pair->found; k++)
             contacts->figures.points += contacts->rows.data[pair->first + k].active;

@@ -15,6 +15,7 @@ typedef struct Mover {
     Vec3 velocity, spin;  /* m/s of the centre, rad/s */
     Vec3 push, twist;     /* what forces add to them in this half step */
     Vec3 saved[2];        /* velocity and spin to go back to */
+    Vec3 start[2];        /* velocity and spin before the impulses of this pass */
     bool moves;           /* forces move it */
     bool touched;         /* an impulse acted on it */
 } Mover;
@@ -52,7 +53,7 @@ typedef struct ContactPair {
     double friction, restitution;
     double rolling, spinning; /* m, lever arms */
     double curve;             /* m, radius that they are meant for: of a ball of equal volume */
-    double energy;            /* J, kinetic, that its impulses added in this pass */
+    double energy;            /* J, kinetic, that its collisions added */
     double raised;            /* J, the same of those that added */
 } ContactPair;
 
@@ -61,7 +62,7 @@ typedef struct ContactFigures {
     size_t pairs, points;   /* in contact */
     size_t levels, islands; /* of the contact graph */
     size_t collisions;      /* impulses of the collision stage */
-    size_t clamped;         /* impulses that were reduced or left out */
+    size_t clamped;         /* collisions and islands whose impulses were reduced or left out */
     size_t sweeps;          /* over the levels of the slowest island */
     size_t missed;          /* bodies that passed through another between two steps */
     size_t asleep;
@@ -82,7 +83,8 @@ typedef struct ContactIsland {
     size_t first, pairs; /* in RigidContacts.island_pairs, by level */
     bool grounded;       /* something in it touches a body that forces do not move */
     bool driven;         /* a body on a path, or a fluid, does work on it */
-    size_t sweeps, clamped;
+    int32_t carrier;     /* the body on a path that it touches; -1: none, -2: several */
+    size_t sweeps;
 } ContactIsland;
 
 /* A body before the step, after its collisions. */

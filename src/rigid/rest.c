@@ -26,6 +26,73 @@ void contacts_measure_fall(RigidBodies *bodies, const StepInfo *step) {
 
 /* ---- energy ---- */
 
+/* The velocities of a body as the body on a path that carries its island sees them. */
+static void seen_from(const Mover *carrier, const Mover *mover, Vec3 velocity, Vec3 spin,
+                      Vec3 out[2]) {
+    out[0] = velocity;
+    out[1] = spin;
+    if (!carrier) return;
+    Vec3 arm = vec3_sub(mover->center, carrier->center);
+    out[0] = vec3_sub(velocity, mover_velocity_at(carrier, arm));
+    out[1] = vec3_sub(spin, carrier->spin);
+}
+
+/* Of a body: what its impulses do to the kinetic energy, to first and second order. */
+static void add_work(const RigidBodies *b, size_t i, double work[2]) {
+    const RigidContacts *contacts = &b->contacts;
+    const Mover *mover = &contacts->movers.data[i];
+    int32_t carrier = contacts->islands.data[contacts->body_islands.data[i]].carrier;
+    const Mover *seen = carrier >= 0 ? &contacts->movers.data[carrier] : NULL;
+    Vec3 start[2];
+    seen_from(seen, mover, mover->start[0], mover->start[1], start);
+    Vec3 change = vec3_sub(mover->velocity, mover->start[0]);
+    Vec3 turn = vec3_sub(mover->spin, mover->start[1]);
+    Mat3 inertia = rigid_world_inertia(b, i);
+    double mass = b->mass[i];
+    if (b->held[i] & RIGID_PINNED) {
+        HeldBody body = rigid_held_body(b, i);
+        inertia = hold_pin_inertia(body.mass, body.inertia, body.arm);
+        mass = 0.0;
+    }
+    work[0] += mass * vec3_dot(start[0], change) + vec3_dot(mat3_apply(inertia, turn), start[1]);
+    work[1] += mass * vec3_dot(change, change) + vec3_dot(mat3_apply(inertia, turn), turn);
+}
+
+/* The impulses of an island are one impulse: as large as the kinetic energy allows (002 section
+ * 2.3.2, with sums over all bodies), seen from the body on a path that carries it, if there is one.
+ */
+PlimStatus contacts_clamp(RigidBodies *bodies, const StepInfo *step) {
+    RigidContacts *contacts = &bodies->contacts;
+    size_t mark = scratch_mark(step->scratch), islands = contacts->islands.count;
+    double(*work)[2] = scratch_take(step->scratch, islands, sizeof *work);
+    if (!work) return PLIM_OUT_OF_MEMORY;
+    for (size_t k = 0; k < islands; k++) work[k][0] = work[k][1] = 0.0;
+    for (size_t i = 0; i < rigid_count(bodies); i++)
+        if (contacts->body_islands.data[i] >= 0)
+            add_work(bodies, i, work[contacts->body_islands.data[i]]);
+    for (size_t k = 0; k < islands; k++) {
+        double part = work[k][1] > 0.0 ? -2.0 * work[k][0] / work[k][1] : 1.0;
+        bool clamp = bodies->options.clamp && contacts->islands.data[k].carrier != -2;
+        part = clamp ? fmin(fmax(part, 0.0), 1.0) : 1.0;
+        contacts->figures.clamped += part < 1.0;
+        double energy = part * (work[k][0] + 0.5 * part * work[k][1]);
+        contacts->figures.contact_energy += energy;
+        if (clamp) contacts->figures.raised_energy += fmax(energy, 0.0);
+        work[k][0] = part;
+    }
+    for (size_t i = 0; i < rigid_count(bodies); i++) {
+        int32_t k = contacts->body_islands.data[i];
+        if (k < 0 || work[k][0] == 1.0) continue;
+        Mover *mover = &contacts->movers.data[i];
+        Vec3 change = vec3_sub(mover->velocity, mover->start[0]);
+        Vec3 turn = vec3_sub(mover->spin, mover->start[1]);
+        mover->velocity = vec3_add_scaled(mover->start[0], work[k][0], change);
+        mover->spin = vec3_add_scaled(mover->start[1], work[k][0], turn);
+    }
+    scratch_release(step->scratch, mark);
+    return PLIM_OK;
+}
+
 /* Both ends of a step are states in which positions and velocities are of one time, so that their
  * energies may be compared (002 section 2.3.1). What an island without drive gains between them,
  * because it turns about moving points by finite angles, comes out of its kinetic energy. */
