@@ -7,7 +7,7 @@
 typedef struct BenchOptions {
     PlimContext *context;
     bool quick;      /* smaller sizes, shorter times */
-    bool whole_runs; /* of piles of bodies: all sizes until they lie still, some hours */
+    bool whole_runs; /* of piles of bodies: all sizes, 10 s each; an hour or more */
 } BenchOptions;
 
 /* A figure of one benchmark alone. */

@@ -217,6 +217,30 @@ def check_stack_smash(study):
     checks.above("stack_smash: the stack is scattered, farthest m", max(spread), 0.5)
 
 
+def check_waking(study):
+    """What sleeps wakes when it is touched and when what carried it goes away."""
+    checks = study.checks
+    box = "shape: {box: {size: [0.3, 0.3, 0.3]}}, friction: 0.1"
+    bodies = ["name: floor, motion: static, shape: {half_space: {}}, friction: 0.1",
+              *(f"name: box_{n}, {box}, position: [0, {0.15 + 0.3 * n!r}, 0]" for n in range(3)),
+              "name: ball, shape: {ball: {radius: 0.15}}, position: [-10, 0.15, 0], velocity: [6, 0, 0], mass: 100, "
+              "inertia: [0.9, 0.9, 0.9], angular_velocity: [0, 0, -40]"]
+    output = study.run("knocked out", common.write_scene(study.folder, "knocked.yaml", scene_text(
+        bodies, 4.0, 1 / 120, probes=("box_0", "box_2", "ball"))))
+    probes, asleep = output.probes(), output.stats()["asleep"]
+    checks.note(f"stack whose lowest box is knocked out: {np.max(asleep[:120]):g} bodies asleep in the first second")
+    checks.above("stack whose lowest box is knocked out: it goes, m", probes["box_0.position.x"][-1], 0.3)
+    checks.above("stack whose lowest box is knocked out: the top one comes down, m",
+                 probes["box_2.position.y"][0] - probes["box_2.position.y"][-1], 0.25)
+    bodies = ["name: lift, motion: kinematic, shape: {box: {size: [2, 0.2, 2]}}, position: "
+              "[0, \"=1 - 0.5*max(t - 2, 0)^2\", 0]",
+              f"name: box_0, {box}, position: [0, 1.25, 0]", f"name: box_1, {box}, position: [0, 1.55, 0]"]
+    output = study.run("lowered", common.write_scene(study.folder, "lowered.yaml", scene_text(
+        bodies, 4.0, 1 / 120, probes=("box_1",))), mover=True)
+    checks.near("two boxes on a lift that goes down after 2 s: the upper one goes with it, m",
+                output.probes()["box_1.position.y"][0] - output.probes()["box_1.position.y"][-1], 2, 0.5)
+
+
 def check_shell(study):
     """A bowl of radius 0.6 m, a thin open surface: what falls in stays in. The sphere it is part of is found by
     least squares: |x|^2 = 2 c.x + r^2 - c^2."""
@@ -238,7 +262,8 @@ def main():
     with common.temporary() as folder:
         study = rigid_contact.Study(options, checks, folder)
         for check in (check_stacks, check_stack_levels, check_arch, check_seesaw, check_plank_flip, check_domino_ring,
-                      check_elevator, check_stack_smash, check_shell):
+                      check_elevator, check_stack_smash, check_waking,
+                      check_shell):
             study.attempt(check)
     study.finish()
 

@@ -1,25 +1,23 @@
 #include "collide/broad.h"
 
 #include "base/hash.h"
+#include "geom/mesh_sort.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 /* A box is listed in every cell it touches; boxes larger than this many cells along an axis are
  * tested against all others instead. */
 enum { MOST_CELLS_ALONG = 3 };
-
-typedef struct CellEntry {
-    uint64_t cell;
-    int32_t box;
-} CellEntry;
 
 typedef struct Broad {
     const Box3 *boxes;
     const bool *active;
     size_t count;
     double cell; /* m */
+    bool *large; /* boxes that are in no cell */
     BroadPairs *out;
     PlimContext *context;
+    Scratch *scratch;
 } Broad;
 
 static double longest_side(const Box3 *box) {
@@ -27,25 +25,11 @@ static double longest_side(const Box3 *box) {
     return fmax(size.x, fmax(size.y, size.z));
 }
 
-static int compare_numbers(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+static bool may_pair(const Broad *broad, int32_t a, int32_t b) {
+    return (broad->active[a] || broad->active[b]) && box3_overlap(broad->boxes[a], broad->boxes[b]);
 }
 
-static int compare_pairs(const void *a, const void *b) {
-    const BroadPair *x = a, *y = b;
-    return x->a != y->a ? (x->a > y->a) - (x->a < y->a) : (x->b > y->b) - (x->b < y->b);
-}
-
-static int compare_entries(const void *a, const void *b) {
-    const CellEntry *x = a, *y = b;
-    return x->cell != y->cell ? (x->cell > y->cell) - (x->cell < y->cell)
-                              : (x->box > y->box) - (x->box < y->box);
-}
-
-static bool add_if_overlapping(Broad *broad, int32_t a, int32_t b) {
-    if (!broad->active[a] && !broad->active[b]) return true;
-    if (!box3_overlap(broad->boxes[a], broad->boxes[b])) return true;
+static bool add_pair(Broad *broad, int32_t a, int32_t b) {
     BroadPair pair = {a < b ? a : b, a < b ? b : a};
     return array_push(broad->context, &broad->out->items, pair);
 }
@@ -58,16 +42,18 @@ static uint64_t cell_key(int64_t i, int64_t j, int64_t k) {
     return hash_mix((uint64_t)i + hash_mix((uint64_t)j + hash_mix((uint64_t)k + 1)));
 }
 
-/* The cells of one box; two boxes that overlap share the cell at the low corner of what they
- * share, and are a pair in that cell alone. */
-static size_t list_cells(const Broad *broad, int32_t box, CellEntry *entries) {
+/* The cells of one box, as key and index; two boxes that overlap share the cell at the low corner
+ * of what they share, and are a pair in that cell alone. */
+static size_t list_cells(const Broad *broad, size_t box, SortItem *entries) {
     const Box3 *b = &broad->boxes[box];
     double h = broad->cell;
+    int64_t low[3] = {cell_of(b->low.x, h), cell_of(b->low.y, h), cell_of(b->low.z, h)};
+    int64_t high[3] = {cell_of(b->high.x, h), cell_of(b->high.y, h), cell_of(b->high.z, h)};
     size_t count = 0;
-    for (int64_t k = cell_of(b->low.z, h); k <= cell_of(b->high.z, h); k++)
-        for (int64_t j = cell_of(b->low.y, h); j <= cell_of(b->high.y, h); j++)
-            for (int64_t i = cell_of(b->low.x, h); i <= cell_of(b->high.x, h); i++)
-                entries[count++] = (CellEntry){cell_key(i, j, k), box};
+    for (int64_t k = low[2]; k <= high[2]; k++)
+        for (int64_t j = low[1]; j <= high[1]; j++)
+            for (int64_t i = low[0]; i <= high[0]; i++)
+                entries[count++] = (SortItem){cell_key(i, j, k), box};
     return count;
 }
 
@@ -77,31 +63,36 @@ static bool is_home_cell(const Broad *broad, int32_t a, int32_t b, uint64_t cell
     return cell == cell_key(cell_of(low.x, h), cell_of(low.y, h), cell_of(low.z, h));
 }
 
-static bool pair_within_cells(Broad *broad, const CellEntry *entries, size_t count) {
-    for (size_t begin = 0; begin < count;) {
-        size_t end = begin + 1;
-        while (end < count && entries[end].cell == entries[begin].cell) end++;
+static bool pair_within_cells(Broad *broad, const SortItem *entries, size_t count) {
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        end = sort_run_end(entries, count, begin);
         for (size_t i = begin; i < end; i++)
             for (size_t j = i + 1; j < end; j++) {
-                int32_t a = entries[i].box, b = entries[j].box;
-                if (a == b || !is_home_cell(broad, a, b, entries[begin].cell)) continue;
-                if (!add_if_overlapping(broad, a, b)) return false;
+                int32_t a = (int32_t)entries[i].index, b = (int32_t)entries[j].index;
+                if (a == b || !may_pair(broad, a, b)) continue;
+                if (is_home_cell(broad, a, b, entries[begin].key) && !add_pair(broad, a, b))
+                    return false;
             }
-        begin = end;
     }
     return true;
 }
 
-/* Twice the median side: most boxes then touch few cells. 0 when no box has an end. */
-static double choose_cell(const Box3 *boxes, size_t count, double *sides) {
+/* One and a half times the median side: most boxes then touch few cells. 0 when no box has an
+ * end. `items` is room for twice as many as there are boxes. */
+static double choose_cell(const Box3 *boxes, size_t count, SortItem *items) {
     size_t finite = 0;
+    double median = 0.0;
     for (size_t i = 0; i < count; i++) {
         double side = longest_side(&boxes[i]);
-        if (isfinite(side)) sides[finite++] = side;
+        if (!isfinite(side)) continue;
+        if (!(side > 0.0)) side = 0.0;
+        /* Numbers that are not negative have the order of their bits. */
+        memcpy(&items[finite++].key, &side, sizeof side);
     }
     if (finite == 0) return 0.0;
-    qsort(sides, finite, sizeof *sides, compare_numbers);
-    return fmax(1.5 * sides[finite / 2], 1e-300);
+    sort_items(items, items + count, finite);
+    memcpy(&median, &items[finite / 2].key, sizeof median);
+    return fmax(1.5 * median, 1e-300);
 }
 
 static bool is_large(const Broad *broad, size_t i) {
@@ -114,21 +105,40 @@ static bool is_large(const Broad *broad, size_t i) {
            !(far < MOST_CELLS_AWAY * broad->cell);
 }
 
-static bool find_pairs(Broad *broad, CellEntry *entries, int32_t *large) {
-    size_t entry_count = 0, large_count = 0;
-    for (size_t i = 0; i < broad->count; i++) {
-        if (is_large(broad, i))
-            large[large_count++] = (int32_t)i;
-        else
-            entry_count += list_cells(broad, (int32_t)i, entries + entry_count);
-    }
-    qsort(entries, entry_count, sizeof *entries, compare_entries);
-    if (!pair_within_cells(broad, entries, entry_count)) return false;
-    for (size_t k = 0; k < large_count; k++)
+/* Large boxes against all others; two large ones meet once. */
+static bool pair_large(Broad *broad) {
+    for (size_t k = 0; k < broad->count; k++) {
+        if (!broad->large[k]) continue;
         for (size_t i = 0; i < broad->count; i++) {
-            if ((int32_t)i == large[k] || (is_large(broad, i) && (int32_t)i < large[k])) continue;
-            if (!add_if_overlapping(broad, large[k], (int32_t)i)) return false;
+            if ((broad->large[i] && i <= k) || !may_pair(broad, (int32_t)k, (int32_t)i)) continue;
+            if (!add_pair(broad, (int32_t)k, (int32_t)i)) return false;
         }
+    }
+    return true;
+}
+
+static bool find_pairs(Broad *broad, SortItem *items, size_t room) {
+    size_t entry_count = 0;
+    broad->cell = choose_cell(broad->boxes, broad->count, items);
+    for (size_t i = 0; i < broad->count; i++) {
+        broad->large[i] = is_large(broad, i);
+        if (!broad->large[i]) entry_count += list_cells(broad, i, items + entry_count);
+    }
+    sort_items(items, items + room, entry_count);
+    return pair_within_cells(broad, items, entry_count) && pair_large(broad);
+}
+
+/* By a, then b. Hardly ever are there more pairs than room for cells. */
+static bool sort_pairs(Broad *broad, SortItem *items, size_t room) {
+    BroadPair *pairs = broad->out->items.data;
+    size_t count = broad->out->items.count;
+    if (count > room) items = scratch_take(broad->scratch, 2 * count, sizeof *items);
+    if (!items) return false;
+    for (size_t i = 0; i < count; i++)
+        items[i] = (SortItem){(uint64_t)pairs[i].a << 32 | (uint64_t)pairs[i].b, 0};
+    sort_items(items, items + count, count);
+    for (size_t i = 0; i < count; i++)
+        pairs[i] = (BroadPair){(int32_t)(items[i].key >> 32), (int32_t)(items[i].key & 0xFFFFFFFF)};
     return true;
 }
 
@@ -136,18 +146,18 @@ PlimStatus broad_pairs(PlimContext *context, Scratch *scratch, const Box3 *boxes
                        const bool *active, size_t count, BroadPairs *out) {
     enum { CELLS_A_BOX = MOST_CELLS_ALONG * MOST_CELLS_ALONG * MOST_CELLS_ALONG };
     out->items.count = 0;
-    size_t mark = scratch_mark(scratch);
-    double *sides = scratch_take(scratch, count, sizeof *sides);
-    CellEntry *entries = scratch_take(scratch, count * CELLS_A_BOX, sizeof *entries);
-    int32_t *large = scratch_take(scratch, count, sizeof *large);
-    bool done = sides && entries && large;
-    if (done && count > 1) {
-        Broad broad = {boxes, active, count, 0.0, out, context};
-        broad.cell = choose_cell(boxes, count, sides);
-        done = find_pairs(&broad, entries, large);
-        if (done && out->items.count > 1)
-            qsort(out->items.data, out->items.count, sizeof *out->items.data, compare_pairs);
-    }
+    if (count < 2) return PLIM_OK;
+    size_t mark = scratch_mark(scratch), room = count * CELLS_A_BOX;
+    Broad broad = {.boxes = boxes,
+                   .active = active,
+                   .count = count,
+                   .large = scratch_take(scratch, count, sizeof *broad.large),
+                   .out = out,
+                   .context = context,
+                   .scratch = scratch};
+    SortItem *items = scratch_take(scratch, 2 * room, sizeof *items);
+    bool done = broad.large && items && find_pairs(&broad, items, room);
+    if (done && out->items.count > 1) done = sort_pairs(&broad, items, room);
     scratch_release(scratch, mark);
     return done ? PLIM_OK : PLIM_OUT_OF_MEMORY;
 }

@@ -53,6 +53,7 @@ static void capsule_contact(const RoundCore *a, const FieldView *view, Vec3 cent
 
 static void torus_contact(const RoundCore *a, const FieldView *view, Vec3 center) {
     double around = 2.0 * pi * a->length;
+    int steps = around > CURVE_MOST_STEPS / 2 * a->radius ? CURVE_MOST_STEPS : CURVE_MOST_STEPS / 2;
     Curve curve = {.solid = view->solid,
                    .start = center,
                    .along = mat3_column(view->own_to_b.axes, 0),
@@ -62,8 +63,16 @@ static void torus_contact(const RoundCore *a, const FieldView *view, Vec3 center
                    .radius = a->radius,
                    .margin = view->margin};
     CurveStops stops;
-    curve_find_stops(&curve, curve_steps(around, a->radius, 36), &stops);
+    curve_find_stops(&curve, steps, &stops);
     for (int i = 0; i < stops.count; i++) add_stop_contact(view, &curve, stops.at[i], stops.gap[i]);
+    /* A ring that overlaps another all round has one or two deepest places; pushed out there alone
+     * it would only sink in on the other side. */
+    enum { PLACES = 8 };
+    for (int i = 0; i < PLACES && stops.count > 0; i++) {
+        double at = i * around / PLACES, gap = curve_gap(&curve, at);
+        if (gap < -0.01 * a->radius && !has_stop(&stops, at, 0.25 * around / PLACES))
+            add_stop_contact(view, &curve, at, gap);
+    }
 }
 
 void round_contact(const RoundCore *a, const Frame *at_a, const DistanceField *b, const Frame *at_b,

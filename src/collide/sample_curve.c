@@ -1,8 +1,7 @@
 #include "collide/sample_curve.h"
 
+#include "collide/sample_curve_steps.h"
 #include "collide/sample_field.h"
-
-#include <stdbool.h>
 
 /* The slope up to which the gap hardly changes. A body at rest lies flatter than this. */
 static const double flat = 0.005;
@@ -14,240 +13,257 @@ Vec3 curve_point(const Curve *curve, double at) {
     return vec3_add_scaled(p, curve->circle * sin(angle), curve->across);
 }
 
-double curve_gap(const Curve *curve, double at) {
+double curve_point_gap(const Curve *curve, Vec3 p) {
     /* Also a sample whose neighbourhood may be within the margin; steps are shorter than this. */
     double limit = curve->radius + curve->margin + (curve->end - curve->begin) / CURVE_LEAST_STEPS;
-    return distance_within(curve->solid, curve_point(curve, at), limit) - curve->radius;
+    return distance_within(curve->solid, p, limit) - curve->radius;
+}
+
+double curve_gap(const Curve *curve, double at) {
+    return curve_point_gap(curve, curve_point(curve, at));
 }
 
 /* ---- least gap between two places ---- */
 
-/* The gap less a slope. */
-static double tilted_gap(const Curve *curve, double at, double slope) {
-    return curve_gap(curve, at) - slope * at;
+/* A place, and the gap there less a slope times the place. */
+typedef struct Look {
+    double at, gap, slope;
+} Look;
+
+/* A level set has kinks at every cell: its slope over a cell is what it means. */
+static double field_slope(const Curve *curve, double at) {
+    double cell = curve->solid->scale * level_set_grid(curve->solid->field)->spacing;
+    return (curve_gap(curve, at + 0.5 * cell) - curve_gap(curve, at - 0.5 * cell)) / cell;
 }
 
-/* Three best places so far of Brent's search, best first. */
-typedef struct Search {
-    double x[3], value[3];
-} Search;
-
-static void search_insert(Search *search, double x, double value) {
-    for (int i = 0; i < 3; i++) {
-        if (value > search->value[i]) continue;
-        for (int j = 2; j > i; j--) {
-            search->x[j] = search->x[j - 1];
-            search->value[j] = search->value[j - 1];
-        }
-        search->x[i] = x;
-        search->value[i] = value;
-        return;
+static Look look_at(const Curve *curve, double at, double slope) {
+    Vec3 p, tangent = curve->along;
+    if (curve->circle == 0.0) {
+        p = vec3_add_scaled(curve->start, at, curve->along);
+    } else {
+        double angle = at / curve->circle, c = cos(angle), s = sin(angle);
+        Vec3 arm = vec3_add_scaled(vec3_scale(c, curve->along), s, curve->across);
+        p = vec3_add_scaled(curve->start, curve->circle, arm);
+        tangent = vec3_add_scaled(vec3_scale(c, curve->across), -s, curve->along);
     }
+    if (curve->solid->kind == SOLID_FIELD)
+        return (Look){at, curve_point_gap(curve, p) - slope * at, field_slope(curve, at) - slope};
+    FieldSide side = distance_and_direction(curve->solid, p);
+    return (Look){at, side.distance - curve->radius - slope * at,
+                  vec3_dot(tangent, side.normal) - slope};
 }
 
-/* The step from the best place to the lowest point of the parabola through three; 0: none. */
-static double parabola_step(const Search *s) {
-    double b = s->x[1] - s->x[0], c = s->x[2] - s->x[0];
-    double fb = s->value[1] - s->value[0], fc = s->value[2] - s->value[0];
-    double curvature = c * fb - b * fc;
-    double step = c * c * fb - b * b * fc;
-    return curvature != 0.0 && isfinite(step / curvature) ? 0.5 * step / curvature : 0.0;
+typedef struct CurvePlace {
+    double at, gap; /* m */
+} CurvePlace;
+
+static CurvePlace place_of(Look look, double slope) {
+    return (CurvePlace){look.at, look.gap + slope * look.at};
 }
 
-/* Brent's search (1973, chapter 5): parabolas where they shrink fast enough, golden section
- * elsewhere, since inside a solid the gap has kinks. */
-static double lowest_between(const Curve *curve, double low, double high, double slope,
-                             double tolerance) {
-    const double golden = 0.3819660112501051;
-    double x = low + golden * (high - low), value = tilted_gap(curve, x, slope);
-    double ends[2] = {low, high};
-    Search search = {{x, x, x}, {value, HUGE_VAL, HUGE_VAL}};
-    double last = high - low, before = last;
+/* Lowest place of the cubic with the values and slopes of two places; not finite: none. */
+static double cubic_lowest(Look a, Look b) {
+    double width = b.at - a.at;
+    double mean = a.slope + b.slope - 3.0 * (b.gap - a.gap) / width;
+    double root = copysign(sqrt(mean * mean - a.slope * b.slope), width);
+    return b.at - width * (b.slope + root - mean) / (b.slope - a.slope + 2.0 * root);
+}
+
+/* The least value of the gap less slope * place next to `middle`, where it is no higher than at
+ * `low` and `high`. Between two places of which the first looks down to the second, and the second
+ * is higher or looks down to the first, cubics find it where the gap is smooth and halving where it
+ * has a kink, as inside a solid. */
+static CurvePlace lowest_between(const Curve *curve, double low, double middle, double high,
+                                 double slope, double tolerance) {
+    Look near = look_at(curve, middle, slope);
+    double end = near.slope < 0.0 ? high : low;
+    if (near.slope == 0.0 || end == middle) return place_of(near, slope);
+    Look far = look_at(curve, end, slope);
+    if (far.slope * near.slope > 0.0 && far.gap <= near.gap) return place_of(far, slope);
+    double before = HUGE_VAL; /* the width before the last step */
     for (int round = 0; round < 60; round++) {
-        double best = search.x[0], middle = 0.5 * (low + high);
-        if (fabs(best - middle) + 0.5 * (high - low) <= 2.0 * tolerance) break;
-        double step = isfinite(search.value[2]) ? parabola_step(&search) : 0.0;
-        bool fits =
-            step != 0.0 && fabs(step) < 0.5 * before && best + step > low && best + step < high;
-        if (!fits) {
-            before = best < middle ? high - best : low - best;
-            step = golden * before;
-            before = fabs(before);
-        } else {
-            before = last;
-        }
-        if (fabs(step) < tolerance) step = copysign(tolerance, step);
-        last = fabs(step);
-        x = best + step;
-        value = tilted_gap(curve, x, slope);
-        double cut = value <= search.value[0] ? best : x;
-        if ((value <= search.value[0]) == (x > best))
-            low = cut;
+        double width = far.at - near.at;
+        if (fabs(width) <= tolerance) break;
+        double share = (cubic_lowest(near, far) - near.at) / width;
+        if (!(share > 0.0 && share < 1.0) || fabs(width) > 0.5 * before) share = 0.5;
+        Look next = look_at(curve, near.at + share * width, slope);
+        /* What a straight slope leaves to go. */
+        if (fabs(next.slope * width) <= tolerance * fabs(far.slope - near.slope))
+            return place_of(next, slope);
+        before = round % 2 == 0 ? fabs(width) : HUGE_VAL;
+        if (next.slope * near.slope > 0.0 && next.gap <= near.gap)
+            near = next;
         else
-            high = cut;
-        search_insert(&search, x, value);
+            far = next;
     }
-    for (int i = 0; i < 2; i++) search_insert(&search, ends[i], tilted_gap(curve, ends[i], slope));
-    return search.x[0];
+    return place_of(near, slope);
 }
 
-/* ---- samples along the curve ---- */
-
-typedef struct CurveSamples {
-    const Curve *curve;
-    double gap[CURVE_MOST_STEPS + 1], step; /* m */
-    int count;                              /* steps */
-    bool closed;
-} CurveSamples;
-
-static double sample_place(const CurveSamples *samples, int i) {
-    return samples->curve->begin + i * samples->step;
-}
-
-/* Indices go round a circle; HUGE_VAL beyond the ends of a segment. */
-static double sample_gap(const CurveSamples *samples, int i) {
-    int count = samples->count;
-    if (samples->closed) return samples->gap[(i % count + count) % count];
-    return i < 0 || i > count ? HUGE_VAL : samples->gap[i];
-}
-
-static void take_samples(const Curve *curve, int steps, CurveSamples *out) {
-    out->curve = curve;
-    out->count = steps;
-    out->closed = curve->circle > 0.0;
-    out->step = (curve->end - curve->begin) / steps;
-    for (int i = 0; i < steps + !out->closed; i++)
-        out->gap[i] = curve_gap(curve, sample_place(out, i));
-}
+/* ---- minima among the steps ---- */
 
 /* How well a minimum is worth knowing, m along the curve. */
-static double precision(const CurveSamples *samples) {
-    return (samples->curve->solid->kind == SOLID_FIELD ? 1e-5 : 1e-7) * samples->step;
+static double precision(const CurveSteps *steps) {
+    return (steps->curve->solid->kind == SOLID_FIELD ? 1e-5 : 2e-6) * steps->step;
 }
 
-/* The minimum next to sample i. */
-static double refine_minimum(const CurveSamples *samples, int i) {
-    int first = i, last = i;
-    if (isfinite(sample_gap(samples, i - 1))) first--;
-    if (isfinite(sample_gap(samples, i + 1))) last++;
-    double here = sample_gap(samples, i);
-    double rise = fmax(samples->closed || first < i ? sample_gap(samples, i - 1) - here : 0.0,
-                       samples->closed || last > i ? sample_gap(samples, i + 1) - here : 0.0);
-    if (rise <= 1e-12 * samples->step) return sample_place(samples, i); /* as good as any */
-    return lowest_between(samples->curve, sample_place(samples, first), sample_place(samples, last),
-                          0.0, precision(samples));
+/* The minimum next to sample i. Between samples that are equally low it is in the middle. */
+static CurvePlace refine_minimum(const CurveSteps *steps, int i) {
+    double place = curve_steps_place(steps, i), step = steps->step, middle = place;
+    double here = curve_steps_gap(steps, i);
+    double left = curve_steps_gap(steps, i - 1) - here;
+    double right = curve_steps_gap(steps, i + 1) - here;
+    bool level_left = left <= 1e-12 * step, level_right = right <= 1e-12 * step;
+    if (level_left && level_right) return (CurvePlace){place, here}; /* as good as any */
+    if (level_left) middle -= 0.5 * step;
+    if (level_right) middle += 0.5 * step;
+    return lowest_between(steps->curve, isfinite(left) ? place - step : place, middle,
+                          isfinite(right) ? place + step : place, 0.0, precision(steps));
 }
 
-/* From a minimum at `at`, next to sample i, the farthest place to one side (1 or -1) before the gap
- * grows steeper. *all: there is none on a closed curve. */
-static double flat_end(const CurveSamples *samples, double at, int i, int side, bool *all) {
-    double step = samples->step;
-    int next = i - side;
-    while (next != i + 2 * side && side * (sample_place(samples, next) - at) <= 1e-9 * step)
+/* Places closer to each other count as one. */
+static double beside(const CurveSteps *steps) {
+    return fmax(0.05 * steps->curve->radius, 0.02 * steps->step);
+}
+
+/* A local minimum of the gap, next to a sample. */
+typedef struct Minimum {
+    CurvePlace place;
+    int sample;
+} Minimum;
+
+/* From a minimum the farthest place to one side (1 or -1) before the gap grows steeper. *all: there
+ * is none on a closed curve. */
+static CurvePlace flat_end(const CurveSteps *steps, Minimum least, int side, bool *all) {
+    const Curve *curve = steps->curve;
+    CurvePlace from = least.place, back = from;
+    double step = steps->step, one = beside(steps), close_at = from.at + side * one;
+    if (steps->closed || (close_at > curve->begin && close_at < curve->end)) {
+        /* Most minima are like those of a parabola and too sharp to have a flat part. */
+        Look close = look_at(curve, close_at, 0.0);
+        double slope = side * close.slope;
+        if (slope > flat && close.gap - from.gap > 0.4 * one * slope) return from;
+    }
+    int next = least.sample - side, last = least.sample + 2 * side;
+    while (next != last && side * (curve_steps_place(steps, next) - from.at) <= 1e-9 * step)
         next += side;
-    double from = at, back = at, gap = curve_gap(samples->curve, at);
-    for (int steps = 0; steps <= samples->count; steps++, next += side) {
-        double place = sample_place(samples, next), there = sample_gap(samples, next);
-        if (there - gap > flat * fabs(place - from)) {
-            if (!isfinite(there)) place = from; /* the end of a segment */
-            return lowest_between(samples->curve, fmin(back, place), fmax(back, place), side * flat,
-                                  100.0 * precision(samples));
+    for (int tries = 0; tries <= steps->count; tries++, next += side) {
+        CurvePlace there = {curve_steps_place(steps, next), curve_steps_gap(steps, next)};
+        if (there.gap - from.gap > flat * fabs(there.at - from.at)) {
+            if (!isfinite(there.gap)) there = from; /* the end of a segment */
+            return lowest_between(curve, fmin(back.at, there.at), from.at, fmax(back.at, there.at),
+                                  side * flat, 100.0 * precision(steps));
         }
         back = from;
-        from = place;
-        gap = there;
+        from = there;
     }
     *all = true;
     return from;
 }
 
-/* ---- stops ---- */
-
-static void add_stop(const Curve *curve, CurveStops *stops, double at, double gap) {
-    if (gap > curve->margin || stops->count == CURVE_MOST_STOPS) return;
-    stops->at[stops->count] = at;
-    stops->gap[stops->count++] = gap;
+/* The minima that are at most the margin, lowest first: what a flat part covers is then higher than
+ * its own minimum. */
+static int find_minima(const CurveSteps *steps, Minimum *out) {
+    int count = 0;
+    for (int i = 0; i < steps->count + !steps->closed && count < CURVE_MOST_STOPS; i++) {
+        double gap = curve_steps_gap(steps, i);
+        /* The distance changes by no more than the way along the curve. */
+        if (gap - steps->step > steps->curve->margin) continue;
+        if (gap > curve_steps_gap(steps, i - 1) || gap > curve_steps_gap(steps, i + 1)) continue;
+        Minimum found = {refine_minimum(steps, i), i};
+        if (found.place.gap > steps->curve->margin) continue;
+        int at = count++;
+        /* With some play: of equals the first stays the first in spite of rounding. */
+        for (; at > 0 && found.place.gap < out[at - 1].place.gap - 1e-9 * steps->step; at--)
+            out[at] = out[at - 1];
+        out[at] = found;
+    }
+    return count;
 }
 
+/* ---- stops ---- */
+
+static void add_stop(const Curve *curve, CurveStops *stops, CurvePlace place) {
+    if (place.gap > curve->margin || stops->count == CURVE_MOST_STOPS) return;
+    stops->at[stops->count] = place.at;
+    stops->gap[stops->count++] = place.gap;
+}
+
+/* The part around a minimum along which the gap hardly changes. */
 typedef struct FlatPart {
-    double left, at, right; /* the minimum is at `at` */
-    double least;           /* m, the gap there */
+    CurvePlace left, least, right;
 } FlatPart;
 
 /* Both ends, and the minimum where an end is not as good; on a circle points in between, a sixth of
  * it apart. */
-static void add_flat_part(const CurveSamples *samples, FlatPart part, CurveStops *out) {
-    const Curve *curve = samples->curve;
-    double length = curve->end - curve->begin;
-    double beside = fmax(0.05 * curve->radius, 0.02 * samples->step);
-    bool at_left = part.at - part.left <= beside, at_right = part.right - part.at <= beside;
-    double left = curve_gap(curve, part.left), right = curve_gap(curve, part.right);
-    if (at_left || at_right || part.least < fmin(left, right) - 1e-6 * length ||
-        fmax(left, right) > curve->margin)
-        add_stop(curve, out, part.at, part.least);
-    if (!at_left) add_stop(curve, out, part.left, left);
-    if (!at_right) add_stop(curve, out, part.right, right);
-    if (!samples->closed) return;
-    double width = part.right - part.left;
+static void add_flat_part(const CurveSteps *steps, FlatPart part, CurveStops *out) {
+    const Curve *curve = steps->curve;
+    double length = curve->end - curve->begin, one = beside(steps), at = part.least.at;
+    bool at_left = at - part.left.at <= one, at_right = part.right.at - at <= one;
+    double lower_end = fmin(part.left.gap, part.right.gap);
+    double higher_end = fmax(part.left.gap, part.right.gap);
+    bool add_least = part.least.gap < lower_end - 1e-6 * length || higher_end > curve->margin ||
+                     (at_left && at_right);
+    if (add_least) add_stop(curve, out, part.least);
+    if (!(add_least && at_left)) add_stop(curve, out, part.left);
+    if (!(add_least && at_right)) add_stop(curve, out, part.right);
+    if (!steps->closed) return;
+    double width = part.right.at - part.left.at;
     int pieces = (int)ceil(6.0 * width / length);
     for (int i = 1; i < pieces; i++) {
-        double place = part.left + i * width / pieces;
-        if (fabs(place - part.at) > length / 12.0)
-            add_stop(curve, out, place, curve_gap(curve, place));
+        double place = part.left.at + i * width / pieces;
+        if (fabs(place - at) > length / 12.0)
+            add_stop(curve, out, (CurvePlace){place, curve_gap(curve, place)});
     }
 }
 
 /* Six samples, at fixed places on the circle so that they stay from step to step, and the minimum
  * where it is deeper. */
-static void add_all_round(const CurveSamples *samples, double at, double least, CurveStops *out) {
-    const Curve *curve = samples->curve;
+static void add_all_round(const CurveSteps *steps, CurvePlace least, CurveStops *out) {
+    const Curve *curve = steps->curve;
     double length = curve->end - curve->begin, deepest = HUGE_VAL;
-    for (int i = 0; i < samples->count; i += samples->count / 6) {
-        add_stop(curve, out, sample_place(samples, i), sample_gap(samples, i));
-        deepest = fmin(deepest, sample_gap(samples, i));
+    for (int i = 0; i < steps->count; i += steps->count / 6) {
+        CurvePlace place = {curve_steps_place(steps, i), curve_steps_gap(steps, i)};
+        add_stop(curve, out, place);
+        deepest = fmin(deepest, place.gap);
     }
-    if (least < deepest - 1e-6 * length || deepest > curve->margin) add_stop(curve, out, at, least);
+    if (least.gap < deepest - 1e-6 * length || deepest > curve->margin) add_stop(curve, out, least);
 }
 
 /* Does a place lie on one of the parts looked at already? Rounding makes minima of its own there,
  * and two samples as high as each other on both sides of a minimum both lead to it. */
-static bool is_covered(const CurveSamples *samples, double at, double (*parts)[2], int count) {
-    double around = samples->curve->end - samples->curve->begin, play = 1e-3 * samples->step;
+static bool is_covered(const CurveSteps *steps, double at, const FlatPart *parts, int count) {
+    double around = steps->curve->end - steps->curve->begin, play = 1e-3 * steps->step;
     for (int part = 0; part < count; part++)
         for (int turn = -1; turn <= 1; turn++) {
-            double place = at + (samples->closed ? turn * around : 0.0);
-            if (place >= parts[part][0] - play && place <= parts[part][1] + play) return true;
+            double place = at + (steps->closed ? turn * around : 0.0);
+            if (place >= parts[part].left.at - play && place <= parts[part].right.at + play)
+                return true;
         }
     return false;
 }
 
-void curve_find_stops(const Curve *curve, int steps, CurveStops *out) {
-    CurveSamples samples;
-    double parts[CURVE_MOST_STOPS][2];
+void curve_find_stops(const Curve *curve, int count, CurveStops *out) {
+    CurveSteps steps;
+    Minimum minima[CURVE_MOST_STOPS];
+    FlatPart parts[CURVE_MOST_STOPS];
     int part_count = 0;
     out->count = 0;
     if (!(curve->end > curve->begin)) {
-        add_stop(curve, out, curve->begin, curve_gap(curve, curve->begin));
+        add_stop(curve, out, (CurvePlace){curve->begin, curve_gap(curve, curve->begin)});
         return;
     }
-    take_samples(curve, steps, &samples);
-    for (int i = 0; i < steps + !samples.closed; i++) {
-        double gap = sample_gap(&samples, i);
-        /* The distance changes by no more than the way along the curve. */
-        if (gap - samples.step > curve->margin || part_count == CURVE_MOST_STOPS) continue;
-        if (gap > sample_gap(&samples, i - 1) || gap > sample_gap(&samples, i + 1)) continue;
-        if (is_covered(&samples, sample_place(&samples, i), parts, part_count)) continue;
-        double at = refine_minimum(&samples, i), least = curve_gap(curve, at);
-        if (least > curve->margin || is_covered(&samples, at, parts, part_count)) continue;
+    curve_steps_take(curve, count, &steps);
+    int minimum_count = find_minima(&steps, minima);
+    for (int i = 0; i < minimum_count; i++) {
+        if (is_covered(&steps, minima[i].place.at, parts, part_count)) continue;
         bool all = false;
-        FlatPart part = {flat_end(&samples, at, i, -1, &all), at,
-                         flat_end(&samples, at, i, 1, &all), least};
+        FlatPart part = {flat_end(&steps, minima[i], -1, &all), minima[i].place,
+                         flat_end(&steps, minima[i], 1, &all)};
         if (all) {
-            add_all_round(&samples, at, least, out);
+            add_all_round(&steps, part.least, out);
             return;
         }
-        add_flat_part(&samples, part, out);
-        parts[part_count][0] = part.left;
-        parts[part_count++][1] = part.right;
+        add_flat_part(&steps, part, out);
+        parts[part_count++] = part;
     }
 }

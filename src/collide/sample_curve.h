@@ -17,7 +17,8 @@ typedef struct Curve {
 
 Vec3 curve_point(const Curve *curve, double at);
 
-/* From the tube's surface to the solid's, seen from the curve's point. */
+/* From the tube's surface to the solid's, seen from a point of the curve. */
+double curve_point_gap(const Curve *curve, Vec3 p);
 double curve_gap(const Curve *curve, double at);
 
 /* Places on the curve, in m along it. */
@@ -28,9 +29,9 @@ typedef struct CurveStops {
     int count;
 } CurveStops;
 
-/* The local minima of the gap that are at most the margin, looked for with `steps` samples (a
+/* The local minima of the gap that are at most the margin, looked for with `count` samples (a
  * multiple of 6 for a circle), and of the part around each along which the gap hardly changes the
  * ends: what lies on a face needs support at both. A circle in a plane gets points all round. */
-void curve_find_stops(const Curve *curve, int steps, CurveStops *out);
+void curve_find_stops(const Curve *curve, int count, CurveStops *out);
 
 #endif

@@ -70,8 +70,8 @@ bool field_view_clip(const FieldView *view, Vec3 from, Vec3 along, double length
 }
 
 Vec3 field_view_normal(const FieldView *view, Vec3 p) {
-    Vec3 direction;
-    return distance_direction(view->solid, p, &direction) ? direction : view->fallback;
+    Vec3 direction = distance_and_direction(view->solid, p).normal;
+    return vec3_dot(direction, direction) > 0.0 ? direction : view->fallback;
 }
 
 void field_view_add(const FieldView *view, Vec3 core, double radius, double gap, Vec3 normal) {

@@ -39,14 +39,26 @@ double distance_bound(const Solid *solid, Vec3 p);
 /* The distance, where it may be below `limit` right beyond the grid of a level set too. */
 double distance_within(const Solid *solid, Vec3 p, double limit);
 
-/* The direction in which the distance grows; false where there is none. */
-bool distance_direction(const Solid *solid, Vec3 p, Vec3 *direction);
+/* Coordinates apart from each other, for vector loops. */
+enum { POINT_ROW_MOST = 97 };
 
-/* A face of a solid that has some, as seen from a point at or in it. */
+typedef struct PointRow {
+    double x[POINT_ROW_MOST], y[POINT_ROW_MOST], z[POINT_ROW_MOST];
+    int count;
+} PointRow;
+
+/* solid_distance of all points, which are changed; false, and nothing done, for a kind of solid
+ * that has to be asked point by point (sample_many.c). */
+bool distances_at_once(const Solid *solid, PointRow *points, double *out);
+
+/* A face of a solid, or its whole surface, as seen from a point. */
 typedef struct FieldSide {
-    double distance; /* m, to the face's plane or mantle, negative inside */
+    double distance; /* m, negative inside; to a face's plane or mantle */
     Vec3 normal;     /* unit, out of the solid */
 } FieldSide;
+
+/* solid_distance, and the unit direction in which it grows, zero where there is none. */
+FieldSide distance_and_direction(const Solid *solid, Vec3 p);
 
 enum { FIELD_MOST_SIDES = 3 };
 

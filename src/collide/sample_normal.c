@@ -1,9 +1,13 @@
 /* Directions out of solids, in closed form where the distance is. */
 #include "collide/sample_field.h"
 
-/* The direction away from the y axis; x on it. */
-static Vec3 away_from_axis(Vec3 p) {
-    double across = hypot(p.x, p.z);
+/* From the y axis. */
+static double axis_distance(Vec3 p) {
+    return sqrt(p.x * p.x + p.z * p.z);
+}
+
+/* The direction away from the y axis, `across` from it; x on it. */
+static Vec3 away_from_axis(Vec3 p, double across) {
     return across > 0.0 ? vec3(p.x / across, 0, p.z / across) : vec3(1, 0, 0);
 }
 
@@ -22,16 +26,18 @@ static int box_sides(const Solid *solid, Vec3 p, FieldSide *sides) {
 }
 
 static int cylinder_sides(const Solid *solid, Vec3 p, FieldSide *sides) {
-    sides[0] = (FieldSide){hypot(p.x, p.z) - solid->radius, away_from_axis(p)};
+    double across = axis_distance(p);
+    sides[0] = (FieldSide){across - solid->radius, away_from_axis(p, across)};
     sides[1] = (FieldSide){fabs(p.y) - 0.5 * solid->height, with_sign(p.y, vec3(0, 1, 0))};
     return 2;
 }
 
 static int cone_sides(const Solid *solid, Vec3 p, FieldSide *sides) {
-    double half = 0.5 * solid->height, slant = hypot(solid->radius, solid->height);
+    double half = 0.5 * solid->height, across = axis_distance(p);
+    double slant = sqrt(solid->radius * solid->radius + solid->height * solid->height);
     double out = solid->height / slant, up = solid->radius / slant;
-    sides[0] = (FieldSide){hypot(p.x, p.z) * out + (p.y - half) * up,
-                           vec3_add_scaled(vec3(0, up, 0), out, away_from_axis(p))};
+    sides[0] = (FieldSide){across * out + (p.y - half) * up,
+                           vec3_add_scaled(vec3(0, up, 0), out, away_from_axis(p, across))};
     sides[1] = (FieldSide){-half - p.y, vec3(0, -1, 0)};
     return 2;
 }
@@ -59,11 +65,17 @@ int distance_sides(const Solid *solid, Vec3 p, FieldSide sides[FIELD_MOST_SIDES]
     return count;
 }
 
-/* ---- directions, in a solid's own axes; zero where there is none ---- */
+/* ---- distances and directions, in a solid's own axes; zero where there is none ---- */
+
+/* From a core's nearest point: `out` from it, the surface `radius` around it. */
+static FieldSide from_core(Vec3 out, double radius) {
+    double length = vec3_length(out);
+    return (FieldSide){length - radius, length > 0.0 ? vec3_scale(1.0 / length, out) : out};
+}
 
 /* Box and cylinder have faces at right angles: outside, how far the point is beyond each of them is
  * the way to it; inside, the nearest face. */
-static Vec3 faces_direction(const FieldSide *sides, int count) {
+static FieldSide from_faces(const FieldSide *sides, int count) {
     Vec3 beyond = vec3(0, 0, 0);
     int nearest = 0;
     for (int i = 0; i < count; i++) {
@@ -71,38 +83,42 @@ static Vec3 faces_direction(const FieldSide *sides, int count) {
             beyond = vec3_add_scaled(beyond, sides[i].distance, sides[i].normal);
         if (sides[i].distance > sides[nearest].distance) nearest = i;
     }
-    return vec3_dot(beyond, beyond) > 0.0 ? beyond : sides[nearest].normal;
+    return vec3_dot(beyond, beyond) > 0.0 ? from_core(beyond, 0.0) : sides[nearest];
 }
 
-static Vec3 capsule_direction(const Solid *solid, Vec3 p) {
+static FieldSide from_capsule(const Solid *solid, Vec3 p) {
     double half = 0.5 * solid->height;
-    Vec3 out = vec3(p.x, p.y - fmin(fmax(p.y, -half), half), p.z);
-    return vec3_dot(out, out) > 0.0 ? out : vec3(1, 0, 0);
+    FieldSide side = from_core(vec3(p.x, p.y - fmin(fmax(p.y, -half), half), p.z), solid->radius);
+    if (vec3_dot(side.normal, side.normal) == 0.0) side.normal = vec3(1, 0, 0);
+    return side;
 }
 
-static Vec3 torus_direction(const Solid *solid, Vec3 p) {
-    double across = hypot(p.x, p.z) - solid->radius;
-    return vec3_add_scaled(vec3(0, p.y, 0), across, away_from_axis(p));
+static FieldSide from_torus(const Solid *solid, Vec3 p) {
+    double across = axis_distance(p);
+    Vec3 out = vec3_add_scaled(vec3(0, p.y, 0), across - solid->radius, away_from_axis(p, across));
+    return from_core(out, solid->tube);
 }
 
 /* From the nearest of the rim, the apex and the two faces. */
-static Vec3 cone_direction(const Solid *solid, Vec3 p) {
+static FieldSide from_cone(const Solid *solid, Vec3 p) {
     FieldSide sides[2];
     cone_sides(solid, p, sides);
-    double x = hypot(p.x, p.z), half = 0.5 * solid->height;
+    double across = axis_distance(p), half = 0.5 * solid->height;
     /* How far along the slant from the rim to the apex, 0..1. */
-    double along = ((x - solid->radius) * -solid->radius + (p.y + half) * solid->height) /
+    double along = ((across - solid->radius) * -solid->radius + (p.y + half) * solid->height) /
                    (solid->radius * solid->radius + solid->height * solid->height);
     bool inside = sides[0].distance <= 0.0 && sides[1].distance <= 0.0;
-    if (inside) return sides[sides[1].distance > sides[0].distance].normal;
-    Vec3 from_rim = vec3_add_scaled(vec3(0, p.y + half, 0), x - solid->radius, away_from_axis(p));
-    if (sides[1].distance > 0.0 && x <= solid->radius) return sides[1].normal;
-    Vec3 out = along > 1.0 ? vec3(p.x, p.y - half, p.z) : along < 0.0 ? from_rim : sides[0].normal;
-    return vec3_dot(out, out) > 0.0 ? out : sides[0].normal;
+    if (inside) return sides[sides[1].distance > sides[0].distance];
+    if (sides[1].distance > 0.0 && across <= solid->radius) return sides[1];
+    if (along >= 0.0 && along <= 1.0) return sides[0];
+    Vec3 from_rim =
+        vec3_add_scaled(vec3(0, p.y + half, 0), across - solid->radius, away_from_axis(p, across));
+    FieldSide side = from_core(along > 1.0 ? vec3(p.x, p.y - half, p.z) : from_rim, 0.0);
+    return side.distance > 0.0 ? side : sides[0];
 }
 
 /* Of the child whose distance it is. Children's axes are within this solid's own. */
-static Vec3 combined_direction(const Solid *solid, Vec3 p) {
+static FieldSide from_combined(const Solid *solid, Vec3 p) {
     size_t active = 0;
     double value = solid_distance(&solid->children[0], p);
     bool less = solid->kind == SOLID_DIFFERENCE, turned = false;
@@ -114,9 +130,8 @@ static Vec3 combined_direction(const Solid *solid, Vec3 p) {
             turned = less;
         }
     }
-    Vec3 out;
-    if (!distance_direction(&solid->children[active], p, &out)) return vec3(0, 0, 0);
-    return vec3_scale(turned ? -1.0 : 1.0, out);
+    FieldSide side = distance_and_direction(&solid->children[active], p);
+    return (FieldSide){value, vec3_scale(turned ? -1.0 : 1.0, side.normal)};
 }
 
 /* Differences over a cell: continuous and of second order, while the gradient of the interpolant
@@ -132,37 +147,37 @@ static Vec3 level_set_direction(const LevelSet *field, Vec3 p) {
     return vec3_load(difference);
 }
 
-static Vec3 own_direction(const Solid *solid, Vec3 p) {
+static FieldSide own_distance_and_direction(const Solid *solid, Vec3 p) {
     FieldSide sides[FIELD_MOST_SIDES];
     switch (solid->kind) {
     case SOLID_BOX:
     case SOLID_CYLINDER:
-        return faces_direction(sides, own_sides(solid, p, sides));
+        return from_faces(sides, own_sides(solid, p, sides));
     case SOLID_BALL:
-        return p;
+        return from_core(p, solid->radius);
     case SOLID_CAPSULE:
-        return capsule_direction(solid, p);
+        return from_capsule(solid, p);
     case SOLID_TORUS:
-        return torus_direction(solid, p);
+        return from_torus(solid, p);
     case SOLID_CONE:
-        return cone_direction(solid, p);
+        return from_cone(solid, p);
     case SOLID_HALF_SPACE:
-        return vec3(0, 1, 0);
+        return (FieldSide){p.y, vec3(0, 1, 0)};
     case SOLID_FIELD:
-        return level_set_direction(solid->field, p);
+        return (FieldSide){level_set_value(solid->field, p),
+                           vec3_normalize(level_set_direction(solid->field, p))};
     default:
-        return combined_direction(solid, p);
+        return from_combined(solid, p);
     }
 }
 
-bool distance_direction(const Solid *solid, Vec3 p, Vec3 *direction) {
+FieldSide distance_and_direction(const Solid *solid, Vec3 p) {
     Vec3 own = quat_rotate_inverse(solid->orientation, vec3_sub(p, solid->position));
-    own = vec3_normalize(own_direction(solid, vec3_scale(1.0 / solid->scale, own)));
-    *direction = quat_rotate(solid->orientation, own);
-    return vec3_dot(own, own) > 0.0;
+    FieldSide side = own_distance_and_direction(solid, vec3_scale(1.0 / solid->scale, own));
+    return (FieldSide){solid->scale * side.distance, quat_rotate(solid->orientation, side.normal)};
 }
 
 Vec3 distance_normal(const Solid *solid, Vec3 p) {
-    Vec3 direction;
-    return distance_direction(solid, p, &direction) ? direction : vec3(0, 1, 0);
+    Vec3 direction = distance_and_direction(solid, p).normal;
+    return vec3_dot(direction, direction) > 0.0 ? direction : vec3(0, 1, 0);
 }

@@ -4,7 +4,7 @@
  * turn: Silcowitz-Hansen, Niebe and Erleben 2010). */
 #include "rigid/contact_solve.h"
 
-enum { MOST_ITERATIONS = 200 };
+enum { MOST_ITERATIONS = 200, PATIENCE = 3 };
 
 typedef struct HeldSolve {
     const ContactSolve *solve;
@@ -182,7 +182,10 @@ static void apply_step(HeldSolve *held, const ContactPair *pair, ContactRow *row
 
 static void find_steps(HeldSolve *held) {
     double norm = for_each_row(held, start_row, 0.0);
-    for (size_t i = 0; i < MOST_ITERATIONS && norm > 0.0; i++) {
+    /* No more directions than the bodies have motions; an island of n pairs has at most n + 1. */
+    size_t most = 6 * (held->island->pairs + 1) + 6;
+    if (most > MOST_ITERATIONS) most = MOST_ITERATIONS;
+    for (size_t i = 0; i < most && norm > 0.0; i++) {
         for_each_row(held, clear_push, 0.0);
         for_each_row(held, push_along, 0.0);
         double curvature = for_each_row(held, add_curvature, 0.0);
@@ -197,11 +200,15 @@ static void find_steps(HeldSolve *held) {
 
 bool contacts_guess_held(const ContactSolve *solve, const ContactIsland *island, size_t rounds) {
     HeldSolve held = {solve, island, 0.0};
+    double fewest = HUGE_VAL;
     for_each_row(&held, guess_hold, 0.0);
-    for (size_t round = 0; round < rounds; round++) {
+    for (size_t round = 0, tried = 0; round < rounds && tried < PATIENCE; round++, tried++) {
         find_steps(&held);
         for_each_row(&held, apply_step, 0.0);
-        if (for_each_row(&held, change_hold, 0.0) == 0.0) return true;
+        double changes = for_each_row(&held, change_hold, 0.0);
+        if (changes == 0.0) return true;
+        if (changes < fewest) tried = 0; /* else it may go round in circles */
+        fewest = fmin(fewest, changes);
     }
     return false;
 }

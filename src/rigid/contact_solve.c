@@ -9,11 +9,11 @@
 
 #include "base/parallel.h"
 
-enum { GRADUAL_SWEEPS = 10, SHOCK_ROUNDS = 60 };
+enum { GRADUAL_SWEEPS = 10, SHOCK_ROUNDS = 60, SHOCK_WORK = 4000 };
 
 /* Islands of at most this many points are solved to the end whatever the number of sweeps asked
  * for: it costs less than a millisecond. */
-enum { SMALL_ISLAND = 128, SMALL_ISLAND_ROUNDS = 8, SMALL_ISLAND_SWEEPS = 100 };
+enum { SMALL_ISLAND = 96, SMALL_ISLAND_ROUNDS = 5, SMALL_ISLAND_WORK = 1600 };
 
 /* The sum of impulses that would hold the point, or not. */
 static bool try_sticking(const ContactRow *row, double friction, Vec3 change, Vec3 *total) {
@@ -172,6 +172,44 @@ static size_t count_rows(const ContactSolve *solve, const ContactIsland *island)
     return rows;
 }
 
+/* Nothing moves faster than forces make it within a few steps. */
+static bool is_slow(const ContactSolve *solve, const ContactIsland *island) {
+    const RigidContacts *contacts = solve->contacts;
+    for (size_t k = island->first; k < island->first + island->pairs; k++) {
+        const ContactPair *pair = &contacts->pairs.data[contacts->island_pairs.data[k]];
+        if (vec3_length(contacts->movers.data[pair->a].start[0]) > solve->slow ||
+            vec3_length(contacts->movers.data[pair->b].start[0]) > solve->slow)
+            return false;
+    }
+    return true;
+}
+
+/* How far the deepest point would sink in this step, as a part of its body's size. */
+static double worst_sinking(const ContactSolve *solve, const ContactIsland *island) {
+    const RigidContacts *contacts = solve->contacts;
+    double worst = 0.0;
+    for (size_t k = island->first; k < island->first + island->pairs; k++) {
+        const ContactPair *pair = &contacts->pairs.data[contacts->island_pairs.data[k]];
+        const Mover *a = &contacts->movers.data[pair->a], *b = &contacts->movers.data[pair->b];
+        for (int32_t r = 0; r < pair->rows; r++) {
+            const ContactRow *row = &contacts->rows.data[pair->first + r];
+            double left =
+                contact_least_velocity(solve, row) - vec3_dot(row->normal, row_velocity(row, a, b));
+            worst = fmax(worst, solve->dt * left / pair->size);
+        }
+    }
+    return worst;
+}
+
+/* In the pass for positions: more sweeps, as long as bodies would sink into each other. */
+static void sweep_while_sinking(const ContactSolve *solve, ContactIsland *island) {
+    enum { MOST_SWEEPS = 40 };
+    const double tolerated = 2e-3;
+    if (solve->pass != CONTACT_POSITIONS) return;
+    for (int sweep = 0; sweep < MOST_SWEEPS && worst_sinking(solve, island) > tolerated; sweep++)
+        sweep_levels(solve, island, 1.0);
+}
+
 /* The document's sweeps first, then all points at once if more sweeps are asked for or the island
  * is small; sweeps again if that does not end. True when there is nothing left to solve. */
 static bool solve_island(const ContactSolve *solve, ContactIsland *island) {
@@ -180,12 +218,15 @@ static bool solve_island(const ContactSolve *solve, ContactIsland *island) {
     double change = sweep_until(solve, island, all < GRADUAL_SWEEPS ? all : GRADUAL_SWEEPS);
     if (change <= solve->rest) return true;
     size_t rounds = all - island->sweeps;
-    if (count_rows(solve, island) <= SMALL_ISLAND) {
-        if (rounds < SMALL_ISLAND_ROUNDS) rounds = SMALL_ISLAND_ROUNDS;
-        if (all < SMALL_ISLAND_SWEEPS) all = SMALL_ISLAND_SWEEPS;
+    size_t rows = count_rows(solve, island);
+    if (rows <= SMALL_ISLAND) {
+        if (rounds < SMALL_ISLAND_ROUNDS && is_slow(solve, island)) rounds = SMALL_ISLAND_ROUNDS;
+        if (all < SMALL_ISLAND_WORK / rows) all = SMALL_ISLAND_WORK / rows;
     }
     if (rounds > 0 && solve_at_once(solve, island, rounds)) return true;
-    return sweep_until(solve, island, all) <= solve->rest;
+    if (sweep_until(solve, island, all) <= solve->rest) return true;
+    sweep_while_sinking(solve, island);
+    return false;
 }
 
 /* What is below `level` moves as it does and no impulse changes it: the response of the rows
@@ -224,8 +265,12 @@ static void propagate_shock(const ContactSolve *solve, ContactIsland *island) {
         int32_t level =
             solve->contacts->pairs.data[solve->contacts->island_pairs.data[begin]].level;
         freeze_below(solve, begin, end, level);
+        /* A level of a few bodies comes to rest; a large one is a pile, and there is no end to it.
+         */
+        size_t most = SHOCK_WORK / (end - begin + 1) + 4;
+        if (most > SHOCK_ROUNDS) most = SHOCK_ROUNDS;
         double change = HUGE_VAL;
-        for (int round = 0; round < SHOCK_ROUNDS && change > solve->rest; round++)
+        for (size_t round = 0; round < most && change > solve->rest; round++)
             change = solve_pairs(solve, begin, end, 1.0);
     }
     thaw(solve, island);
@@ -279,8 +324,9 @@ PlimStatus contacts_solve(RigidBodies *bodies, const StepInfo *step, ContactPass
     for (size_t i = 0; i < contacts->movers.count; i++)
         if (contacts->movers.data[i].moves)
             fastest = fmax(fastest, vec3_length(contacts->movers.data[i].velocity));
-    ContactSolve solve = {contacts, &bodies->options, pass, step->dt,
-                          1e-10 * (step->dt * vec3_length(step->gravity)) + 1e-15 * fastest};
+    double fall = step->dt * vec3_length(step->gravity);
+    ContactSolve solve = {contacts, &bodies->options, pass,
+                          step->dt, 4 * fall,         1e-10 * fall + 1e-15 * fastest};
     for (size_t i = 0; i < contacts->movers.count; i++) {
         Mover *mover = &contacts->movers.data[i];
         mover->start[0] = mover->velocity;

@@ -9,6 +9,7 @@ typedef struct ContactSolve {
     const PlimRigidOptions *options;
     ContactPass pass;
     double dt;
+    double slow; /* m/s: of bodies that may be at rest */
     double rest; /* m/s: changes of velocity below this are rounding */
 } ContactSolve;
 

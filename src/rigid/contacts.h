@@ -51,6 +51,7 @@ typedef struct ContactPair {
     int32_t level; /* in the contact graph */
     bool found;    /* they interfere at the predicted positions: they are in contact */
     double friction, restitution;
+    double size;              /* m, the shortest side of the smaller body */
     double rolling, spinning; /* m, lever arms */
     double curve;             /* m, radius that they are meant for: of a ball of equal volume */
     double energy;            /* J, kinetic, that its collisions added */

@@ -22,11 +22,17 @@ static Box3 turned_box(const Frame *frame, Box3 own) {
     return (Box3){vec3_sub(center, reach), vec3_add(center, reach)};
 }
 
+/* Half the diagonal of the box around a body, seen from its centre, m. */
+static double reach_of(const RigidBodies *b, size_t i) {
+    Box3 box = rigid_shape(b, i)->box;
+    return 0.5 * vec3_length(vec3_sub(box.high, box.low)) +
+           vec3_length(b->extras.data[i].mesh_offset);
+}
+
 /* How far any point of a body may get in a step, m, and a little more, so that what just touches is
  * seen. */
-static double travel_of(const RigidBodies *b, size_t i, const StepInfo *step, Box3 own) {
-    Vec3 half = vec3_scale(0.5, vec3_sub(own.high, own.low));
-    double reach = vec3_length(half) + vec3_length(b->extras.data[i].mesh_offset);
+static double travel_of(const RigidBodies *b, size_t i, const StepInfo *step) {
+    double reach = reach_of(b, i);
     const Mover *mover = &b->contacts.movers.data[i];
     if (!isfinite(reach)) return 0.0;
     double slack = 1e-4 * reach;
@@ -37,10 +43,28 @@ static double travel_of(const RigidBodies *b, size_t i, const StepInfo *step, Bo
     return step->dt * (speed + fall) + slack;
 }
 
+/* How much nearer any two points of a pair may get in a step: bodies that fall together do not. */
+static double approach_of(const RigidBodies *b, size_t i, size_t j, const StepInfo *step) {
+    const Mover *a = &b->contacts.movers.data[i], *c = &b->contacts.movers.data[j];
+    Vec3 apart = vec3_sub(vec3_add(a->velocity, a->push), vec3_add(c->velocity, c->push));
+    double speed = vec3_length(apart), slack = 0.0;
+    double between = vec3_length(vec3_sub(a->center, c->center));
+    for (int side = 0; side < 2; side++) {
+        const Mover *mover = side ? c : a;
+        double reach = reach_of(b, side ? j : i);
+        if (isfinite(reach))
+            slack += 1e-4 * reach;
+        else /* what has no end meets the other where that one is */
+            reach = between + reach_of(b, side ? i : j);
+        speed += reach * (vec3_length(mover->spin) + vec3_length(mover->twist));
+    }
+    return step->dt * (speed + step->dt * vec3_length(step->gravity)) + slack;
+}
+
 typedef struct DetectJob {
     const RigidBodies *bodies;
+    const StepInfo *step;
     const Frame *frames;
-    const double *travel;
     ContactPoints *out;
 } DetectJob;
 
@@ -51,7 +75,7 @@ static void detect_pairs(void *user, size_t begin, size_t end) {
         int32_t a = near[p].a, b = near[p].b;
         collide_shapes(&rigid_shape(job->bodies, (size_t)a)->collide, &job->frames[a],
                        &rigid_shape(job->bodies, (size_t)b)->collide, &job->frames[b],
-                       job->travel[a] + job->travel[b], &job->out[p]);
+                       approach_of(job->bodies, (size_t)a, (size_t)b, job->step), &job->out[p]);
     }
 }
 
@@ -73,7 +97,8 @@ static ContactPair describe_pair(const RigidBodies *b, BroadPair near) {
                          .restitution = fmin(b->restitution[i], b->restitution[j]),
                          .rolling = fmax(b->rolling_friction[i], b->rolling_friction[j]),
                          .spinning = fmax(b->spinning_friction[i], b->spinning_friction[j]),
-                         .curve = curve_of(b, i, j)};
+                         .curve = curve_of(b, i, j),
+                         .size = fmin(rigid_size(b, i), rigid_size(b, j))};
 }
 
 static bool keep_pair(RigidBodies *bodies, BroadPair near, const ContactPoints *points) {
@@ -85,9 +110,11 @@ static bool keep_pair(RigidBodies *bodies, BroadPair near, const ContactPoints *
     if (!array_reserve(bodies->context, &contacts->rows, points->count)) return false;
     for (size_t k = 0; k < points->count; k++) {
         const ContactPoint *point = &points->at[k];
+        /* Closer than this they touch: four corners of a box at rest must agree that they do. */
+        bool touching = fabs(point->gap) < 1e-5 * pair.size;
         ContactRow row = {.point = point->position,
                           .normal = point->normal,
-                          .gap = point->gap,
+                          .gap = touching ? 0.0 : point->gap,
                           .radius = point->radius};
         row_prepare(&row, a, b);
         if (!(row.normal_response > 0.0)) continue; /* both are held */
@@ -114,14 +141,13 @@ static PlimStatus prepare_shapes(RigidBodies *bodies) {
     return PLIM_OK;
 }
 
-static PlimStatus detect_in_boxes(RigidBodies *bodies, const StepInfo *step, const Frame *frames,
-                                  const double *travel) {
+static PlimStatus detect_in_boxes(RigidBodies *bodies, const StepInfo *step, const Frame *frames) {
     RigidContacts *contacts = &bodies->contacts;
     TRY(prepare_shapes(bodies));
     size_t near = contacts->near.items.count;
     ContactPoints *found = scratch_take(step->scratch, near, sizeof *found);
     if (!found) return PLIM_OUT_OF_MEMORY;
-    DetectJob job = {bodies, frames, travel, found};
+    DetectJob job = {bodies, step, frames, found};
     parallel_for(step->threads, near, PAIR_GRAIN, detect_pairs, &job);
     contacts->pairs.count = contacts->rows.count = 0;
     for (size_t p = 0; p < near; p++)
@@ -141,19 +167,17 @@ PlimStatus contacts_detect(RigidBodies *bodies, const StepInfo *step) {
     size_t count = rigid_count(bodies), mark = scratch_mark(step->scratch);
     Frame *frames = scratch_take(step->scratch, count, sizeof *frames);
     Box3 *boxes = scratch_take(step->scratch, count, sizeof *boxes);
-    double *travel = scratch_take(step->scratch, count, sizeof *travel);
     bool *active = scratch_take(step->scratch, count, sizeof *active);
-    if (!frames || !boxes || !travel || !active) return PLIM_OUT_OF_MEMORY;
+    if (!frames || !boxes || !active) return PLIM_OUT_OF_MEMORY;
     for (size_t i = 0; i < count; i++) {
         Box3 own = rigid_shape(bodies, i)->box;
         frames[i] = rigid_frame(bodies, i);
-        travel[i] = travel_of(bodies, i, step, own);
-        boxes[i] = box3_grow(turned_box(&frames[i], own), travel[i]);
+        boxes[i] = box3_grow(turned_box(&frames[i], own), travel_of(bodies, i, step));
         active[i] = is_active(bodies, i);
     }
     PlimStatus status =
         broad_pairs(bodies->context, step->scratch, boxes, active, count, &contacts->near);
-    if (status == PLIM_OK) status = detect_in_boxes(bodies, step, frames, travel);
+    if (status == PLIM_OK) status = detect_in_boxes(bodies, step, frames);
     scratch_release(step->scratch, mark);
     return status;
 }

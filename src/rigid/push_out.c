@@ -31,10 +31,6 @@ static int compare_overlaps(const void *x, const void *y) {
     return (a->pair > b->pair) - (a->pair < b->pair);
 }
 
-static double tolerance_of(const RigidBodies *b, const ContactPair *pair) {
-    return tolerated_overlap * fmin(rigid_size(b, (size_t)pair->a), rigid_size(b, (size_t)pair->b));
-}
-
 static double shifted_gap(const PushOut *push, const ContactPair *pair, const ContactRow *row) {
     const Shift *a = &push->shifts[pair->a], *b = &push->shifts[pair->b];
     Vec3 moved = vec3_sub(vec3_add(a->move, vec3_cross(a->turn, row->arm_a)),
@@ -95,7 +91,7 @@ static void push_body(const PushOut *push, const Overlap *list, size_t count, do
     size_t used = 0;
     for (size_t k = 0; k < count && used < MOST_OUTERS; k++) {
         const ContactPair *pair = &b->contacts.pairs.data[list[k].pair];
-        double gap, tolerance = tolerance_of(b, pair);
+        double gap, tolerance = tolerated_overlap * pair->size;
         const ContactRow *row = deepest_of(push, pair, &gap);
         if (gap > -tolerance) continue;
         bool is_a = pair->a == center;
@@ -144,7 +140,7 @@ static size_t list_overlaps(const PushOut *push, Overlap *list) {
         const ContactPair *pair = &contacts->pairs.data[p];
         double gap;
         deepest_of(push, pair, &gap);
-        if (gap > -tolerance_of(push->bodies, pair)) continue;
+        if (gap > -tolerated_overlap * pair->size) continue;
         for (int side = 0; side < 2; side++) {
             int32_t body = side ? pair->b : pair->a, other = side ? pair->a : pair->b;
             int32_t level = contacts->levels.data[body];

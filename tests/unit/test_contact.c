@@ -185,6 +185,67 @@ static void billiards(void **state) {
     }
 }
 
+/* ---- energy ---- */
+
+/* Boxes thrown at a rough floor, in large steps: nothing is gained but what push-out lifts. */
+static void thrown_boxes_gain_no_energy(void **state) {
+    (void)state;
+    for (uint64_t i = 0; i < 40; i++) {
+        Arena arena = arena_open(-9.81);
+        arena_add(&arena, floor_of("floor"));
+        PlimRigidDesc box = box_of("box", vec3(1, uniform(11, i, 0.2, 1), 0.6), vec3(0, 1.2, 0));
+        box = bouncing(box, i % 3 * 0.5, uniform(12, i, 0, 1));
+        Vec3 turn = vec3(uniform(13, i, -2, 2), uniform(14, i, -2, 2), uniform(15, i, -2, 2));
+        quat_store(box.pose.orientation, quat_exp(turn));
+        box = moving(box, vec3(uniform(16, i, -3, 3), uniform(17, i, -3, 1), 0));
+        for (int axis = 0; axis < 3; axis++)
+            box.pose.angular_velocity[axis] = uniform(18, 3 * i + (uint64_t)axis, -5, 5);
+        arena_add(&arena, box);
+        double before = figure_of(&arena, "energy.total"), first = before;
+        for (int step = 0; step < 60; step++) {
+            arena_step(&arena, 1.0 / 30, 1);
+            double now = figure_of(&arena, "energy.total");
+            double lifted = figure_of(&arena, "push_out.energy");
+            if (now - before > fmax(0, lifted) + 1e-9 * first)
+                fail_msg("box %d, step %d: %g J gained, %g J by push-out", (int)i, step,
+                         now - before, lifted);
+            before = now;
+        }
+        arena_close(&arena);
+    }
+}
+
+/* Bodies of a plane stay in it to the bit. */
+static void bodies_of_a_plane_stay_in_it(void **state) {
+    (void)state;
+    Arena arena = arena_open(-9.81);
+    PlimRigidOptions options = plim_rigid_options_default();
+    options.plane = 1;
+    arena_configure(&arena, options);
+    arena_add(&arena, floor_of("floor"));
+    for (uint64_t i = 0; i < 8; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "body %d", (int)i);
+        Vec3 place = vec3(uniform(21, i, -0.4, 0.4), 0.8 + 1.1 * (double)i, 0);
+        PlimRigidDesc desc =
+            i % 2 ? ball_of(name, 0.4, place) : box_of(name, vec3(1, 0.7, 1), place);
+        desc.pose.angular_velocity[2] = uniform(22, i, -3, 3);
+        arena_add(&arena, bouncing(desc, 0.3, 0.6));
+    }
+    arena_step(&arena, 0.01, 150);
+    for (size_t i = 1; i <= 8; i++) {
+        PlimPose pose = pose_of(&arena, i);
+        assert_close(pose.position[2], 0, 0);
+        assert_close(pose.velocity[2], 0, 0);
+        for (int axis = 0; axis < 2; axis++) {
+            assert_close(pose.orientation[1 + axis], 0, 0);
+            assert_close(pose.angular_velocity[axis], 0, 0);
+        }
+        assert_true(pose.position[1] > 0.3);
+    }
+    arena_close(&arena);
+}
+
 /* ---- bodies that are held ---- */
 
 static double pin_error(const Arena *arena, size_t i) {
@@ -271,6 +332,8 @@ int main(void) {
         cmocka_unit_test(bounces_on_the_floor),
         cmocka_unit_test(collisions_in_free_space_keep_momentum),
         cmocka_unit_test(billiards),
+        cmocka_unit_test(thrown_boxes_gain_no_energy),
+        cmocka_unit_test(bodies_of_a_plane_stay_in_it),
         cmocka_unit_test(a_pinned_body_is_hit),
         cmocka_unit_test(a_body_that_may_not_turn),
         cmocka_unit_test(without_contact_bodies_pass),
