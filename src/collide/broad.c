@@ -110,7 +110,7 @@ static bool pair_large(Broad *broad) {
     for (size_t k = 0; k < broad->count; k++) {
         if (!broad->large[k]) continue;
         for (size_t i = 0; i < broad->count; i++) {
-            if ((broad->large[i] && i <= k) || !may_pair(broad, (int32_t)k, (int32_t)i)) continue;
+            if ((i <= k && broad->large[i]) || !may_pair(broad, (int32_t)k, (int32_t)i)) continue;
             if (!add_pair(broad, (int32_t)k, (int32_t)i)) return false;
         }
     }

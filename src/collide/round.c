@@ -22,10 +22,13 @@ static int curve_steps(double length, double radius, int least) {
     return (int)fmin(fmax(steps, least), CURVE_MOST_STEPS);
 }
 
-/* Is one of the stops beside this place already? */
-static bool has_stop(const CurveStops *stops, double at, double beside) {
-    for (int i = 0; i < stops->count; i++)
-        if (fabs(stops->at[i] - at) <= beside) return true;
+/* Is one of the stops beside this place already? `around` is the length of a circle, HUGE_VAL
+ * for a segment. */
+static bool has_stop(const CurveStops *stops, double at, double beside, double around) {
+    for (int i = 0; i < stops->count; i++) {
+        double apart = fabs(stops->at[i] - at);
+        if (fmin(apart, fabs(around - apart)) <= beside) return true;
+    }
     return false;
 }
 
@@ -46,13 +49,28 @@ static void capsule_contact(const RoundCore *a, const FieldView *view, Vec3 cent
     for (int i = 0; i < stops.count; i++) add_stop_contact(view, &curve, stops.at[i], stops.gap[i]);
     for (int end = 0; end < 2; end++) {
         double at = end * a->length, gap = curve_gap(&curve, at);
-        if (gap <= view->margin && !has_stop(&stops, at, 0.05 * a->radius))
+        if (gap <= view->margin && !has_stop(&stops, at, 0.05 * a->radius, HUGE_VAL))
             add_stop_contact(view, &curve, at, gap);
+    }
+}
+
+/* A ring that overlaps another all round has one or two deepest places; pushed out there alone it
+ * would only sink in on the other side. Nothing is deeper than the deepest stop. */
+static void add_all_round(const RoundCore *a, const FieldView *view, const Curve *curve,
+                          const CurveStops *stops) {
+    enum { PLACES = 8 };
+    double around = curve->end, deep = -0.01 * a->radius, deepest = HUGE_VAL;
+    for (int i = 0; i < stops->count; i++) deepest = fmin(deepest, stops->gap[i]);
+    for (int i = 0; i < PLACES && deepest < deep; i++) {
+        double at = i * around / PLACES, gap = curve_gap(curve, at);
+        if (gap < deep && !has_stop(stops, at, 0.5 * around / PLACES, around))
+            add_stop_contact(view, curve, at, gap);
     }
 }
 
 static void torus_contact(const RoundCore *a, const FieldView *view, Vec3 center) {
     double around = 2.0 * pi * a->length;
+    /* Steps no longer than the radius, unless the ring is very thin. */
     int steps = around > CURVE_MOST_STEPS / 2 * a->radius ? CURVE_MOST_STEPS : CURVE_MOST_STEPS / 2;
     Curve curve = {.solid = view->solid,
                    .start = center,
@@ -65,14 +83,7 @@ static void torus_contact(const RoundCore *a, const FieldView *view, Vec3 center
     CurveStops stops;
     curve_find_stops(&curve, steps, &stops);
     for (int i = 0; i < stops.count; i++) add_stop_contact(view, &curve, stops.at[i], stops.gap[i]);
-    /* A ring that overlaps another all round has one or two deepest places; pushed out there alone
-     * it would only sink in on the other side. */
-    enum { PLACES = 8 };
-    for (int i = 0; i < PLACES && stops.count > 0; i++) {
-        double at = i * around / PLACES, gap = curve_gap(&curve, at);
-        if (gap < -0.01 * a->radius && !has_stop(&stops, at, 0.25 * around / PLACES))
-            add_stop_contact(view, &curve, at, gap);
-    }
+    add_all_round(a, view, &curve, &stops);
 }
 
 void round_contact(const RoundCore *a, const Frame *at_a, const DistanceField *b, const Frame *at_b,

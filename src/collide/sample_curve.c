@@ -3,6 +3,8 @@
 #include "collide/sample_curve_steps.h"
 #include "collide/sample_field.h"
 
+static const double pi = 3.14159265358979323846;
+
 /* The slope up to which the gap hardly changes. A body at rest lies flatter than this. */
 static const double flat = 0.005;
 
@@ -80,17 +82,18 @@ static CurvePlace lowest_between(const Curve *curve, double low, double middle, 
     if (near.slope == 0.0 || end == middle) return place_of(near, slope);
     Look far = look_at(curve, end, slope);
     if (far.slope * near.slope > 0.0 && far.gap <= near.gap) return place_of(far, slope);
-    double before = HUGE_VAL; /* the width before the last step */
+    double before = HUGE_VAL; /* the width two rounds ago */
     for (int round = 0; round < 60; round++) {
         double width = far.at - near.at;
         if (fabs(width) <= tolerance) break;
+        bool slow = round % 3 == 2 && fabs(width) > 0.5 * before;
         double share = (cubic_lowest(near, far) - near.at) / width;
-        if (!(share > 0.0 && share < 1.0) || fabs(width) > 0.5 * before) share = 0.5;
+        if (!(share > 0.0 && share < 1.0) || slow) share = 0.5;
+        if (round % 3 == 0) before = fabs(width);
         Look next = look_at(curve, near.at + share * width, slope);
         /* What a straight slope leaves to go. */
         if (fabs(next.slope * width) <= tolerance * fabs(far.slope - near.slope))
             return place_of(next, slope);
-        before = round % 2 == 0 ? fabs(width) : HUGE_VAL;
         if (next.slope * near.slope > 0.0 && next.gap <= near.gap)
             near = next;
         else
@@ -242,6 +245,28 @@ static bool is_covered(const CurveSteps *steps, double at, const FlatPart *parts
     return false;
 }
 
+/* A circle before a plane: the gap is a cosine of the place. */
+static void find_stops_on_plane(const Curve *curve, int count, CurveStops *out) {
+    FieldSide center = distance_and_direction(curve->solid, curve->start);
+    double rise_along = vec3_dot(curve->along, center.normal);
+    double rise_across = vec3_dot(curve->across, center.normal);
+    double steepest = sqrt(rise_along * rise_along + rise_across * rise_across);
+    double middle = center.distance - curve->radius, swing = curve->circle * steepest;
+    if (middle - swing > curve->margin) return;
+    double lowest = curve->circle * (pi + atan2(rise_across, rise_along));
+    CurveSteps steps;
+    curve_steps_take(curve, count, &steps);
+    FlatPart part = {.least = {lowest, middle - swing}};
+    if (steepest <= flat) {
+        add_all_round(&steps, part.least, out);
+        return;
+    }
+    double half = asin(flat / steepest), end = middle - swing * cos(half);
+    part.left = (CurvePlace){lowest - half * curve->circle, end};
+    part.right = (CurvePlace){lowest + half * curve->circle, end};
+    add_flat_part(&steps, part, out);
+}
+
 void curve_find_stops(const Curve *curve, int count, CurveStops *out) {
     CurveSteps steps;
     Minimum minima[CURVE_MOST_STOPS];
@@ -250,6 +275,10 @@ void curve_find_stops(const Curve *curve, int count, CurveStops *out) {
     out->count = 0;
     if (!(curve->end > curve->begin)) {
         add_stop(curve, out, (CurvePlace){curve->begin, curve_gap(curve, curve->begin)});
+        return;
+    }
+    if (curve->circle > 0.0 && curve->solid->kind == SOLID_HALF_SPACE) {
+        find_stops_on_plane(curve, count, out);
         return;
     }
     curve_steps_take(curve, count, &steps);

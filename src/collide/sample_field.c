@@ -70,7 +70,7 @@ bool field_view_clip(const FieldView *view, Vec3 from, Vec3 along, double length
 }
 
 Vec3 field_view_normal(const FieldView *view, Vec3 p) {
-    Vec3 direction = distance_and_direction(view->solid, p).normal;
+    Vec3 direction = distance_direction(view->solid, p);
     return vec3_dot(direction, direction) > 0.0 ? direction : view->fallback;
 }
 

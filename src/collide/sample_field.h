@@ -59,6 +59,7 @@ typedef struct FieldSide {
 
 /* solid_distance, and the unit direction in which it grows, zero where there is none. */
 FieldSide distance_and_direction(const Solid *solid, Vec3 p);
+Vec3 distance_direction(const Solid *solid, Vec3 p);
 
 enum { FIELD_MOST_SIDES = 3 };
 

@@ -177,7 +177,14 @@ FieldSide distance_and_direction(const Solid *solid, Vec3 p) {
     return (FieldSide){solid->scale * side.distance, quat_rotate(solid->orientation, side.normal)};
 }
 
+Vec3 distance_direction(const Solid *solid, Vec3 p) {
+    if (solid->kind != SOLID_FIELD) return distance_and_direction(solid, p).normal;
+    Vec3 own = quat_rotate_inverse(solid->orientation, vec3_sub(p, solid->position));
+    Vec3 out = level_set_direction(solid->field, vec3_scale(1.0 / solid->scale, own));
+    return quat_rotate(solid->orientation, vec3_normalize(out));
+}
+
 Vec3 distance_normal(const Solid *solid, Vec3 p) {
-    Vec3 direction = distance_and_direction(solid, p).normal;
+    Vec3 direction = distance_direction(solid, p);
     return vec3_dot(direction, direction) > 0.0 ? direction : vec3(0, 1, 0);
 }

@@ -129,10 +129,12 @@ static Quat turned(const RigidBodies *b, const BodyInertia *inertia, Quat before
 static void move_freely(RigidBodies *b, size_t i, double dt) {
     Vec3 x = vec3_load(b->position + 3 * i);
     vec3_store(b->position + 3 * i, vec3_add_scaled(x, dt, vec3_load(b->velocity_half + 3 * i)));
-    if (b->held[i] & RIGID_TURN_LOCKED) return;
+    /* What does not turn keeps its orientation to the bit. */
+    Vec3 momentum = vec3_load(b->angular_momentum_half + 3 * i);
+    if ((b->held[i] & RIGID_TURN_LOCKED) || vec3_dot(momentum, momentum) == 0.0) return;
     BodyInertia inertia = rigid_inertia(b, i);
-    quat_store(b->orientation + 4 * i, turned(b, &inertia, quat_load(b->orientation + 4 * i),
-                                              vec3_load(b->angular_momentum_half + 3 * i), dt));
+    quat_store(b->orientation + 4 * i,
+               turned(b, &inertia, quat_load(b->orientation + 4 * i), momentum, dt));
 }
 
 static BodyInertia inertia_about_pin(const RigidBodies *b, size_t i) {

@@ -85,6 +85,30 @@ static int32_t deepest_row(const Collision *job, ContactPair *pair, const bool *
     return deepest;
 }
 
+/* Points as deep as the deepest act as one in their middle: a box that falls flat bounces flat. */
+static ContactRow merged_row(const Collision *job, const ContactPair *pair, int32_t deepest) {
+    const RigidContacts *contacts = job->contacts;
+    const Mover *a = &contacts->movers.data[pair->a], *b = &contacts->movers.data[pair->b];
+    const ContactRow *rows = contacts->rows.data + pair->first;
+    double least = predicted_gap(job, &rows[deepest], a, b);
+    ContactRow merged = rows[deepest];
+    Vec3 point = {0, 0, 0}, normal = {0, 0, 0};
+    int count = 0;
+    for (int32_t k = 0; k < pair->rows; k++) {
+        if (vec3_dot(rows[k].normal, rows[deepest].normal) < 0.99 ||
+            predicted_gap(job, &rows[k], a, b) > least + 1e-4 * pair->size)
+            continue;
+        point = vec3_add(point, rows[k].point);
+        normal = vec3_add(normal, rows[k].normal);
+        count++;
+    }
+    if (count < 2) return merged;
+    merged.point = vec3_scale(1.0 / count, point);
+    merged.normal = vec3_normalize(normal);
+    row_prepare(&merged, a, b);
+    return merged;
+}
+
 /* Until all points are apart or separating; `lagged` asks each point once. */
 static bool collide_pair(Collision *job, ContactPair *pair) {
     RigidContacts *contacts = job->contacts;
@@ -97,7 +121,10 @@ static bool collide_pair(Collision *job, ContactPair *pair) {
     for (int32_t round = 0; round < 2 * pair->rows; round++) {
         int32_t k = deepest_row(job, pair, done);
         if (k < 0) break;
-        collide_row(job, pair, &contacts->rows.data[pair->first + k], a, b);
+        ContactRow row = merged_row(job, pair, k);
+        if (!(vec3_dot(colliding_velocity(job, &row, a, b), row.normal) < 0.0))
+            row = contacts->rows.data[pair->first + k];
+        collide_row(job, pair, &row, a, b);
         done[k] = job->options->pairs == PLIM_PAIRS_LAGGED;
         any = true;
     }

@@ -42,6 +42,8 @@ PlimStatus rigid_contact(void *system, const StepInfo *step) {
     contacts_prepare(bodies);
     contacts_recall_forces(bodies);
     TRY(contacts_solve(bodies, step, CONTACT_POSITIONS));
+    TRY(contacts_clamp(bodies, step, true));
+    contacts_keep_afloat(bodies);
     movers_store(bodies, MOVERS_HALF);
     return contacts_stop(bodies, step, true);
 }
@@ -82,7 +84,7 @@ PlimStatus rigid_contact_velocities(RigidBodies *bodies, const StepInfo *step) {
     contacts_prepare(bodies);
     contacts_recall_forces(bodies);
     TRY(contacts_solve(bodies, step, CONTACT_VELOCITIES));
-    TRY(contacts_clamp(bodies, step));
+    TRY(contacts_clamp(bodies, step, false));
     movers_store(bodies, MOVERS_WHOLE);
     TRY(contacts_keep_forces(bodies, step));
     if (bodies->options.clamp) TRY(contacts_limit_energy(bodies, step));

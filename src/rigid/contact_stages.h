@@ -51,8 +51,12 @@ PlimStatus contacts_keep_forces(RigidBodies *bodies, const StepInfo *step);
 PlimStatus contacts_remember(RigidBodies *bodies);
 /* What the move changed of their potential energy. */
 void contacts_measure_fall(RigidBodies *bodies, const StepInfo *step);
-/* The impulses of the last solve as large as the kinetic energy of each island allows. */
-PlimStatus contacts_clamp(RigidBodies *bodies, const StepInfo *step);
+/* The impulses of the last solve as large as the kinetic energy of each island allows; of islands
+ * that touch no ground alone, or of all. */
+PlimStatus contacts_clamp(RigidBodies *bodies, const StepInfo *step, bool afloat_only);
+/* Nothing presses bodies together that touch no ground: their contact is a collision, and changes
+ * v^n too. Were positions alone to move with it, angular momentum would not be kept. */
+void contacts_keep_afloat(RigidBodies *bodies);
 /* Kinetic energy that islands gained from nowhere is taken away. */
 PlimStatus contacts_limit_energy(RigidBodies *bodies, const StepInfo *step);
 /* Islands that move by no more than rounding stand still; `half`: the velocity for positions. */

@@ -71,7 +71,7 @@ typedef struct ContactFigures {
     double collision_energy, contact_energy; /* J, that impulses added to the kinetic energy */
     double raised_energy;   /* J, the sum over clamped impulses that raised it: rounding */
     double limited_energy;  /* J, kinetic, taken from islands that gained it from nowhere */
-    double push_out_energy; /* J, potential, that push-out added */
+    double push_out_energy; /* J, potential and of turning, that push-out added */
 } ContactFigures;
 
 /* A pair of the first pass that is in contact; the second pass looks at no others. */

@@ -57,8 +57,9 @@ static bool stays(const PushOut *push, int32_t body, int32_t level) {
            b->contacts.levels.data[body] < level;
 }
 
-static Mat3 response_at(const RigidBodies *b, int32_t body, Vec3 arm) {
-    if (b->motion[body] != PLIM_DYNAMIC) return mat3_identity();
+/* Of a body that forces do not move, that of a heavy one: its limit is all that counts. */
+static Mat3 response_at(const RigidBodies *b, int32_t body, Vec3 arm, double mass) {
+    if (b->motion[body] != PLIM_DYNAMIC) return mat3_scale(1.0 / mass, mat3_identity());
     const Mover *mover = &b->contacts.movers.data[body];
     Mover lone = {.center = mover->center,
                   .inverse_mass = 1.0 / b->mass[body],
@@ -101,7 +102,7 @@ static void push_body(const PushOut *push, const Overlap *list, size_t count, do
         arms[used] = is_a ? row->arm_b : row->arm_a;
         outers[used] = (Outer){.arm = is_a ? row->arm_a : row->arm_b,
                                .wanted = vec3_scale(is_a ? depth : -depth, row->normal),
-                               .response = response_at(b, other, arms[used]),
+                               .response = response_at(b, other, arms[used], b->mass[center]),
                                .is_static = stays(push, other, list->level)};
         used++;
     }
@@ -158,10 +159,12 @@ static void move_bodies(const PushOut *push, const StepInfo *step) {
         Vec3 move = push->shifts[i].move, turn = push->shifts[i].turn;
         if (vec3_dot(move, move) + vec3_dot(turn, turn) == 0.0) continue;
         Vec3 x = vec3_load(b->position + 3 * i);
+        double kinetic = rigid_kinetic_energy(b, i); /* of the same momentum, turned otherwise */
         vec3_store(b->position + 3 * i, vec3_add(x, move));
         Quat q = quat_multiply(quat_exp(turn), quat_load(b->orientation + 4 * i));
         quat_store(b->orientation + 4 * i, quat_normalize(q));
         b->contacts.figures.push_out_energy -= b->mass[i] * vec3_dot(step->gravity, move);
+        b->contacts.figures.push_out_energy += rigid_kinetic_energy(b, i) - kinetic;
     }
     double deepest = 0.0;
     for (size_t p = 0; p < b->contacts.pairs.count; p++) {

@@ -61,7 +61,7 @@ static void add_work(const RigidBodies *b, size_t i, double work[2]) {
 /* The impulses of an island are one impulse: as large as the kinetic energy allows (002 section
  * 2.3.2, with sums over all bodies), seen from the body on a path that carries it, if there is one.
  */
-PlimStatus contacts_clamp(RigidBodies *bodies, const StepInfo *step) {
+PlimStatus contacts_clamp(RigidBodies *bodies, const StepInfo *step, bool afloat_only) {
     RigidContacts *contacts = &bodies->contacts;
     size_t mark = scratch_mark(step->scratch), islands = contacts->islands.count;
     double(*work)[2] = scratch_take(step->scratch, islands, sizeof *work);
@@ -71,6 +71,10 @@ PlimStatus contacts_clamp(RigidBodies *bodies, const StepInfo *step) {
         if (contacts->body_islands.data[i] >= 0)
             add_work(bodies, i, work[contacts->body_islands.data[i]]);
     for (size_t k = 0; k < islands; k++) {
+        if (afloat_only && contacts->islands.data[k].grounded) {
+            work[k][0] = 1.0;
+            continue;
+        }
         double part = work[k][1] > 0.0 ? -2.0 * work[k][0] / work[k][1] : 1.0;
         bool clamp = bodies->options.clamp && contacts->islands.data[k].carrier != -2;
         part = clamp ? fmin(fmax(part, 0.0), 1.0) : 1.0;
@@ -91,6 +95,21 @@ PlimStatus contacts_clamp(RigidBodies *bodies, const StepInfo *step) {
     }
     scratch_release(step->scratch, mark);
     return PLIM_OK;
+}
+
+void contacts_keep_afloat(RigidBodies *b) {
+    const RigidContacts *contacts = &b->contacts;
+    for (size_t i = 0; i < rigid_count(b); i++) {
+        int32_t k = contacts->body_islands.data[i];
+        const Mover *mover = &contacts->movers.data[i];
+        if (k < 0 || contacts->islands.data[k].grounded || !mover->touched) continue;
+        Vec3 v = vec3_load(b->velocity + 3 * i), spin = vec3_load(b->angular_momentum + 3 * i);
+        Vec3 turn = vec3_sub(mover->spin, mover->start[1]);
+        v = vec3_add(v, vec3_sub(mover->velocity, mover->start[0]));
+        spin = vec3_add(spin, mat3_apply(rigid_world_inertia(b, i), turn));
+        vec3_store(b->velocity + 3 * i, v);
+        vec3_store(b->angular_momentum + 3 * i, spin);
+    }
 }
 
 /* Both ends of a step are states in which positions and velocities are of one time, so that their
@@ -203,8 +222,11 @@ static void wake(RigidBodies *bodies, const StepInfo *step, int32_t label) {
     for (size_t i = 0; i < rigid_count(bodies); i++) {
         if (bodies->asleep[i] != label) continue;
         bodies->asleep[i] = 0;
-        Vec3 half = vec3_scale(0.5 * step->dt, step->gravity);
+        Vec3 half = vec3_scale(0.5 * step->dt, step->gravity), spin = {0, 0, 0};
+        HeldBody body = rigid_held_body(bodies, i);
+        hold_motion(&body, &half, &spin);
         vec3_store(bodies->velocity_half + 3 * i, half);
+        vec3_store(bodies->angular_momentum_half + 3 * i, spin);
     }
 }
 
@@ -217,12 +239,13 @@ bool contacts_wake(RigidBodies *bodies, const StepInfo *step) {
         if ((of_a > 0) == (of_b > 0)) continue;
         const Mover *a = &contacts->movers.data[pair->a], *b = &contacts->movers.data[pair->b];
         const Mover *other = of_a > 0 ? b : a;
-        bool other_moves =
-            other->moves || vec3_length(other->velocity) + vec3_length(other->spin) > 0.0;
-        for (int32_t k = 0; k < pair->rows && other_moves; k++) {
+        bool on_path = vec3_length(other->velocity) + vec3_length(other->spin) > 0.0;
+        for (int32_t k = 0; k < pair->rows && (other->moves || on_path); k++) {
             const ContactRow *row = &contacts->rows.data[pair->first + k];
             Vec3 velocity = vec3_add(row_velocity(row, a, b), row_push(row, a, b));
-            if (!(row->gap + step->dt * vec3_dot(row->normal, velocity) < 0.0)) continue;
+            /* What a body on a path carries wakes when it moves, away from it too. */
+            bool meets = row->gap + step->dt * vec3_dot(row->normal, velocity) < 0.0;
+            if (other->moves && !meets) continue;
             wake(bodies, step, of_a > 0 ? of_a : of_b);
             any = true;
             break;

@@ -2,9 +2,6 @@
  * add up to one long solve. It is state, for it changes results. */
 #include "rigid/contact_stages.h"
 
-/* Points further apart than this part of the smaller body's radius are not the same. */
-static const double same_point = 0.15;
-
 static size_t touch_count(const RigidBodies *bodies) {
     return bodies->sizes[RIGID_GROUP_TOUCHES].count;
 }
@@ -28,25 +25,21 @@ static bool is_of_pair(const RigidBodies *bodies, size_t touch, const ContactPai
            bodies->touch_pair[2 * touch + 1] == pair->b;
 }
 
-/* Each touch is the guess of one row, the nearest that is left. */
+/* Each touch goes to the nearest row, so that the load of a pair is kept where points move about,
+ * as those of two rings on each other do; not across half a body. */
 static void recall_pair(const RigidBodies *bodies, const ContactPair *pair, ContactRow *rows) {
-    size_t first = find_touches(bodies, pair);
-    double size = fmin(rigid_shape(bodies, (size_t)pair->a)->ball_radius,
-                       rigid_shape(bodies, (size_t)pair->b)->ball_radius);
-    bool given[CONTACT_MOST_POINTS] = {false};
-    for (size_t t = first; is_of_pair(bodies, t, pair); t++) {
+    for (size_t t = find_touches(bodies, pair); is_of_pair(bodies, t, pair); t++) {
         Vec3 arm = vec3_load(bodies->touch_arm + 3 * t);
-        double nearest = same_point * size;
+        double nearest = 0.5 * pair->curve;
         int32_t best = -1;
         for (int32_t k = 0; k < pair->rows; k++) {
             double distance = vec3_length(vec3_sub(rows[k].arm_a, arm));
-            if (given[k] || !(distance < nearest)) continue;
+            if (!(distance < nearest)) continue;
             nearest = distance;
             best = k;
         }
         if (best < 0) continue;
-        given[best] = true;
-        rows[best].guess = vec3_load(bodies->touch_force + 3 * t);
+        rows[best].guess = vec3_add(rows[best].guess, vec3_load(bodies->touch_force + 3 * t));
     }
 }
 

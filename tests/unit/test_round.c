@@ -2,6 +2,7 @@
  * sampling of their cores. */
 #include "contact_case.h"
 
+#include "collide/sample_field.h"
 #include "geom/primitives.h"
 
 static const double pi = 3.14159265358979323846;
@@ -282,6 +283,55 @@ static void least_gap_is_found(void **state) {
     print_message("%d met, worst error of the least gap %.1e\n", met, worst);
 }
 
+/* Rings that lie on each other almost flat come near in several places, some beside each other on
+ * a part along which the gap hardly changes. */
+static void least_gap_of_piled_rings_is_found(void **state) {
+    (void)state;
+    Solid other = solid_default(SOLID_TORUS);
+    other.radius = 0.5;
+    other.tube = 0.1;
+    int met = 0;
+    double worst = 0;
+    for (uint64_t i = 0; i < 1500; i++) {
+        double tilt = i % 2 ? 0.02 : 0.1;
+        Vec3 origin = random_vector(6, i, i % 3 ? 0.1 : 0.4);
+        origin.y = 0.2 * (1 - 0.1 * fabs(origin.y));
+        Frame at = frame_at(origin, random_vector(7, i, tilt));
+        double exact = dense_least(&ring, &at, &other);
+        ContactPoints points = contact(&ring, at, &other, 0.02);
+        if (exact > 0.019) continue;
+        met++;
+        worst = fmax(worst, fabs(least_gap(&points) - exact));
+    }
+    print_message("%d met, worst error of the least gap %.1e\n", met, worst);
+    assert_true(met > 1000);
+    assert_true(worst < 2e-6);
+}
+
+/* ---- many points at once ---- */
+
+static void rows_of_points_are_as_far_as_each(void **state) {
+    (void)state;
+    for (int kind = SOLID_BOX; kind <= SOLID_DIFFERENCE; kind++) {
+        if (kind == SOLID_FIELD) continue;
+        Solid parts[2], solid = some_solid(kind, parts);
+        PointRow row = {.count = POINT_ROW_MOST};
+        double distance[POINT_ROW_MOST];
+        for (int i = 0; i < row.count; i++) {
+            Vec3 p = random_vector(8, (uint64_t)i, 1.5);
+            row.x[i] = p.x;
+            row.y[i] = p.y;
+            row.z[i] = p.z;
+        }
+        if (!distances_at_once(&solid, &row, distance)) continue;
+        for (int i = 0; i < row.count; i++) {
+            Vec3 p = random_vector(8, (uint64_t)i, 1.5);
+            assert_close(distance[i], solid_distance(&solid, p), 1e-14);
+            assert_close(distance_and_direction(&solid, p).distance, distance[i], 1e-14);
+        }
+    }
+}
+
 /* ---- other frames, other roles ---- */
 
 static void frames_do_not_matter(void **state) {
@@ -379,6 +429,8 @@ int main(void) {
         cmocka_unit_test(standing_ring_touches_once),
         cmocka_unit_test(linked_rings_touch),
         cmocka_unit_test(least_gap_is_found),
+        cmocka_unit_test(least_gap_of_piled_rings_is_found),
+        cmocka_unit_test(rows_of_points_are_as_far_as_each),
         cmocka_unit_test(frames_do_not_matter),
         cmocka_unit_test(center_moves_the_core),
         cmocka_unit_test(round_shapes_meet_a_level_set),
