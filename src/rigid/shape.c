@@ -131,10 +131,31 @@ static PlimStatus copy_mesh(PlimContext *context, const PlimMeshDesc *desc, Tria
     return PLIM_OK;
 }
 
+/* The true surface that the triangles stand for, in their axes; false for a mesh. */
+static bool primitive_solid(const PlimShapeDesc *desc, Vec3 center, Solid *solid) {
+    static const SolidKind kinds[] = {[PLIM_SHAPE_BOX] = SOLID_BOX,
+                                      [PLIM_SHAPE_BALL] = SOLID_BALL,
+                                      [PLIM_SHAPE_CYLINDER] = SOLID_CYLINDER,
+                                      [PLIM_SHAPE_CAPSULE] = SOLID_CAPSULE,
+                                      [PLIM_SHAPE_TORUS] = SOLID_TORUS,
+                                      [PLIM_SHAPE_CONE] = SOLID_CONE,
+                                      [PLIM_SHAPE_HALF_SPACE] = SOLID_HALF_SPACE};
+    if (desc->kind == PLIM_SHAPE_MESH) return false;
+    *solid = solid_default(kinds[desc->kind]);
+    memcpy(solid->size, desc->size, sizeof solid->size);
+    solid->radius = desc->radius;
+    solid->tube = desc->tube;
+    solid->height = desc->height;
+    solid->position = vec3_scale(-1.0, center);
+    return true;
+}
+
+/* Around the triangles and the surface they stand for, which contact goes by. */
 static Box3 find_box(const RigidShape *shape) {
     Box3 box = box3_empty();
-    if (shape->desc.kind == PLIM_SHAPE_HALF_SPACE)
-        return (Box3){{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
+    Solid solid;
+    if (primitive_solid(&shape->desc, shape->mass.center, &solid)) box = solid_bounds(&solid);
+    if (shape->desc.kind == PLIM_SHAPE_HALF_SPACE) return box;
     for (size_t i = 0; i < shape->mesh.vertex_count; i++)
         box = box3_add_point(box, shape->mesh.vertices[i]);
     return box;
@@ -229,25 +250,6 @@ PlimStatus shape_library_get(PlimContext *context, ShapeLibrary *library, const 
 }
 
 /* ---- contact ---- */
-
-/* The true surface that the triangles stand for, in their axes; false for a mesh. */
-static bool primitive_solid(const PlimShapeDesc *desc, Vec3 center, Solid *solid) {
-    static const SolidKind kinds[] = {[PLIM_SHAPE_BOX] = SOLID_BOX,
-                                      [PLIM_SHAPE_BALL] = SOLID_BALL,
-                                      [PLIM_SHAPE_CYLINDER] = SOLID_CYLINDER,
-                                      [PLIM_SHAPE_CAPSULE] = SOLID_CAPSULE,
-                                      [PLIM_SHAPE_TORUS] = SOLID_TORUS,
-                                      [PLIM_SHAPE_CONE] = SOLID_CONE,
-                                      [PLIM_SHAPE_HALF_SPACE] = SOLID_HALF_SPACE};
-    if (desc->kind == PLIM_SHAPE_MESH) return false;
-    *solid = solid_default(kinds[desc->kind]);
-    memcpy(solid->size, desc->size, sizeof solid->size);
-    solid->radius = desc->radius;
-    solid->tube = desc->tube;
-    solid->height = desc->height;
-    solid->position = vec3_scale(-1.0, center);
-    return true;
-}
 
 static RoundCore round_core(const PlimShapeDesc *desc, Vec3 center) {
     Vec3 own = vec3_scale(-1.0, center);

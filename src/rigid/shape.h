@@ -22,8 +22,8 @@ typedef struct RigidShape {
     ShapeKey key;
     TriangleMesh mesh; /* centre of mass at the origin */
     MassProperties mass;
-    double ball_radius;   /* m, of a ball of equal volume */
-    Box3 box;             /* around the triangles; without end for a half space */
+    double ball_radius; /* m, of a ball of equal volume */
+    Box3 box;           /* around it, in the axes of the triangles; without end for a half space */
     CollideShape collide; /* made when a body of this shape first comes near another */
     bool can_collide;     /* it was made */
 } RigidShape;
