@@ -477,7 +477,11 @@ static const StateField fleet_fields[] = {
     {"ticket", "", FIELD_U64, FIELD_STATE, 2, CARGO, offsetof(Fleet, ticket)},
     {"force", "N", FIELD_F64, FIELD_WORK, 3, CARGO, offsetof(Fleet, force)},
 };
-static const StateSchema fleet_schema = {fleet_fields, 6, fleet_groups, 2, offsetof(Fleet, sizes)};
+static const StateSchema fleet_schema = {.fields = fleet_fields,
+                                         .field_count = 6,
+                                         .groups = fleet_groups,
+                                         .group_count = 2,
+                                         .sizes_offset = offsetof(Fleet, sizes)};
 
 static void fill_fleet(Fleet *fleet, double shift) {
     for (size_t i = 0; i < fleet->sizes[SHIPS].count; i++) {
@@ -555,6 +559,27 @@ static void state_saves_and_restores(void **state) {
 
     context_free(context, buffer, bytes + 8, 1);
     state_free(context, &fleet_schema, &fleet);
+    test_context_close(context);
+}
+
+static void varying_groups_get_their_size_back(void **state) {
+    (void)state;
+    PlimContext *context = test_context(1);
+    StateSchema schema = fleet_schema;
+    schema.varying = 1u << CARGO;
+    Fleet fleet = make_fleet(context, 5, 3), other = make_fleet(context, 5, 9);
+    assert_true(state_layout(&schema, &fleet, 1) == state_layout(&schema, &other, 1));
+    assert_true(state_layout(&fleet_schema, &fleet, 1) != state_layout(&fleet_schema, &other, 1));
+    size_t bytes = state_snapshot_bytes(&schema, &fleet), used;
+    unsigned char *buffer = context_allocate(context, bytes, 1);
+    state_save(&schema, &fleet, buffer);
+    assert_int_equal(state_restore(context, &schema, &other, buffer, &used), PLIM_OK);
+    assert_int_equal(used, bytes);
+    assert_int_equal(other.sizes[CARGO].count, 3);
+    assert_true(state_hash(&schema, &fleet, 1) == state_hash(&schema, &other, 1));
+    context_free(context, buffer, bytes, 1);
+    state_free(context, &schema, &fleet);
+    state_free(context, &schema, &other);
     test_context_close(context);
 }
 
@@ -653,6 +678,7 @@ int main(void) {
         cmocka_unit_test(clock_runs_forward),
         cmocka_unit_test(state_resizes),
         cmocka_unit_test(state_saves_and_restores),
+        cmocka_unit_test(varying_groups_get_their_size_back),
         cmocka_unit_test(state_hash_sees_state_only),
         cmocka_unit_test(state_finds_broken_values),
         cmocka_unit_test(state_resize_undoes_itself),

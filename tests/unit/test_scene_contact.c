@@ -143,7 +143,7 @@ static void options_reach_the_bodies(void **state) {
     assert_false(options->clamp);
     assert_int_equal(options->collision_iterations, 7);
     assert_int_equal(options->contact_iterations, 10);
-    assert_int_equal(options->level_iterations, 10);
+    assert_int_equal(options->level_iterations, 2);
     assert_int_equal(options->shock_iterations, 0);
     assert_close(options->travel, 0, 0);
     assert_int_equal(options->pairs, PLIM_PAIRS_LAGGED);
