@@ -3,9 +3,24 @@
 #include "rigid/contact_stages.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static bool contact_is_on(const RigidBodies *bodies) {
     return bodies->options.contact && !bodies->options.hold_positions && rigid_count(bodies) > 1;
+}
+
+/* Pairs and points at x^n, with all that is touched awake: what wakes may touch others in turn. */
+static PlimStatus detect_awake(RigidBodies *bodies, const StepInfo *step) {
+    size_t mark = scratch_mark(step->scratch), count = rigid_count(bodies);
+    bool *woken = scratch_take(step->scratch, count, sizeof *woken);
+    if (!woken) return PLIM_OUT_OF_MEMORY;
+    memset(woken, 0, count * sizeof *woken);
+    do {
+        TRY(movers_load(bodies, step, MOVERS_START));
+        TRY(contacts_detect(bodies, step));
+    } while (contacts_wake(bodies, step, woken));
+    scratch_release(step->scratch, mark);
+    return PLIM_OK;
 }
 
 /* Holds x^n, v^n, v~^{n+1/2}. After it: v^^n and v^^{n+1/2} = v^^n + (v~^{n+1/2} - v^n), and the
@@ -15,12 +30,7 @@ PlimStatus rigid_collide(void *system, const StepInfo *step) {
     RigidContacts *contacts = &bodies->contacts;
     contacts->figures = (ContactFigures){0};
     if (!contact_is_on(bodies)) return PLIM_OK;
-    TRY(movers_load(bodies, step, MOVERS_START));
-    TRY(contacts_detect(bodies, step));
-    if (contacts_wake(bodies, step)) {
-        TRY(movers_load(bodies, step, MOVERS_START));
-        TRY(contacts_detect(bodies, step));
-    }
+    TRY(detect_awake(bodies, step));
     if (!contacts->overlaps_told && step->time == 0.0) contacts_tell_overlaps(bodies);
     contacts->overlaps_told = true;
     TRY(contacts_collide(bodies, step));

@@ -62,8 +62,8 @@ PlimStatus contacts_limit_energy(RigidBodies *bodies, const StepInfo *step);
 /* Islands that move by no more than rounding stand still; `half`: the velocity for positions. */
 PlimStatus contacts_stop(RigidBodies *bodies, const StepInfo *step, bool half);
 PlimStatus contacts_fall_asleep(RigidBodies *bodies, const StepInfo *step);
-/* Wakes what is touched; true when there was something. */
-bool contacts_wake(RigidBodies *bodies, const StepInfo *step);
+/* Wakes what is touched, and marks it; true when there was something. */
+bool contacts_wake(RigidBodies *bodies, const StepInfo *step, bool *woken);
 
 /* In contact_stages.c. */
 PlimStatus rigid_collide(void *system, const StepInfo *step);

@@ -218,10 +218,11 @@ PlimStatus contacts_fall_asleep(RigidBodies *bodies, const StepInfo *step) {
     return PLIM_OK;
 }
 
-static void wake(RigidBodies *bodies, const StepInfo *step, int32_t label) {
+static void wake(RigidBodies *bodies, const StepInfo *step, int32_t label, bool *woken) {
     for (size_t i = 0; i < rigid_count(bodies); i++) {
         if (bodies->asleep[i] != label) continue;
         bodies->asleep[i] = 0;
+        woken[i] = true;
         Vec3 half = vec3_scale(0.5 * step->dt, step->gravity), spin = {0, 0, 0};
         HeldBody body = rigid_held_body(bodies, i);
         hold_motion(&body, &half, &spin);
@@ -230,26 +231,34 @@ static void wake(RigidBodies *bodies, const StepInfo *step, int32_t label) {
     }
 }
 
-bool contacts_wake(RigidBodies *bodies, const StepInfo *step) {
+/* Whether a body wakes the sleeper of a pair: it runs into it, or it is ground that moves and takes
+ * it along, or it was woken itself and touches it, so that the blow may go on. */
+static bool disturbs(const RigidContacts *contacts, const ContactPair *pair, const Mover *other,
+                     bool other_woken, double dt) {
+    const Mover *a = &contacts->movers.data[pair->a], *b = &contacts->movers.data[pair->b];
+    bool on_path = vec3_length(other->velocity) + vec3_length(other->spin) > 0.0;
+    if (!other->moves) return on_path;
+    for (int32_t k = 0; k < pair->rows; k++) {
+        const ContactRow *row = &contacts->rows.data[pair->first + k];
+        Vec3 velocity = vec3_add(row_velocity(row, a, b), row_push(row, a, b));
+        if (other_woken && row->gap < 1e-3 * pair->size) return true;
+        if (row->gap + dt * vec3_dot(row->normal, velocity) < 0.0) return true;
+    }
+    return false;
+}
+
+bool contacts_wake(RigidBodies *bodies, const StepInfo *step, bool *woken) {
     const RigidContacts *contacts = &bodies->contacts;
     bool any = false;
     for (size_t p = 0; p < contacts->pairs.count; p++) {
         const ContactPair *pair = &contacts->pairs.data[p];
         int32_t of_a = bodies->asleep[pair->a], of_b = bodies->asleep[pair->b];
         if ((of_a > 0) == (of_b > 0)) continue;
-        const Mover *a = &contacts->movers.data[pair->a], *b = &contacts->movers.data[pair->b];
-        const Mover *other = of_a > 0 ? b : a;
-        bool on_path = vec3_length(other->velocity) + vec3_length(other->spin) > 0.0;
-        for (int32_t k = 0; k < pair->rows && (other->moves || on_path); k++) {
-            const ContactRow *row = &contacts->rows.data[pair->first + k];
-            Vec3 velocity = vec3_add(row_velocity(row, a, b), row_push(row, a, b));
-            /* What a body on a path carries wakes when it moves, away from it too. */
-            bool meets = row->gap + step->dt * vec3_dot(row->normal, velocity) < 0.0;
-            if (other->moves && !meets) continue;
-            wake(bodies, step, of_a > 0 ? of_a : of_b);
-            any = true;
-            break;
-        }
+        int32_t other = of_a > 0 ? pair->b : pair->a;
+        if (!disturbs(contacts, pair, &contacts->movers.data[other], woken[other], step->dt))
+            continue;
+        wake(bodies, step, of_a > 0 ? of_a : of_b, woken);
+        any = true;
     }
     return any;
 }
