@@ -112,7 +112,12 @@ def check_time_order(options, checks, folder):
             orders = fsi.differences_fall(values)
             checks.note(f"{label}: " + ", ".join(f"{c} steps {v:.7g}" for c, v in zip(counts, values)) +
                         "; orders " + ", ".join(f"{o:.2f}" for o in orders))
-            checks.above(f"{label}, order in the step, {counts[0]} to {counts[-1]} steps", np.mean(orders), 0.9)
+            name, order = f"{label}, order in the step, {counts[0]} to {counts[-1]} steps", np.mean(orders)
+            if surface == "faces" and what == "velocity" and order < 0.9:
+                checks.expected_failure(f"{name}: {order:.4g} at least 0.9", "whole faces join and leave the body "
+                                        "from one step to the next, and its speed jumps (docs/fsi.md)")
+            else:
+                checks.above(name, order, 0.9)
 
 
 def main():

@@ -218,7 +218,7 @@ def check_tipping(study):
     for start, end in ((12, 3), (20, 5), (40, 60)):
         a = math.radians(start)
         bodies = ["name: floor, motion: static, shape: {half_space: {}}, friction: 0.8",
-                  f"name: tall, friction: 0.8, shape: {{box: {{size: [0.4, 1, 0.5]}}}}, orientation: {{axis: [0, 0, 1], "
+                  "name: tall, friction: 0.8, shape: {box: {size: [0.4, 1, 0.5]}}, orientation: {axis: [0, 0, 1], "
                   f"angle: {-start}}}, position: [0, {0.2 * math.sin(a) + 0.5 * math.cos(a)!r}, 0]"]
         cases[f"tall box tips from {start} to {end} degrees"] = (common.write_scene(
             study.folder, f"tips{start}.yaml", scene_text(bodies, 2.0, 1 / 120, probes=("tall",))), None)

@@ -242,9 +242,9 @@ def check_pole_crossings(checks, label, pile, numbers):
                 f"{len(before)} rings lie round a pole at the end")
 
 
-def check_rings_run(study, seed, count, values=None):
+def check_rings_run(study, seed, count, remark="", values=None, settles=True):
     checks = study.checks
-    label = f"rings count={count} seed={seed}" + (" over the poles" if values else "")
+    label = f"rings count={count} seed={seed}{remark}"
     output = study.run(label, "rigid/rings.yaml", {"params/count": count, "seed": seed, **(values or {})}, threads=2,
                        timeout=900)
     stats = output.stats()
@@ -265,8 +265,11 @@ def check_rings_run(study, seed, count, values=None):
     checks.below(f"{label}: deepest in a pole over the thickness", pole_depth(circles, pile.bases) / (2 * TUBE), 0.03)
     lowest = np.min([vertices[part][:, 1].min() for part in pile.rings])
     checks.below(f"{label}: deepest in the floor over the thickness", max(0.0, -lowest) / (2 * TUBE), 0.03)
-    checks.below(f"{label}: kinetic energy of a body at t = {stats['time'][-1]:g} s, J",
-                 stats["energy.kinetic"][-1] / count, 1e-4)
+    left = stats["energy.kinetic"][-1] / count
+    if settles:
+        checks.below(f"{label}: kinetic energy of a body at t = {stats['time'][-1]:g} s, J", left, 1e-4)
+    else:
+        checks.note(f"{label}: kinetic energy of a body at t = {stats['time'][-1]:g} s: {left:.3g} J")
     # 1 kg each; what an impulse sees is the velocity with a step of gravity in it.
     scale = stats["energy.kinetic"] + 0.5 * count * (rigid_contact.G * np.max(stats["dt"]))**2
     checks.below(f"{label}: kinetic energy added by clamped impulses in a step, relative",
@@ -276,11 +279,14 @@ def check_rings_run(study, seed, count, values=None):
 
 def check_rings(study):
     # Where a few rings would fall between the poles, they are moved above them.
-    check_rings_run(study, 1, 100, {"rigid/bodies/ring/position": "[0.45, 4.7, 0.5]"})
+    check_rings_run(study, 1, 100, " over the poles", {"rigid/bodies/ring/position": "[0.45, 4.7, 0.5]"})
     if study.options.quick:
         return
     for seed in (1, 2, 3):
         check_rings_run(study, seed, study.options.rings)
+    # Rings on edge then roll away over the floor, and nothing stops them.
+    check_rings_run(study, 1, study.options.rings, " without rolling friction",
+                    {"rigid/bodies/ring/rolling_friction": 0, "rigid/bodies/ring/spinning_friction": 0}, False)
 
 
 # ---- boxes and bones ----
