@@ -80,6 +80,7 @@ PlimStatus rigid_separate(RigidBodies *bodies, const StepInfo *step) {
     if (!contact_is_on(bodies)) return PLIM_OK;
     RigidContacts *contacts = &bodies->contacts;
     contacts_measure_fall(bodies, step);
+    contacts_count_missed(bodies);
     TRY(movers_load(bodies, step, MOVERS_WHOLE));
     TRY(contacts_detect(bodies, step));
     if (contacts->found.count > 0) recall_pairs(contacts);

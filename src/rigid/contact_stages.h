@@ -65,6 +65,9 @@ PlimStatus contacts_fall_asleep(RigidBodies *bodies, const StepInfo *step);
 /* Wakes what is touched, and marks it; true when there was something. */
 bool contacts_wake(RigidBodies *bodies, const StepInfo *step, bool *woken);
 
+/* In missed.c: pairs near at the start of the step that passed through one another in it. */
+void contacts_count_missed(RigidBodies *bodies);
+
 /* In contact_stages.c. */
 PlimStatus rigid_collide(void *system, const StepInfo *step);
 PlimStatus rigid_contact(void *system, const StepInfo *step);

@@ -65,7 +65,7 @@ typedef struct ContactFigures {
     size_t collisions;      /* impulses of the collision stage */
     size_t clamped;         /* collisions and islands whose impulses were reduced or left out */
     size_t sweeps;          /* over the levels of the slowest island */
-    size_t missed;          /* bodies that passed through another between two steps */
+    size_t missed;          /* pairs that passed through one another in the step */
     size_t asleep;
     double penetration;                      /* m, the deepest overlap at the end of the step */
     double collision_energy, contact_energy; /* J, that impulses added to the kinetic energy */

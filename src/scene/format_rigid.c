@@ -104,7 +104,7 @@ static const SceneKey contact_keys[] = {
     {"enabled", VALUE_BOOL, AT(SceneContact, enabled), "true",
      .help = "false: bodies pass through one another"},
     {"collision_iterations", VALUE_INTEGER, AT(SceneContact, collision_iterations), "5",
-     BETWEEN(1, 100000), .help = "passes over all pairs that collide"},
+     BETWEEN(0, 100000), .help = "passes over all pairs that collide"},
     {"contact_iterations", VALUE_INTEGER, AT(SceneContact, contact_iterations), "10",
      BETWEEN(0, 100000), .help = "sweeps over the levels of the contact graph"},
     {"level_iterations", VALUE_INTEGER, AT(SceneContact, level_iterations), "2",

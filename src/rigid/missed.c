@@ -1,0 +1,43 @@
+/* Passes that contact did not see: a body fast enough to be before another at one end of the step
+ * and behind it at the other (000 section 2.4). They are counted, not undone. */
+#include "rigid/contact_stages.h"
+
+enum { PATH_POINTS = 8 };
+
+/* Where the centre of `i` is in the axes of the triangles of `j`, a part of the step on its way. */
+static Vec3 seen_from(const RigidBodies *b, size_t i, size_t j, double part) {
+    const BodyBefore *before_i = &b->contacts.before.data[i],
+                     *before_j = &b->contacts.before.data[j];
+    Vec3 now_i = vec3_load(b->position + 3 * i), now_j = vec3_load(b->position + 3 * j);
+    Vec3 at_i = vec3_add_scaled(before_i->position, part, vec3_sub(now_i, before_i->position));
+    Vec3 at_j = vec3_add_scaled(before_j->position, part, vec3_sub(now_j, before_j->position));
+    Quat turn = part < 0.5 ? before_j->orientation : quat_load(b->orientation + 4 * j);
+    return vec3_sub(quat_rotate_inverse(turn, vec3_sub(at_i, at_j)), b->extras.data[j].mesh_offset);
+}
+
+/* Outside at both ends, inside on the way. */
+static bool passed_through(const RigidBodies *b, size_t i, size_t j) {
+    const CollideShape *shape = &rigid_shape(b, j)->collide;
+    if (!shape->has_field) return false;
+    for (int k = 0; k <= PATH_POINTS; k++) {
+        double distance =
+            solid_distance(&shape->solid, seen_from(b, i, j, (double)k / PATH_POINTS));
+        bool end = k == 0 || k == PATH_POINTS;
+        if (end && distance < 0.0) return false;
+        if (!end && distance < 0.0 && solid_distance(&shape->solid, seen_from(b, i, j, 1.0)) > 0.0)
+            return true;
+    }
+    return false;
+}
+
+void contacts_count_missed(RigidBodies *bodies) {
+    RigidContacts *contacts = &bodies->contacts;
+    for (size_t p = 0; p < contacts->near.items.count; p++) {
+        size_t a = (size_t)contacts->near.items.data[p].a,
+               b = (size_t)contacts->near.items.data[p].b;
+        Vec3 moved = vec3_sub(seen_from(bodies, a, b, 1.0), seen_from(bodies, a, b, 0.0));
+        double size = fmin(rigid_size(bodies, a), rigid_size(bodies, b));
+        if (vec3_length(moved) < 0.5 * size) continue;
+        contacts->figures.missed += passed_through(bodies, a, b) || passed_through(bodies, b, a);
+    }
+}
