@@ -74,6 +74,10 @@ static double resist_turning(const ContactPair *pair, ContactRow *row, Mover *a,
     return vec3_length(change) * roll_response * pair->curve;
 }
 
+static bool is_unloaded(const ContactRow *row) {
+    return vec3_dot(row->impulse, row->impulse) + vec3_dot(row->couple, row->couple) == 0.0;
+}
+
 /* One point; returns how much it changed the velocity there. */
 static double solve_row(const ContactSolve *solve, const ContactPair *pair, ContactRow *row,
                         double gradual) {
@@ -82,6 +86,7 @@ static double solve_row(const ContactSolve *solve, const ContactPair *pair, Cont
     double approach = vec3_dot(velocity, row->normal);
     if (!contact_is_active(solve, row, approach)) return 0.0;
     double least = contact_least_velocity(solve, row);
+    if (approach >= least && is_unloaded(row)) return 0.0;
     Vec3 change = vec3_scale(gradual, vec3_sub(vec3_scale(least, row->normal), velocity));
     if (!try_sticking(row, pair->friction, change, &total))
         total = slide(row, pair->friction, velocity, least, gradual);

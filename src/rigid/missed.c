@@ -2,8 +2,6 @@
  * and behind it at the other (000 section 2.4). They are counted, not undone. */
 #include "rigid/contact_stages.h"
 
-enum { PATH_POINTS = 8 };
-
 /* Where the centre of `i` is in the axes of the triangles of `j`, a part of the step on its way. */
 static Vec3 seen_from(const RigidBodies *b, size_t i, size_t j, double part) {
     const BodyBefore *before_i = &b->contacts.before.data[i],
@@ -15,17 +13,17 @@ static Vec3 seen_from(const RigidBodies *b, size_t i, size_t j, double part) {
     return vec3_sub(quat_rotate_inverse(turn, vec3_sub(at_i, at_j)), b->extras.data[j].mesh_offset);
 }
 
-/* Outside at both ends, inside on the way. */
-static bool passed_through(const RigidBodies *b, size_t i, size_t j) {
+/* Outside at both ends, inside on the way, which is walked in steps of the distance that is left.
+ */
+static bool passed_through(const RigidBodies *b, size_t i, size_t j, double length) {
     const CollideShape *shape = &rigid_shape(b, j)->collide;
-    if (!shape->has_field) return false;
-    for (int k = 0; k <= PATH_POINTS; k++) {
-        double distance =
-            solid_distance(&shape->solid, seen_from(b, i, j, (double)k / PATH_POINTS));
-        bool end = k == 0 || k == PATH_POINTS;
-        if (end && distance < 0.0) return false;
-        if (!end && distance < 0.0 && solid_distance(&shape->solid, seen_from(b, i, j, 1.0)) > 0.0)
-            return true;
+    if (!shape->has_field || solid_distance(&shape->solid, seen_from(b, i, j, 1.0)) < 0.0)
+        return false;
+    double least = 0.05 * rigid_shape(b, j)->ball_radius / length;
+    for (double part = 0.0; part < 1.0;) {
+        double distance = solid_distance(&shape->solid, seen_from(b, i, j, part));
+        if (distance < 0.0) return part > 0.0;
+        part += fmax(distance / length, least);
     }
     return false;
 }
@@ -37,7 +35,9 @@ void contacts_count_missed(RigidBodies *bodies) {
                b = (size_t)contacts->near.items.data[p].b;
         Vec3 moved = vec3_sub(seen_from(bodies, a, b, 1.0), seen_from(bodies, a, b, 0.0));
         double size = fmin(rigid_size(bodies, a), rigid_size(bodies, b));
-        if (vec3_length(moved) < 0.5 * size) continue;
-        contacts->figures.missed += passed_through(bodies, a, b) || passed_through(bodies, b, a);
+        double length = vec3_length(moved);
+        if (!(length > 0.5 * size)) continue;
+        contacts->figures.missed +=
+            passed_through(bodies, a, b, length) || passed_through(bodies, b, a, length);
     }
 }
