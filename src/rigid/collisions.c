@@ -25,13 +25,26 @@ static Vec3 colliding_velocity(const Collision *job, const ContactRow *row, cons
     return velocity;
 }
 
+/* The speed along the normal after a bounce. The bodies meet only after they closed the gap, with
+ * more speed, and are back at this gap after having lost as much: v'^2 = e^2 (v^2 + 2 a d) - 2 a d
+ * for the acceleration a towards each other. Without it a bounce is too high by what they fell. */
+static double bounce_speed(const Collision *job, const ContactPair *pair, const ContactRow *row,
+                           double approach, Vec3 push) {
+    double e = pair->restitution;
+    if (job->options->sequence == PLIM_SEQUENCE_STANDARD) return -e * approach;
+    double acceleration = fmax(0.0, -2.0 * vec3_dot(push, row->normal) / job->dt);
+    double fall = 2.0 * acceleration * fmax(0.0, row->gap);
+    return sqrt(fmax(0.0, e * e * (approach * approach + fall) - fall));
+}
+
 /* Sticking if that is within the friction cone, sliding if not (000 section 2.7). */
-static Vec3 collision_impulse(const ContactPair *pair, const ContactRow *row, Vec3 velocity) {
+static Vec3 collision_impulse(const ContactPair *pair, const ContactRow *row, Vec3 velocity,
+                              double bounce) {
     double approach = vec3_dot(velocity, row->normal); /* negative */
     Vec3 n = row->normal;
-    double stop = -(1.0 + pair->restitution) * approach;
+    double stop = bounce - approach;
     if (!row->singular) {
-        Vec3 wanted = vec3_sub(vec3_scale(-pair->restitution * approach, n), velocity);
+        Vec3 wanted = vec3_sub(vec3_scale(bounce, n), velocity);
         Vec3 stick = mat3_apply(row->inverse, wanted);
         double along = vec3_dot(stick, n);
         Vec3 across = vec3_add_scaled(stick, -along, n);
@@ -51,7 +64,9 @@ static Vec3 collision_impulse(const ContactPair *pair, const ContactRow *row, Ve
 static void collide_row(Collision *job, ContactPair *pair, const ContactRow *row, Mover *a,
                         Mover *b) {
     Vec3 velocity = colliding_velocity(job, row, a, b);
-    Vec3 impulse = collision_impulse(pair, row, velocity);
+    double bounce =
+        bounce_speed(job, pair, row, vec3_dot(velocity, row->normal), row_push(row, a, b));
+    Vec3 impulse = collision_impulse(pair, row, velocity, bounce);
     if (job->options->clamp) {
         double part = impulse_allowed(row, row_velocity(row, a, b), impulse);
         if (job->options->sequence == PLIM_SEQUENCE_STANDARD) part = 1.0;

@@ -311,12 +311,27 @@ static void begin_with_guess(const ContactSolve *solve, const ContactIsland *isl
     }
 }
 
+/* What the next step begins with. Not what shock propagation adds, which acts on one body of a
+ * pair: its sums grow from step to step while nothing moves, until they are far from any balance.
+ */
+static void keep_impulses(const ContactSolve *solve, const ContactIsland *island) {
+    RigidContacts *contacts = solve->contacts;
+    for (size_t k = island->first; k < island->first + island->pairs; k++) {
+        const ContactPair *pair = &contacts->pairs.data[contacts->island_pairs.data[k]];
+        for (int32_t r = 0; r < pair->rows; r++) {
+            ContactRow *row = &contacts->rows.data[pair->first + r];
+            row->carried = row->impulse;
+        }
+    }
+}
+
 static void solve_islands(void *user, size_t begin, size_t end) {
     const ContactSolve *solve = user;
     for (size_t i = begin; i < end; i++) {
         ContactIsland *island = &solve->contacts->islands.data[i];
         begin_with_guess(solve, island);
         bool solved = solve_island(solve, island);
+        keep_impulses(solve, island);
         if (!solved && island->grounded && solve->options->shock_iterations > 0)
             propagate_shock(solve, island);
     }

@@ -46,7 +46,7 @@ void row_update_response(ContactRow *row, const Mover *a, const Mover *b) {
 void row_prepare(ContactRow *row, const Mover *a, const Mover *b) {
     row->arm_a = vec3_sub(row->point, a->center);
     row->arm_b = vec3_sub(row->point, b->center);
-    row->impulse = row->couple = row->guess = vec3(0, 0, 0);
+    row->impulse = row->carried = row->couple = row->guess = vec3(0, 0, 0);
     row->active = false;
     row_update_response(row, a, b);
 }

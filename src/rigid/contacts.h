@@ -35,6 +35,7 @@ typedef struct ContactRow {
     double slide_response;  /* greatest eigenvalue of K across the normal */
     Vec3 guess;             /* N, the force on a in the last step; 0: it is new */
     Vec3 impulse;           /* N s, on a, in all of this pass */
+    Vec3 carried;           /* N s, the same without shock propagation */
     Vec3 couple;            /* N m s, the same of rolling and spinning friction */
     Vec3 residual;          /* m/s, these four are for contact_held.c */
     Vec3 direction, step;   /* N s */

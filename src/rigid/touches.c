@@ -55,7 +55,7 @@ PlimStatus contacts_keep_forces(RigidBodies *bodies, const StepInfo *step) {
     const RigidContacts *contacts = &bodies->contacts;
     size_t count = 0;
     for (size_t r = 0; r < contacts->rows.count; r++) {
-        Vec3 j = contacts->rows.data[r].impulse;
+        Vec3 j = contacts->rows.data[r].carried;
         count += vec3_dot(j, j) > 0.0;
     }
     TRY(state_resize(bodies->context, rigid_class.schema, bodies, RIGID_GROUP_TOUCHES, count));
@@ -64,11 +64,11 @@ PlimStatus contacts_keep_forces(RigidBodies *bodies, const StepInfo *step) {
         const ContactPair *pair = &contacts->pairs.data[p];
         for (int32_t k = 0; k < pair->rows; k++) {
             const ContactRow *row = &contacts->rows.data[pair->first + k];
-            if (!(vec3_dot(row->impulse, row->impulse) > 0.0)) continue;
+            if (!(vec3_dot(row->carried, row->carried) > 0.0)) continue;
             bodies->touch_pair[2 * t] = pair->a;
             bodies->touch_pair[2 * t + 1] = pair->b;
             vec3_store(bodies->touch_arm + 3 * t, row->arm_a);
-            vec3_store(bodies->touch_force + 3 * t, vec3_scale(1.0 / step->dt, row->impulse));
+            vec3_store(bodies->touch_force + 3 * t, vec3_scale(1.0 / step->dt, row->carried));
             t++;
         }
     }

@@ -85,7 +85,8 @@ static PlimStatus choose_dt(PlimWorld *world, double until, double *dt) {
     if (limit < wanted && left / limit >= MOST_SUBSTEPS)
         return context_fail(world->context, PLIM_FAILED,
                             "t = %g s: the %s needs steps of %g s, %.3g of them to the end of the "
-                            "frame; it moves too fast for its cells, or fps is too low",
+                            "frame; something moves too fast for its size or its cells, or fps is "
+                            "too low",
                             *world->clock.time, name, limit, left / limit);
     limit = fmin(limit, wanted);
     /* 1e-9 of a step is rounding in the division of a frame, not a reason for one step more. */
