@@ -82,8 +82,10 @@ typedef struct PlimRigidDesc {
     int lock_rotation;   /* 1: the body does not turn; default 0 */
     double friction;     /* coefficient, default 0.5; of a pair the greater one counts */
     double restitution;  /* 0 (default) to 1; of a pair the lesser one counts */
-    double rolling_friction;  /* m, lever arm of the torque that resists rolling; default 0; of a
-                                 pair the greater one counts, as of the next */
+    double rolling_friction;  /* m, lever arm of the torque that resists rolling, where the surface
+                                 is as round as a ball of the body's volume, and in proportion to
+                                 the radius of curvature elsewhere; default 0; of a pair the greater
+                                 one counts, as of the next */
     double spinning_friction; /* m, the same for turning about the normal */
     PlimMotionFn motion_path; /* kinematic bodies only */
     void *motion_user;

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-enum { STATE_FORMAT = 1 };
+enum { STATE_FORMAT = 2 };
 
 /* Over everything in the header: a state whose frame or scene was damaged is not used. */
 static uint64_t header_hash(const StateHeader *header) {

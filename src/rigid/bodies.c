@@ -289,6 +289,7 @@ PlimStatus rigid_bodies_configure(RigidBodies *bodies, const PlimRigidOptions *o
         return context_fail(bodies->context, PLIM_BAD_INPUT,
                             "rigid travel is %g; it must be 0 or more", options->travel);
     bodies->options = *options;
+    for (size_t i = 0; i < rigid_count(bodies); i++) bodies->asleep[i] = 0;
     return PLIM_OK;
 }
 

@@ -68,8 +68,8 @@ static void collide_row(Collision *job, ContactPair *pair, const ContactRow *row
         bounce_speed(job, pair, row, vec3_dot(velocity, row->normal), row_push(row, a, b));
     Vec3 impulse = collision_impulse(pair, row, velocity, bounce);
     if (job->options->clamp) {
-        double part = impulse_allowed(row, row_velocity(row, a, b), impulse);
-        if (job->options->sequence == PLIM_SEQUENCE_STANDARD) part = 1.0;
+        bool standard = job->options->sequence == PLIM_SEQUENCE_STANDARD;
+        double part = standard ? 1.0 : impulse_allowed(row, row_velocity(row, a, b), impulse);
         if (part < 1.0) job->clamped++;
         impulse = vec3_scale(part, impulse);
     }

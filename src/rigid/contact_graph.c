@@ -70,7 +70,6 @@ static PlimStatus find_supports(RigidBodies *bodies, const StepInfo *step, Suppo
  * component is complete only after all it rests on: levels can be given on the way. */
 typedef struct LevelSearch {
     const SupportGraph *graph;
-    const Mover *movers;
     int32_t *levels;  /* of bodies; -1: not yet */
     int32_t *index;   /* order of first visit, 0: none */
     int32_t *low;     /* least index reachable */
@@ -133,9 +132,8 @@ static PlimStatus assign_levels(RigidBodies *bodies, const StepInfo *step,
     contacts->levels.count = 0;
     if (!array_reserve(bodies->context, &contacts->levels, count)) return PLIM_OUT_OF_MEMORY;
     contacts->levels.count = count;
-    LevelSearch search = {graph,
-                          contacts->movers.data,
-                          contacts->levels.data,
+    LevelSearch search = {.graph = graph,
+                          .levels = contacts->levels.data,
                           .index = scratch_take(step->scratch, count, sizeof(int32_t)),
                           .low = scratch_take(step->scratch, count, sizeof(int32_t)),
                           .next = scratch_take(step->scratch, count, sizeof(int32_t)),
@@ -219,10 +217,16 @@ static bool holds_on_ground(const RigidBodies *bodies, const ContactPair *pair) 
            movers[pair->b].inverse_mass == 0;
 }
 
-/* A path that stands still does no work. */
+/* A path that stands still, and stood still in this step, does no work. */
 static bool is_driven(const RigidBodies *bodies, int32_t body) {
     const Mover *mover = &bodies->contacts.movers.data[body];
     if (bodies->motion[body] == PLIM_DYNAMIC) return bodies->driven[body] != 0;
+    const BodyBefore *before = &bodies->contacts.before.data[body];
+    Quat now = quat_load(bodies->orientation + 4 * body), then = before->orientation;
+    Vec3 moved = vec3_sub(vec3_load(bodies->position + 3 * body), before->position);
+    if (vec3_dot(moved, moved) > 0.0 || now.w != then.w || now.x != then.x || now.y != then.y ||
+        now.z != then.z)
+        return true;
     return vec3_dot(mover->velocity, mover->velocity) + vec3_dot(mover->spin, mover->spin) > 0.0;
 }
 

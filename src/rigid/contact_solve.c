@@ -58,13 +58,13 @@ static double resist_turning(const ContactPair *pair, ContactRow *row, Mover *a,
     Mat3 response = mat3_add(of_a, of_b);
     Vec3 turn = vec3_sub(a->spin, b->spin), n = row->normal;
     double about = vec3_dot(turn, n), spin_response = vec3_dot(n, mat3_apply(response, n));
-    double roll_response = mat3_trace(response) - spin_response; /* at least the greatest */
-    if (!(spin_response > 0.0) || !(roll_response > 0.0)) return 0.0;
-    double twist = vec3_dot(row->couple, n) - about / spin_response;
+    double roll_response = response_across(response, n);
+    double twist = 0.0;
+    if (spin_response > 0.0) twist = vec3_dot(row->couple, n) - about / spin_response;
     twist = fmin(fmax(twist, -spinning * pressed), spinning * pressed);
     Vec3 roll = vec3_add_scaled(row->couple, -vec3_dot(row->couple, n), n);
-    /* Half the trace for a body that is alike about both axes, as a ball is. */
-    roll = vec3_add_scaled(roll, -2.0 / roll_response, vec3_add_scaled(turn, -about, n));
+    if (roll_response > 0.0)
+        roll = vec3_add_scaled(roll, -1.0 / roll_response, vec3_add_scaled(turn, -about, n));
     double length = vec3_length(roll), limit = rolling * pressed;
     if (length > limit) roll = vec3_scale(length > 0.0 ? limit / length : 0.0, roll);
     Vec3 total = vec3_add_scaled(roll, twist, n), change = vec3_sub(total, row->couple);

@@ -34,6 +34,7 @@ PlimStatus rigid_collide(void *system, const StepInfo *step) {
     if (!contacts->overlaps_told && step->time == 0.0) contacts_tell_overlaps(bodies);
     contacts->overlaps_told = true;
     TRY(contacts_collide(bodies, step));
+    contacts_wake_struck(bodies, step);
     movers_store(bodies, MOVERS_START);
     TRY(contacts_remember(bodies));
     for (size_t p = 0; p < contacts->pairs.count; p++) {
@@ -43,8 +44,9 @@ PlimStatus rigid_collide(void *system, const StepInfo *step) {
     return contacts_build_graph(bodies, step);
 }
 
-/* v^^{n+1/2} becomes v^{n+1/2}: the velocity with which positions move. Not clamped: there is no
- * state to compare with in which positions and velocities are of one time (002 section 2.3.2). */
+/* v^^{n+1/2} becomes v^{n+1/2}: the velocity with which positions move. Islands on the ground are
+ * not clamped: there is no state to compare with in which positions and velocities are of one time
+ * (002 section 2.3.2). */
 PlimStatus rigid_contact(void *system, const StepInfo *step) {
     RigidBodies *bodies = system;
     if (!contact_is_on(bodies)) return PLIM_OK;
@@ -112,25 +114,47 @@ PlimStatus rigid_contact_velocities(RigidBodies *bodies, const StepInfo *step) {
     return PLIM_OK;
 }
 
-/* So short that no body moves by more than a part of its size (000 section 2.4). A plate counts as
- * at least a tenth as thick as it is wide. */
+/* The longest step in which a body moves by no more than a part of its size. A plate counts as at
+ * least a tenth as thick as it is wide. */
+static double step_of_body(const RigidBodies *b, size_t i, double gravity) {
+    Box3 box = rigid_shape(b, i)->box;
+    Vec3 sides = vec3_sub(box.high, box.low);
+    double widest = fmax(sides.x, fmax(sides.y, sides.z));
+    double size = b->options.travel * fmax(rigid_size(b, i), 0.1 * widest);
+    double speed = vec3_length(vec3_load(b->velocity + 3 * i)) +
+                   0.5 * vec3_length(sides) * vec3_length(vec3_load(b->angular_velocity + 3 * i));
+    /* With the fall of this step: v dt + g dt^2/2 = size. */
+    return 2.0 * size / (speed + sqrt(speed * speed + 2.0 * gravity * size));
+}
+
+/* Whether anything else may be where a body may be in the step that is wanted. */
+static bool is_near_others(const RigidBodies *b, size_t i, const Box3 *boxes) {
+    for (size_t j = 0; j < rigid_count(b); j++)
+        if (j != i && box3_overlap(boxes[i], boxes[j])) return true;
+    return false;
+}
+
+/* 000 section 2.4: steps are limited by the speeds and sizes of bodies. */
 double rigid_max_dt(const void *system, const StepInfo *step) {
     const RigidBodies *b = system;
-    double longest = HUGE_VAL;
+    enum {
+        MOST_PARTS = 500
+    }; /* dust would stop all else: what is faster may pass, and is counted */
+    double longest = HUGE_VAL, gravity = vec3_length(step->gravity);
     if (!contact_is_on(b) || !(b->options.travel > 0.0)) return longest;
-    for (size_t i = 0; i < rigid_count(b); i++) {
-        if (b->motion[i] != PLIM_DYNAMIC) continue;
-        Box3 box = rigid_shape(b, i)->box;
-        Vec3 sides = vec3_sub(box.high, box.low);
-        double widest = fmax(sides.x, fmax(sides.y, sides.z));
-        double size = b->options.travel * fmax(rigid_size(b, i), 0.1 * widest);
-        double speed =
-            vec3_length(vec3_load(b->velocity + 3 * i)) +
-            0.5 * vec3_length(sides) * vec3_length(vec3_load(b->angular_velocity + 3 * i));
-        /* With the fall of this step: v dt + g dt^2/2 = size. */
-        double g = vec3_length(step->gravity);
-        double dt = 2.0 * size / (speed + sqrt(speed * speed + 2.0 * g * size));
-        longest = fmin(longest, dt);
+    size_t mark = scratch_mark(step->scratch), count = rigid_count(b);
+    Box3 *boxes = scratch_take(step->scratch, count, sizeof *boxes);
+    if (!boxes) return longest; /* the step itself will say so */
+    for (size_t i = 0; i < count; i++) {
+        double speed = vec3_length(vec3_load(b->velocity + 3 * i)) + gravity * step->dt;
+        double way = b->motion[i] == PLIM_STATIC ? 0.0 : step->dt * speed;
+        boxes[i] = box3_grow(rigid_box(b, i), way);
     }
-    return longest;
+    for (size_t i = 0; i < count; i++) {
+        if (b->motion[i] != PLIM_DYNAMIC || b->asleep[i]) continue;
+        double dt = step_of_body(b, i, gravity);
+        if (dt < longest && dt < step->dt && is_near_others(b, i, boxes)) longest = dt;
+    }
+    scratch_release(step->scratch, mark);
+    return fmax(longest, step->dt / MOST_PARTS);
 }

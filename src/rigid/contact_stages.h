@@ -17,7 +17,9 @@ PlimStatus movers_load(RigidBodies *bodies, const StepInfo *step, MoverWhen when
 /* The velocities of those that impulses touched; MOVERS_START changes v^n and v^{n+1/2} alike. */
 void movers_store(RigidBodies *bodies, MoverWhen when);
 
-/* In detect.c: pairs and rows for the places of the moment. */
+/* In detect.c: the box around a body. */
+Box3 rigid_box(const RigidBodies *bodies, size_t i);
+/* Pairs and rows for the places of the moment. */
 PlimStatus contacts_detect(RigidBodies *bodies, const StepInfo *step);
 /* Rows anew for movers that were loaded again. */
 void contacts_prepare(RigidBodies *bodies);
@@ -64,6 +66,8 @@ PlimStatus contacts_stop(RigidBodies *bodies, const StepInfo *step, bool half);
 PlimStatus contacts_fall_asleep(RigidBodies *bodies, const StepInfo *step);
 /* Wakes what is touched, and marks it; true when there was something. */
 bool contacts_wake(RigidBodies *bodies, const StepInfo *step, bool *woken);
+/* Wakes sleepers that collisions reached in the same step. */
+void contacts_wake_struck(RigidBodies *bodies, const StepInfo *step);
 
 /* In missed.c: pairs near at the start of the step that passed through one another in it. */
 void contacts_count_missed(RigidBodies *bodies);

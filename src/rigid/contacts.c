@@ -25,8 +25,7 @@ static Mat3 mover_response(const Mover *mover, Vec3 arm) {
     return mat3_from_columns(columns[0], columns[1], columns[2]);
 }
 
-/* The greatest eigenvalue of K restricted to the plane across n. */
-static double plane_response(Mat3 k, Vec3 n) {
+double response_across(Mat3 k, Vec3 n) {
     Vec3 s = fabs(n.x) < 0.7 ? vec3(1, 0, 0) : vec3(0, 1, 0);
     s = vec3_normalize(vec3_cross(n, s));
     Vec3 t = vec3_cross(n, s), ks = mat3_apply(k, s), kt = mat3_apply(k, t);
@@ -40,7 +39,7 @@ void row_update_response(ContactRow *row, const Mover *a, const Mover *b) {
     row->singular = !(mat3_determinant(row->response) > 1e-9 * size * size * size);
     row->inverse = row->singular ? mat3_diagonal(0, 0, 0) : mat3_inverse(row->response);
     row->normal_response = vec3_dot(row->normal, mat3_apply(row->response, row->normal));
-    row->slide_response = plane_response(row->response, row->normal);
+    row->slide_response = response_across(row->response, row->normal);
 }
 
 void row_prepare(ContactRow *row, const Mover *a, const Mover *b) {

@@ -147,6 +147,8 @@ static inline void row_apply(const ContactRow *row, Mover *a, Mover *b, Vec3 imp
 
 /* Arms, K_T and what follows from it, for the places and masses of the moment; no impulse yet. */
 void row_prepare(ContactRow *row, const Mover *a, const Mover *b);
+/* The greatest eigenvalue of a response restricted to the plane across n. */
+double response_across(Mat3 response, Vec3 n);
 /* K_T alone again, after one of the bodies was made immovable or free. */
 void row_update_response(ContactRow *row, const Mover *a, const Mover *b);
 

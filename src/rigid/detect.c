@@ -22,6 +22,11 @@ static Box3 turned_box(const Frame *frame, Box3 own) {
     return (Box3){vec3_sub(center, reach), vec3_add(center, reach)};
 }
 
+Box3 rigid_box(const RigidBodies *bodies, size_t i) {
+    Frame frame = rigid_frame(bodies, i);
+    return turned_box(&frame, rigid_shape(bodies, i)->box);
+}
+
 /* Half the diagonal of the box around a body, seen from its centre, m. */
 static double reach_of(const RigidBodies *b, size_t i) {
     Box3 box = rigid_shape(b, i)->box;

@@ -17,6 +17,7 @@ static Vec3 seen_from(const RigidBodies *b, size_t i, size_t j, double part) {
  */
 static bool passed_through(const RigidBodies *b, size_t i, size_t j, double length) {
     const CollideShape *shape = &rigid_shape(b, j)->collide;
+    if (!isfinite(rigid_size(b, i))) return false; /* a half space has no centre */
     if (!shape->has_field || solid_distance(&shape->solid, seen_from(b, i, j, 1.0)) < 0.0)
         return false;
     double least = 0.05 * rigid_shape(b, j)->ball_radius / length;
@@ -36,7 +37,8 @@ void contacts_count_missed(RigidBodies *bodies) {
         Vec3 moved = vec3_sub(seen_from(bodies, a, b, 1.0), seen_from(bodies, a, b, 0.0));
         double size = fmin(rigid_size(bodies, a), rigid_size(bodies, b));
         double length = vec3_length(moved);
-        if (!(length > 0.5 * size)) continue;
+        bool dynamic = bodies->motion[a] == PLIM_DYNAMIC || bodies->motion[b] == PLIM_DYNAMIC;
+        if (!dynamic || !(length > 0.5 * size) || !isfinite(length)) continue;
         contacts->figures.missed +=
             passed_through(bodies, a, b, length) || passed_through(bodies, b, a, length);
     }

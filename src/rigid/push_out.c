@@ -50,10 +50,10 @@ static const ContactRow *deepest_of(const PushOut *push, const ContactPair *pair
     return deepest;
 }
 
-/* Immovable: not moved by forces, held by a pin, or of a level that is done. */
+/* Immovable: not moved by forces, held by a pin, asleep, or of a level that is done. */
 static bool stays(const PushOut *push, int32_t body, int32_t level) {
     const RigidBodies *b = push->bodies;
-    return b->motion[body] != PLIM_DYNAMIC || (b->held[body] & RIGID_PINNED) ||
+    return b->motion[body] != PLIM_DYNAMIC || (b->held[body] & RIGID_PINNED) || b->asleep[body] ||
            b->contacts.levels.data[body] < level;
 }
 

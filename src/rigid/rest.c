@@ -218,16 +218,35 @@ PlimStatus contacts_fall_asleep(RigidBodies *bodies, const StepInfo *step) {
     return PLIM_OK;
 }
 
+/* One sleeper, with the weight that it did not feel in this step so far. */
+static void wake_body(RigidBodies *bodies, const StepInfo *step, size_t i) {
+    Vec3 half = vec3_scale(0.5 * step->dt, step->gravity), spin = {0, 0, 0};
+    HeldBody body = rigid_held_body(bodies, i);
+    hold_motion(&body, &half, &spin);
+    vec3_store(bodies->velocity_half + 3 * i, half);
+    vec3_store(bodies->angular_momentum_half + 3 * i, spin);
+    bodies->asleep[i] = 0;
+}
+
 static void wake(RigidBodies *bodies, const StepInfo *step, int32_t label, bool *woken) {
     for (size_t i = 0; i < rigid_count(bodies); i++) {
         if (bodies->asleep[i] != label) continue;
-        bodies->asleep[i] = 0;
+        wake_body(bodies, step, i);
         woken[i] = true;
-        Vec3 half = vec3_scale(0.5 * step->dt, step->gravity), spin = {0, 0, 0};
-        HeldBody body = rigid_held_body(bodies, i);
-        hold_motion(&body, &half, &spin);
-        vec3_store(bodies->velocity_half + 3 * i, half);
-        vec3_store(bodies->angular_momentum_half + 3 * i, spin);
+    }
+}
+
+void contacts_wake_struck(RigidBodies *bodies, const StepInfo *step) {
+    RigidContacts *contacts = &bodies->contacts;
+    for (size_t struck = 0; struck < rigid_count(bodies); struck++) {
+        int32_t label = bodies->asleep[struck];
+        if (label == 0 || !contacts->movers.data[struck].touched) continue;
+        for (size_t i = 0; i < rigid_count(bodies); i++) {
+            if (bodies->asleep[i] != label) continue;
+            wake_body(bodies, step, i);
+            if (bodies->held[i] & RIGID_PINNED) continue; /* its weight comes with the next step */
+            contacts->movers.data[i].push = vec3_load(bodies->velocity_half + 3 * i);
+        }
     }
 }
 

@@ -59,8 +59,8 @@ PlimStatus plim_world_step(PlimWorld *world, double dt) {
 }
 
 /* The longest step that every system can take; *name is the one that wants the shortest. */
-static double longest_step(PlimWorld *world, const char **name) {
-    StepInfo step = world_step_info(world, 0.0);
+static double longest_step(PlimWorld *world, double wanted, const char **name) {
+    StepInfo step = world_step_info(world, wanted);
     double longest = HUGE_VAL;
     *name = "";
     for (size_t i = 0; i < world->system_count; i++) {
@@ -81,7 +81,7 @@ static PlimStatus choose_dt(PlimWorld *world, double until, double *dt) {
     const char *name;
     double left = until - *world->clock.time;
     double wanted = world->desc.max_dt > 0.0 ? world->desc.max_dt : HUGE_VAL;
-    double limit = longest_step(world, &name);
+    double limit = longest_step(world, fmin(left, wanted), &name);
     if (limit < wanted && left / limit >= MOST_SUBSTEPS)
         return context_fail(world->context, PLIM_FAILED,
                             "t = %g s: the %s needs steps of %g s, %.3g of them to the end of the "
