@@ -53,6 +53,7 @@ typedef struct ContactPair {
     bool found;    /* they interfere at the predicted positions: they are in contact */
     double friction, restitution;
     double size;              /* m, the shortest side of the smaller body */
+    double push_to;           /* m, the gap that push-out aims at in this step */
     double rolling, spinning; /* m, lever arms */
     double curve;             /* m, radius that they are meant for: of a ball of equal volume */
     double energy;            /* J, kinetic, that its collisions added */

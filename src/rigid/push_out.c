@@ -11,7 +11,11 @@ enum { PUSH_ROUNDS = 4, MOST_OUTERS = 64 };
 
 /* Overlaps below this part of the size of the smaller body stay: pushing them would only make
  * contacts flicker. */
-static const double tolerated_overlap = 2e-4;
+static const double tolerated_overlap = 1e-3;
+
+/* The part of an overlap that one step takes out. All of it at once heaves a deep pile up, and it
+ * falls back into itself. */
+static const double part_a_step = 0.1;
 
 /* A pair that overlaps, seen from one of its bodies. */
 typedef struct Overlap {
@@ -92,12 +96,12 @@ static void push_body(const PushOut *push, const Overlap *list, size_t count, do
     size_t used = 0;
     for (size_t k = 0; k < count && used < MOST_OUTERS; k++) {
         const ContactPair *pair = &b->contacts.pairs.data[list[k].pair];
-        double gap, tolerance = tolerated_overlap * pair->size;
+        double gap;
         const ContactRow *row = deepest_of(push, pair, &gap);
-        if (gap > -tolerance) continue;
+        if (gap >= pair->push_to) continue;
         bool is_a = pair->a == center;
         int32_t other = is_a ? pair->b : pair->a;
-        double depth = fraction * (-gap - 0.5 * tolerance);
+        double depth = fraction * (pair->push_to - gap);
         others[used] = other;
         arms[used] = is_a ? row->arm_b : row->arm_a;
         outers[used] = (Outer){.arm = is_a ? row->arm_a : row->arm_b,
@@ -135,13 +139,14 @@ static void push_levels(const PushOut *push, size_t count) {
 
 /* Each overlapping pair once for each of its bodies that may be pushed against the other. */
 static size_t list_overlaps(const PushOut *push, Overlap *list) {
-    const RigidContacts *contacts = &push->bodies->contacts;
+    RigidContacts *contacts = &push->bodies->contacts;
     size_t count = 0;
     for (size_t p = 0; p < contacts->pairs.count; p++) {
-        const ContactPair *pair = &contacts->pairs.data[p];
-        double gap;
+        ContactPair *pair = &contacts->pairs.data[p];
+        double gap, tolerance = tolerated_overlap * pair->size;
         deepest_of(push, pair, &gap);
-        if (gap > -tolerated_overlap * pair->size) continue;
+        if (gap > -tolerance) continue;
+        pair->push_to = fmin(-0.5 * tolerance, (1.0 - part_a_step) * gap);
         for (int side = 0; side < 2; side++) {
             int32_t body = side ? pair->b : pair->a, other = side ? pair->a : pair->b;
             int32_t level = contacts->levels.data[body];
