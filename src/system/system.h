@@ -48,7 +48,8 @@ typedef struct ProbeQuantity {
 typedef struct SystemClass {
     const char *name; /* group in state files, subject of messages */
     const StateSchema *schema;
-    /* The longest step it can take from here, s; HUGE_VAL: any. step->dt is the one that is wanted. */
+    /* The longest step it can take from here, s; HUGE_VAL: any. step->dt is the one that is wanted.
+     */
     double (*max_dt)(const void *system, const StepInfo *step);
     PlimStatus (*stage[STAGE_COUNT])(void *system, const StepInfo *step);
     void (*destroy)(void *system);
