@@ -17,8 +17,8 @@ typedef struct RenderRequest {
     bool lines;
 } RenderRequest;
 
-/* How a fluid is drawn. */
-typedef enum FluidView { VIEW_NONE, VIEW_SLICE, VIEW_SMOKE } FluidView;
+/* How a fluid is drawn: not, as a slice, in space with its smoke or its water. */
+typedef enum FluidView { VIEW_NONE, VIEW_SLICE, VIEW_SMOKE, VIEW_WATER } FluidView;
 
 /* Everything that stays the same from picture to picture. */
 typedef struct Studio {
@@ -66,10 +66,9 @@ static void grow_by_smoke(Bounds *bounds, const FrameVolume *volume) {
 
 static PlimStatus measure_frame(const Studio *studio, const FrameView *view, Bounds *bounds) {
     for (size_t k = 0; k < view->mesh_count; k++) grow_by_mesh(bounds, &view->meshes[k]);
-    if (studio->fluid == VIEW_SMOKE) {
-        grow_by_smoke(bounds, &view->volumes[0]);
+    if (studio->fluid == VIEW_SMOKE) grow_by_smoke(bounds, &view->volumes[0]);
+    if (studio->fluid == VIEW_SMOKE || studio->fluid == VIEW_WATER)
         bounds->floor = fmin(bounds->floor, view->volumes[0].origin[1]);
-    }
     if (studio->fluid != VIEW_SLICE) return PLIM_OK;
     return slice_measure(studio->folder->context, &view->volumes[0], studio->slice.show,
                          &bounds->ranges[bounds->range_count++]);
@@ -93,7 +92,9 @@ static PlimStatus measure_run(const Studio *studio, const FrameList *frames, Bou
         bounds->high = vec3(1, 1, 1);
     }
     double extent = vec3_length(vec3_sub(bounds->high, bounds->low));
-    bounds->floor = fmin(bounds->floor, bounds->low.y - 0.02 * extent);
+    /* Water stands on the floor: it would show the air between. */
+    bool stands = studio->fluid == VIEW_WATER && bounds->low.y > bounds->floor - 1e-4 * extent;
+    if (!stands) bounds->floor = fmin(bounds->floor, bounds->low.y - 0.02 * extent);
     return PLIM_OK;
 }
 
@@ -110,25 +111,32 @@ static bool find_show(const char *name, SliceShow *out) {
 
 static const char show_bodies[] = "bodies";
 
-/* Bodies alone are drawn where they are asked for, and in space when there is no smoke to see. */
-static bool wants_bodies(const RenderRequest *request, const FrameView *view) {
-    if (request->show) return strcmp(request->show, show_bodies) == 0;
+/* Surfaces, of bodies and of water, are drawn where bodies are asked for, and in space when there
+ * is no smoke to see. */
+static bool wants_surfaces(const RenderRequest *request, const FrameView *view) {
+    if (request->show && strcmp(request->show, show_bodies) == 0) return true;
     const FrameVolume *volume = &view->volumes[0];
+    if (request->show && strcmp(request->show, slice_show_name(SLICE_LIQUID)) != 0) return false;
     return volume->dim == 3 && !volume->smoke && view->mesh_count > 0;
 }
 
-/* Smoke in space is drawn as smoke; all else of a fluid as a slice: its smoke, if it has any, else
- * its speed, whose threads tell more of any flow than the other quantities. */
+static SliceShow suitable_show(const FrameVolume *volume) {
+    return volume->smoke ? SLICE_SMOKE : volume->level ? SLICE_LIQUID : SLICE_SPEED;
+}
+
+/* Smoke in space is drawn as smoke, water in space as water; all else of a fluid as a slice: its
+ * smoke, if it has any, or where its liquid is, else its speed, whose threads tell more of any flow
+ * than the other quantities. */
 static PlimStatus choose_view(Studio *studio, const RenderRequest *request, uint64_t frame) {
     PlimContext *context = studio->folder->context;
     FrameData data;
     TRY(run_folder_load_frame(studio->folder, frame, &data));
     const FrameVolume *volume = data.view.volume_count > 0 ? &data.view.volumes[0] : NULL;
     PlimStatus status = PLIM_OK;
-    if (volume && wants_bodies(request, &data.view)) {
-        studio->fluid = VIEW_NONE;
+    if (volume && wants_surfaces(request, &data.view)) {
+        studio->fluid = volume->level && volume->dim == 3 ? VIEW_WATER : VIEW_NONE;
     } else if (volume) {
-        SliceShow show = volume->smoke ? SLICE_SMOKE : SLICE_SPEED;
+        SliceShow show = suitable_show(volume);
         if (request->show) find_show(request->show, &show);
         studio->slice = (SliceOptions){.show = show, .lines = request->lines, .legend = true};
         studio->fluid = volume->dim == 3 && show == SLICE_SMOKE ? VIEW_SMOKE : VIEW_SLICE;
@@ -182,17 +190,48 @@ static RenderSmoke smoke_of(const FrameVolume *volume) {
 }
 
 static RenderMesh render_mesh(const FrameMesh *mesh) {
-    return (RenderMesh){.vertices = mesh->vertices,
-                        .vertex_count = mesh->vertex_count,
-                        .triangles = mesh->triangles,
-                        .triangle_count = mesh->triangle_count,
-                        .objects = mesh->objects,
-                        .colors = mesh->colors,
-                        .smooth = mesh->smooth};
+    return (RenderMesh){
+        .vertices = mesh->vertices,
+        .vertex_count = mesh->vertex_count,
+        .triangles = mesh->triangles,
+        .triangle_count = mesh->triangle_count,
+        .objects = mesh->objects,
+        .colors = mesh->colors,
+        .smooth = mesh->smooth,
+        .is_clear = mesh->is_clear,
+        .absorption = {mesh->absorption[0], mesh->absorption[1], mesh->absorption[2]}};
 }
 
-/* `smoky` may be NULL: a fluid whose smoke and obstacles are drawn. */
-static PlimStatus draw_scene(const Studio *studio, const FrameView *view, const FrameVolume *smoky,
+/* A fluid's obstacles, without those cells that the bodies' meshes show already. */
+static PlimStatus make_obstacles(PlimContext *context, const FrameView *view,
+                                 const FrameVolume *volume, RenderMesh *out) {
+    FrameMesh bodies[FRAME_VIEW_CAPACITY];
+    size_t count = 0;
+    for (size_t i = 0; i < view->mesh_count; i++)
+        if (!view->meshes[i].is_clear) bodies[count++] = view->meshes[i];
+    return obstacle_mesh_create(context, volume, bodies, count, out);
+}
+
+static PlimStatus draw_meshes(const Studio *studio, const RenderMesh *meshes, size_t count,
+                              const FrameView *view, const RenderOptions *options, Image *image) {
+    RenderDrops drops[FRAME_VIEW_CAPACITY];
+    for (size_t i = 0; i < view->points_count; i++) {
+        const FramePoints *points = &view->points[i];
+        drops[i] = (RenderDrops){.positions = points->positions,
+                                 .velocities = points->velocities,
+                                 .radii = points->radii,
+                                 .count = points->count};
+    }
+    RenderScene *scene;
+    TRY(render_scene_create(studio->folder->context, meshes, count, NULL, 0, &scene));
+    PlimStatus status = render_scene_add_drops(scene, drops, view->points_count);
+    if (status == PLIM_OK) status = render_scene_draw(scene, &studio->camera, options, image);
+    render_scene_destroy(scene);
+    return status;
+}
+
+/* `volume` may be NULL: a fluid whose smoke and obstacles are drawn. */
+static PlimStatus draw_scene(const Studio *studio, const FrameView *view, const FrameVolume *volume,
                              Image *image) {
     PlimContext *context = studio->folder->context;
     RenderOptions options = studio->options;
@@ -200,29 +239,29 @@ static PlimStatus draw_scene(const Studio *studio, const FrameView *view, const 
     RenderSmoke smoke;
     size_t count = view->mesh_count;
     for (size_t i = 0; i < count; i++) meshes[i] = render_mesh(&view->meshes[i]);
-    if (smoky) {
-        TRY(obstacle_mesh_create(context, smoky, view->meshes, view->mesh_count, &obstacles));
+    if (volume) {
+        TRY(make_obstacles(context, view, volume, &obstacles));
         if (obstacles.triangle_count > 0) meshes[count++] = obstacles;
-        smoke = smoke_of(smoky);
+    }
+    if (volume && volume->smoke) {
+        smoke = smoke_of(volume);
         options.smoke = &smoke;
     }
-    RenderScene *scene;
-    PlimStatus status = render_scene_create(context, meshes, count, NULL, 0, &scene);
-    if (status == PLIM_OK) {
-        status = render_scene_draw(scene, &studio->camera, &options, image);
-        render_scene_destroy(scene);
-    }
+    PlimStatus status = draw_meshes(studio, meshes, count, view, &options, image);
     obstacle_mesh_free(context, &obstacles);
     return status;
 }
 
 /* Frames of one run are alike; one that lacks what the others have is drawn without. */
 static PlimStatus draw(const Studio *studio, const FrameData *data, Image *image) {
-    const FrameVolume *volume = data->view.volume_count > 0 ? &data->view.volumes[0] : NULL;
+    const FrameView *view = &data->view;
+    const FrameVolume *volume = view->volume_count > 0 ? &view->volumes[0] : NULL;
     if (volume && studio->fluid == VIEW_SLICE)
-        return slice_draw(studio->folder->context, volume, &studio->slice, image);
-    bool smoky = volume && volume->smoke && studio->fluid == VIEW_SMOKE;
-    return draw_scene(studio, &data->view, smoky ? volume : NULL, image);
+        return slice_draw(studio->folder->context, volume, view->points, view->points_count,
+                          &studio->slice, image);
+    bool shown =
+        volume && (studio->fluid == VIEW_WATER || (studio->fluid == VIEW_SMOKE && volume->smoke));
+    return draw_scene(studio, view, shown ? volume : NULL, image);
 }
 
 static PlimStatus draw_frame(const Studio *studio, uint64_t frame, uint64_t number, Image *image) {
@@ -397,8 +436,8 @@ int command_render(int argc, char **argv) {
     }
     SliceShow show;
     if (request.show && strcmp(request.show, show_bodies) != 0 && !find_show(request.show, &show)) {
-        print_error("render: --show takes speed, vorticity, smoke, pressure, temperature or "
-                    "bodies, not '%s'",
+        print_error("render: --show takes speed, vorticity, smoke, pressure, temperature, liquid "
+                    "or bodies, not '%s'",
                     request.show);
         return EXIT_BAD_REQUEST;
     }

@@ -237,6 +237,22 @@ void fluid_fill_scalar(const Fluid *fluid, int which, GridField *field, int thre
         }
 }
 
+/* Beyond sides that are not periodic the surface goes straight on, so that a slanting one meets a
+ * wall as it is. What comes in is what the side says. */
+void fluid_fill_level(const Fluid *fluid, GridField *field, int threads) {
+    field_fill_halo(field, threads);
+    if (field->place != PLACE_CELLS) return;
+    for (int axis = 0; axis < fluid->grid.dim; axis++)
+        for (int end = 0; end < 2; end++) {
+            BeyondJob job = {.fluid = fluid,
+                             .field = field,
+                             .axis = axis,
+                             .end = end,
+                             .given = &fluid->desc.sides[axis][end].level};
+            if (lets_in(fluid, axis, end)) for_beyond(&job, fill_scalar_beyond);
+        }
+}
+
 /* Values on a side, where a path comes in from outside: there they are `given` (NULL: 0), from a
  * cell beyond the side on. `across` is the velocity across the side before the step. */
 static void let_in(const BeyondJob *job, const StepInfo *step, const GridField *across) {
@@ -300,12 +316,15 @@ static PlimStatus continue_into_colliders(Fluid *fluid, const StepInfo *step, Gr
 }
 
 PlimStatus fluid_load_faces(Fluid *fluid, const StepInfo *step) {
+    bool surface = fluid_has_surface(fluid);
     for (int axis = 0; axis < fluid->grid.dim; axis++) {
         field_load(&fluid->faces[axis], step->threads, fluid_velocity(fluid, axis));
         if (fluid_is_second_order(fluid)) fluid_add_half_gain(fluid, step, axis);
-        TRY(continue_into_colliders(fluid, step, &fluid->faces[axis], axis));
-        fluid_fill_velocity(fluid, axis, &fluid->faces[axis], step->threads);
+        if (!surface) TRY(continue_into_colliders(fluid, step, &fluid->faces[axis], axis));
     }
+    if (surface) TRY(fluid_extend_faces(fluid, step));
+    for (int axis = 0; axis < fluid->grid.dim; axis++)
+        fluid_fill_velocity(fluid, axis, &fluid->faces[axis], step->threads);
     return PLIM_OK;
 }
 

@@ -197,6 +197,7 @@ static PlimStatus carry_component(Fluid *fluid, const StepInfo *step, int axis) 
 PlimStatus fluid_carry(Fluid *fluid, const StepInfo *step) {
     fluid->wall_time = step->time;
     TRY(fluid_load_faces(fluid, step));
+    if (fluid_has_surface(fluid)) TRY(fluid_carry_surface(fluid, step));
     if (fluid->desc.has_smoke) TRY(carry_scalars(fluid, step));
     if (!fluid->desc.carries_velocity) return PLIM_OK;
     for (int axis = 0; axis < fluid->grid.dim; axis++) TRY(carry_component(fluid, step, axis));

@@ -17,11 +17,35 @@ static const StateField fluid_fields[] = {
     FLUID_FIELD(acceleration_x, "m/s^2", FLUID_GROUP_GAIN_X),
     FLUID_FIELD(acceleration_y, "m/s^2", FLUID_GROUP_GAIN_Y),
     FLUID_FIELD(acceleration_z, "m/s^2", FLUID_GROUP_GAIN_Z),
+    FLUID_FIELD(level, "m", FLUID_GROUP_LEVEL),
+    {"particle_position", "m", FIELD_F64, FIELD_STATE, 3, FLUID_GROUP_PARTICLES,
+     offsetof(Fluid, particle_position)},
+    FLUID_FIELD(particle_radius, "m", FLUID_GROUP_PARTICLES),
+    {"particle_sign", "1", FIELD_I32, FIELD_STATE, 1, FLUID_GROUP_PARTICLES,
+     offsetof(Fluid, particle_sign)},
+    {"drop_position", "m", FIELD_F64, FIELD_STATE, 3, FLUID_GROUP_DROPS,
+     offsetof(Fluid, drop_position)},
+    {"drop_velocity", "m/s", FIELD_F64, FIELD_STATE, 3, FLUID_GROUP_DROPS,
+     offsetof(Fluid, drop_velocity)},
+    FLUID_FIELD(drop_radius, "m", FLUID_GROUP_DROPS),
+    {"drop_sign", "1", FIELD_I32, FIELD_STATE, 1, FLUID_GROUP_DROPS, offsetof(Fluid, drop_sign)},
+    {"tally", "1", FIELD_U64, FIELD_STATE, 1, FLUID_GROUP_TALLY, offsetof(Fluid, tally)},
+    FLUID_FIELD(account, "m^3", FLUID_GROUP_ACCOUNT),
 };
 
-static const char *const fluid_groups[FLUID_GROUP_COUNT] = {
-    "cells",           "x faces",          "y faces",          "z faces",
-    "places of smoke", "gains of x faces", "gains of y faces", "gains of z faces"};
+static const char *const fluid_groups[FLUID_GROUP_COUNT] = {"cells",
+                                                            "x faces",
+                                                            "y faces",
+                                                            "z faces",
+                                                            "places of smoke",
+                                                            "gains of x faces",
+                                                            "gains of y faces",
+                                                            "gains of z faces",
+                                                            "places of level",
+                                                            "particles",
+                                                            "drops",
+                                                            "fates of particles",
+                                                            "accounts"};
 
 static const StateSchema fluid_schema = {
     .fields = fluid_fields,
@@ -29,7 +53,12 @@ static const StateSchema fluid_schema = {
     .groups = fluid_groups,
     .group_count = FLUID_GROUP_COUNT,
     .sizes_offset = offsetof(Fluid, sizes),
+    .varying = 1u << FLUID_GROUP_PARTICLES | 1u << FLUID_GROUP_DROPS,
 };
+
+PlimStatus fluid_resize(Fluid *fluid, int group, size_t count) {
+    return state_resize(fluid->context, &fluid_schema, fluid, group, count);
+}
 
 FluidDesc fluid_desc_default(void) {
     return (FluidDesc){.density = 1000,
@@ -40,7 +69,13 @@ FluidDesc fluid_desc_default(void) {
                        .advection = ADVECT_MACCORMACK,
                        .trace_order = 2,
                        .time_order = 2,
-                       .cfl = 1};
+                       .cfl = 1,
+                       .liquid = {.has_particles = true,
+                                  .particles = particle_options_default(3),
+                                  .reseed = 10,
+                                  .extension = 4,
+                                  .rise = 0.2,
+                                  .absorption = {2.0f, 0.7f, 0.4f}}};
 }
 
 /* Vectors of the coupled solve: right-hand side, solution, those of MINRES or conjugate gradients,
@@ -101,6 +136,7 @@ static PlimStatus fluid_solve_positions(void *system, const StepInfo *step) {
 static PlimStatus fluid_advect(void *system, const StepInfo *step) {
     Fluid *fluid = system;
     fluid->gravity = step->gravity;
+    if (fluid->desc.is_given) return fluid_carry_given(fluid, step);
     if (step->time == 0 && !fluid->coupled) TRY(start_suddenly(fluid, step));
     if (!fluid->coupled) TRY(fluid_begin_diffusion(fluid, step));
     if (fluid->desc.storage == FLUID_ON_NODES) {
@@ -111,17 +147,22 @@ static PlimStatus fluid_advect(void *system, const StepInfo *step) {
     }
     TRY(fluid_update_geometry(fluid, step, false));
     TRY(fluid_feed(fluid, step));
-    return PLIM_OK;
+    return fluid_has_surface(fluid) ? fluid_settle_surface(fluid, step) : PLIM_OK;
 }
 
 /* 002 equation 5.26, split; 000 equation 4.5. */
 static PlimStatus fluid_solve(void *system, const StepInfo *step) {
     Fluid *fluid = system;
-    if (fluid->coupled) return fluid_solve_whole(fluid, step);
-    TRY(fluid_diffuse(fluid, step));
-    TRY(fluid_set_given(fluid, step, step->end_time));
-    TRY(fluid_project(fluid, step));
-    fluid_keep_acceleration(fluid, step);
+    if (fluid->desc.is_given) return PLIM_OK;
+    if (fluid->coupled) {
+        TRY(fluid_solve_whole(fluid, step));
+    } else {
+        TRY(fluid_diffuse(fluid, step));
+        TRY(fluid_set_given(fluid, step, step->end_time));
+        TRY(fluid_project(fluid, step));
+        fluid_keep_acceleration(fluid, step);
+    }
+    if (fluid_has_surface(fluid)) fluid_still_air(fluid, step);
     return PLIM_OK;
 }
 
@@ -149,6 +190,7 @@ static double inflow_speed(const Fluid *fluid, const StepInfo *step, int axis, i
  * makes of it, nor a collider. v dt + a dt^2 / 2 = cfl h, solved for dt. */
 static double fluid_max_dt(const void *system, const StepInfo *step) {
     const Fluid *fluid = system;
+    if (fluid->desc.is_given) return fluid_given_max_dt(fluid, step);
     bool carries = fluid->desc.carries_velocity || fluid->desc.has_smoke;
     double speed = carries ? fluid_greatest_velocity(fluid) : 0;
     double way = fluid->desc.cfl * fluid->grid.spacing;
@@ -166,7 +208,11 @@ static double fluid_max_dt(const void *system, const StepInfo *step) {
     double push = carries ? fluid_greatest_acceleration(fluid, step) : 0;
     if (!fluid->desc.hold_bodies && solves_for_bodies(fluid))
         push = fmax(push, vec3_length(step->gravity));
-    return 2 * way / (speed + sqrt(speed * speed + 2 * push * way));
+    double longest = 2 * way / (speed + sqrt(speed * speed + 2 * push * way));
+    /* The shortest waves on a surface must not swing further in every step: dt below
+     * 2 / sqrt(pi g / h). */
+    double weight = fluid_has_surface(fluid) ? vec3_length(step->gravity) : 0;
+    return weight > 0 ? fmin(longest, sqrt(fluid->grid.spacing / weight)) : longest;
 }
 
 /* ---- creation ---- */
@@ -179,6 +225,8 @@ static PlimStatus fluid_refresh(void *system, const StepInfo *step) {
     memset(fluid->fresh, 0, grid_cell_count(&fluid->grid));
     fluid_keep_places(fluid);
     if (fluid->colliders.count == 0) TRY(fluid_set_up_viscosity(fluid, step));
+    if (fluid_has_surface(fluid)) TRY(fluid_refresh_surface(fluid, step));
+    if (fluid->desc.is_given) return fluid_set_flow(fluid, step->time);
     if (step->time == 0) {
         /* What colliders cover is fluid until the coupled solve has merged it with them. */
         TRY(fluid->coupled ? fluid_set_sides(fluid, step->time)
@@ -218,6 +266,11 @@ static void fluid_destroy(void *system) {
     field_free(context, &fluid->scalars[0]);
     field_free(context, &fluid->scalars[1]);
     field_free(context, &fluid->cell_distance);
+    field_free(context, &fluid->phi);
+    field_free(context, &fluid->phi_of_cells);
+    field_free(context, &fluid->to_solid);
+    free_array(context, fluid->cell_level, cells, sizeof(double));
+    free_array(context, fluid->liquid_part, cells, sizeof(double));
     free_array(context, fluid->kind, cells, 1);
     free_array(context, fluid->fresh, cells, 1);
     free_array(context, fluid->source, cells, sizeof(double));
@@ -250,10 +303,16 @@ static PlimStatus resize_state(Fluid *fluid) {
                          grid_face_count(grid, axis)));
     bool second = fluid->desc.time_order == 2 && fluid->desc.storage == FLUID_ON_FACES &&
                   fluid->desc.carries_velocity && fluid->desc.advection == ADVECT_MACCORMACK &&
-                  !fluid->desc.monolithic;
+                  !fluid->desc.monolithic && !fluid->desc.liquid.is_there;
     for (int axis = 0; second && axis < grid->dim; axis++)
         TRY(state_resize(context, &fluid_schema, fluid, FLUID_GROUP_GAIN_X + axis,
                          grid_face_count(grid, axis)));
+    if (fluid->desc.liquid.is_there) {
+        TRY(fluid_resize(fluid, FLUID_GROUP_LEVEL,
+                         grid_place_count(grid, fluid_smoke_place(fluid))));
+        TRY(fluid_resize(fluid, FLUID_GROUP_TALLY, FLUID_TALLY_COUNT));
+        TRY(fluid_resize(fluid, FLUID_GROUP_ACCOUNT, FLUID_ACCOUNT_COUNT));
+    }
     if (!fluid->desc.has_smoke) return PLIM_OK;
     return state_resize(context, &fluid_schema, fluid, FLUID_GROUP_SMOKE,
                         grid_place_count(grid, fluid_smoke_place(fluid)));
@@ -275,6 +334,16 @@ static PlimStatus create_fields(Fluid *fluid) {
     for (int which = 0; fluid->desc.has_smoke && which < 2; which++)
         TRY(field_create(context, grid, fluid_smoke_place(fluid), ADVECT_HALO,
                          &fluid->scalars[which]));
+    if (fluid->desc.liquid.is_there) {
+        enum { SURFACE_HALO = 2 }; /* for the surface that is shown, third order */
+        TRY(field_create(context, grid, fluid_smoke_place(fluid), SURFACE_HALO, &fluid->phi));
+        if (fluid->desc.storage == FLUID_ON_NODES)
+            TRY(field_create(context, grid, PLACE_CELLS, 1, &fluid->phi_of_cells));
+        if (fluid->colliders.count > 0)
+            TRY(field_create(context, grid, PLACE_CELLS, 1, &fluid->to_solid));
+        TRY(allocate(context, grid_cell_count(grid), sizeof(double), &fluid->cell_level));
+        TRY(allocate(context, grid_cell_count(grid), sizeof(double), &fluid->liquid_part));
+    }
     return field_create(context, grid, PLACE_CELLS, ADVECT_HALO, &fluid->cell_distance);
 }
 
@@ -293,7 +362,7 @@ static PlimStatus create_cuts(Fluid *fluid) {
     bool expands = false;
     for (size_t i = 0; i < fluid->sources.count; i++)
         expands = expands || field_function_is_set(&fluid->sources.data[i].expansion);
-    if (fluid->bodies_move || expands) {
+    if (fluid->bodies_move || expands || fluid->desc.liquid.control) {
         TRY(allocate(context, cells, sizeof(double), &fluid->source));
         memset(fluid->source, 0, cells * sizeof(double));
     }

@@ -1,12 +1,14 @@
-/* The system of a fluid that fills a staggered grid: velocities on faces, pressure at cell centres,
- * smoke and its temperature carried along, colliders that it flows around. The step is that of 000
- * section 4.6 with viscosity (002 section 5.7) between forces and projection. */
+/* The system of a fluid on a staggered grid: velocities on faces, pressure at cell centres,
+ * colliders that it flows around. It fills the grid, with smoke and its temperature carried along,
+ * or it is a liquid with a free surface. The step is that of 000 section 4.6 with viscosity (002
+ * section 5.7) between forces and projection. */
 #ifndef FLUID_FLUID_H
 #define FLUID_FLUID_H
 
 #include "base/array.h"
 #include "grid/advect.h"
 #include "grid/field_function.h"
+#include "grid/particle_level_set.h"
 #include "solve/coupled_flow.h"
 #include "solve/poisson.h"
 #include "solve/viscosity.h"
@@ -29,7 +31,15 @@ typedef struct FluidSide {
     FieldFunction velocity[3];        /* m/s; of a wall (along it) or of what flows in */
     double slip;                      /* m, slip length of a wall; HUGE_VAL: slips freely */
     FieldFunction smoke, temperature; /* of what comes in */
+    FieldFunction level; /* m, of what comes in with a free surface: negative is liquid */
 } FluidSide;
+
+/* What a source does to the surface of a liquid. */
+typedef enum FluidPouring {
+    FLUID_LEAVES, /* nothing */
+    FLUID_FILLS,  /* all inside it is liquid */
+    FLUID_DRAINS  /* none is */
+} FluidPouring;
 
 /* Inside a shape: values that are set in every step. */
 typedef struct FluidSource {
@@ -38,7 +48,25 @@ typedef struct FluidSource {
     bool sets_smoke, sets_temperature, sets_velocity;
     FieldFunction smoke, temperature, velocity[3];
     FieldFunction expansion; /* 1/s, volume made in a volume; negative: a sink */
+    FluidPouring pouring;
+    FieldFunction runs; /* pours where this is above 0: a function of time */
 } FluidSource;
+
+/* A liquid with a free surface (000 section 4.5): a level set, negative in liquid, with particles.
+ * Air has no weight and pressure 0. */
+typedef struct FluidLiquid {
+    bool is_there;
+    const Solid *shape;  /* liquid at t = 0; NULL: `level`; must outlive the fluid */
+    FieldFunction level; /* m, at t = 0, negative in liquid; need not be a distance */
+    bool first_order;    /* the air's pressure is at the centres of its cells, not at the surface */
+    bool has_particles;
+    ParticleOptions particles;
+    int reseed;          /* steps from one look for places that lack particles to the next */
+    int extension;       /* cells that velocities go on into the air, 3 to 5 */
+    double rise;         /* m/s, of bubbles */
+    bool control;        /* a small divergence brings the volume back to what it should be */
+    float absorption[3]; /* 1/m, of light */
+} FluidLiquid;
 
 /* How a collider's surface lies in the grid. */
 typedef enum FluidSurface {
@@ -95,13 +123,17 @@ typedef struct FluidDesc {
     double cooling;         /* 1/s, rate at which the difference from ambient goes down */
     double fading;          /* 1/s, rate at which smoke goes away */
     double confinement;     /* of vortices, epsilon of 000 section 4.4.3 */
+
+    FluidLiquid liquid;
+    bool is_given; /* `velocity` is the flow at all times; nothing is solved for */
 } FluidDesc;
 
 FluidDesc fluid_desc_default(void);
 
 enum { FLUID_GROUP_CELLS, FLUID_GROUP_FACES_X, FLUID_GROUP_FACES_Y, FLUID_GROUP_FACES_Z };
 enum { FLUID_GROUP_SMOKE = 4, FLUID_GROUP_GAIN_X, FLUID_GROUP_GAIN_Y, FLUID_GROUP_GAIN_Z };
-enum { FLUID_GROUP_COUNT = 8 };
+enum { FLUID_GROUP_LEVEL = 8, FLUID_GROUP_PARTICLES, FLUID_GROUP_DROPS, FLUID_GROUP_TALLY };
+enum { FLUID_GROUP_ACCOUNT = 12, FLUID_GROUP_COUNT };
 
 typedef struct Fluid Fluid;
 

@@ -1,6 +1,7 @@
 /* What pushes the fluid beside pressure: given forces, smoke's weight and heat's buoyancy, and the
- * confinement of vortices (000 section 4.4.3). Gravity is among them along periodic axes alone: in
- * a fluid of one density that fills its domain it else only adds to the pressure (project.c). */
+ * confinement of vortices (000 section 4.4.3). Gravity is among them along periodic axes and in
+ * liquids alone: in a fluid of one density that fills its domain it else only adds to the pressure
+ * (project.c). */
 #include "fluid/internal.h"
 
 static bool has_buoyancy(const Fluid *fluid) {
@@ -148,7 +149,7 @@ PlimStatus fluid_push_nodes(Fluid *fluid, const StepInfo *step) {
     const Grid *grid = &fluid->grid;
     for (int a = 0; a < grid->dim; a++) {
         double gain = step->dt * vec3_component(step->gravity, a);
-        for (size_t i = 0; grid_is_periodic(grid, a) && i < fluid->nodes[a].count; i++)
+        for (size_t i = 0; !fluid_carries_weight(fluid, a) && i < fluid->nodes[a].count; i++)
             fluid->nodes[a].data[i] += gain;
     }
     if (!has_buoyancy(fluid) && !has_given(fluid) && !(fluid->desc.confinement > 0)) return PLIM_OK;
@@ -243,7 +244,7 @@ static PlimStatus push_from_cells(Fluid *fluid, const StepInfo *step) {
 
 static void add_gravity(Fluid *fluid, const StepInfo *step, int axis) {
     double gain = step->dt * vec3_component(step->gravity, axis), *u = fluid_velocity(fluid, axis);
-    if (!grid_is_periodic(&fluid->grid, axis) || gain == 0) return;
+    if (fluid_carries_weight(fluid, axis) || gain == 0) return;
     for (size_t i = 0; i < fluid->sizes[FLUID_GROUP_FACES_X + axis].count; i++) u[i] += gain;
 }
 
@@ -273,7 +274,7 @@ double fluid_greatest_acceleration(const Fluid *fluid, const StepInfo *step) {
                                    fluid->grid.n[2] / 2);
     for (int a = 0; a < fluid->grid.dim; a++) {
         double f = fabs(field_function_at(&fluid->desc.force[a], middle, step->time));
-        if (grid_is_periodic(&fluid->grid, a)) f += fabs(vec3_component(step->gravity, a));
+        if (!fluid_carries_weight(fluid, a)) f += fabs(vec3_component(step->gravity, a));
         if (f > greatest) greatest = f;
     }
     for (size_t i = 0; has_buoyancy(fluid) && i < fluid->sizes[FLUID_GROUP_SMOKE].count; i++)

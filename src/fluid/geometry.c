@@ -343,7 +343,7 @@ static void cut_cells(void *user, int j, int k) {
         size_t cell = grid_cell_index(grid, i, j, k);
         unsigned char kind = is_connected(fluid, i, j, k) ? CELL_FLUID : CELL_SOLID;
         fluid->fresh[cell] = kind == CELL_FLUID && fluid->kind[cell] == CELL_SOLID;
-        fluid->kind[cell] = kind;
+        fluid->kind[cell] = kind; /* of a liquid: air is told from it later */
         fluid->cell_distance.data[field_index(&fluid->cell_distance, i, j, k)] =
             center_distance(fluid, i, j, k);
     }
@@ -400,7 +400,7 @@ PlimStatus fluid_update_geometry(Fluid *fluid, const StepInfo *step, bool always
         return context_fail(fluid->context, always ? PLIM_BAD_INPUT : PLIM_FAILED,
                             "obstacles and bodies fill the whole domain of the fluid; make them "
                             "smaller or the domain larger");
-    return fluid_set_up_viscosity(fluid, step);
+    return fluid_has_surface(fluid) ? PLIM_OK : fluid_set_up_viscosity(fluid, step);
 }
 
 /* ---- volume ---- */
@@ -470,6 +470,8 @@ static void source_rows(void *user, int j, int k) {
         for (int axis = 0; job->with_colliders && axis < grid->dim; axis++)
             made += fluid_pushed(fluid, axis, i, j, k) -
                     fluid_pushed(fluid, axis, i + (axis == 0), j + (axis == 1), k + (axis == 2));
+        if (fluid->control_rate != 0)
+            made += fluid->control_rate * fluid->liquid_part[cell] * grid_cell_volume(grid);
         Vec3 x = grid_cell_center(grid, i, j, k);
         for (size_t s = 0; s < fluid->sources.count; s++) {
             const FluidSource *source = &fluid->sources.data[s];

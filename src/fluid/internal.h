@@ -68,6 +68,16 @@ struct Fluid {
      * the velocity before they do. Only with second order in time. */
     double *acceleration_x, *acceleration_y, *acceleration_z;
 
+    /* Of a liquid: its level set, particles, drops and bubbles that fly; what became of them all
+     * (FLUID_TALLY_...), and volumes (FLUID_ACCOUNT_...). */
+    double *level;
+    double *particle_position, *particle_radius;
+    int32_t *particle_sign;
+    double *drop_position, *drop_velocity, *drop_radius;
+    int32_t *drop_sign;
+    uint64_t *tally;
+    double *account;
+
     ARRAY(FluidCollider) colliders;
     ARRAY(FluidSource) sources;
     ARRAY(FluidBody) passive; /* bodies that are carried along */
@@ -88,6 +98,13 @@ struct Fluid {
     GridField nodes[3], nodes_before[3]; /* of node storage */
     GridField scalars[2];                /* smoke and temperature with halo */
     GridField cell_distance;
+    GridField phi;          /* the level set with halo, going on into colliders */
+    GridField phi_of_cells; /* the same at cells, of node storage */
+    double phi_band;        /* m, up to which it is a distance */
+    double control_rate;    /* 1/s, divergence by volume control in this step */
+    GridField to_solid;     /* of cells: distance from the outside of colliders, positive in them */
+    double *cell_level;     /* the level set at cells, as in `phi` */
+    double *liquid_part;    /* of cells: part that is liquid */
 
     Poisson *poisson;
     Viscosity *viscosity;
@@ -106,6 +123,33 @@ struct Fluid {
 };
 
 enum { FLUID_BAND = 4 }; /* cells: distances are exact up to here */
+
+/* Fates of particles, then those of drops, then how often particles were drawn, and steps. */
+enum {
+    FLUID_TALLY_DROPS = PARTICLE_FATE_COUNT,
+    FLUID_TALLY_DRAWS = 2 * PARTICLE_FATE_COUNT,
+    FLUID_TALLY_STEPS,
+    FLUID_TALLY_COUNT
+};
+/* m^3: the volume there should be; what control has made; what sources poured and drains took; what
+ * left through sides. */
+enum {
+    FLUID_ACCOUNT_WANTED,
+    FLUID_ACCOUNT_CONTROL,
+    FLUID_ACCOUNT_POURED,
+    FLUID_ACCOUNT_LEFT,
+    FLUID_ACCOUNT_COUNT
+};
+
+static inline bool fluid_has_surface(const Fluid *fluid) {
+    return fluid->desc.liquid.is_there;
+}
+
+/* Whether a pressure that is left out carries the fluid's weight along an axis (project.c). */
+static inline bool fluid_carries_weight(const Fluid *fluid, int axis) {
+    return axis < fluid->grid.dim && !grid_is_periodic(&fluid->grid, axis) &&
+           !fluid_has_surface(fluid);
+}
 
 static inline double *fluid_velocity(const Fluid *fluid, int axis) {
     return axis == 0 ? fluid->velocity_x : axis == 1 ? fluid->velocity_y : fluid->velocity_z;
@@ -207,6 +251,8 @@ PlimStatus fluid_load_faces(Fluid *fluid, const StepInfo *step);
  * sides are at `wall_time`. */
 void fluid_fill_velocity(const Fluid *fluid, int component, GridField *field, int threads);
 void fluid_fill_scalar(const Fluid *fluid, int which, GridField *field, int threads);
+/* The halo of a level set: straight on, and what comes in through sides. */
+void fluid_fill_level(const Fluid *fluid, GridField *field, int threads);
 /* Values on open sides that were carried in from outside; fields of one shape on the side's faces
  * or on nodes. */
 void fluid_slow_incoming(const Fluid *fluid, const StepInfo *step, int axis,
@@ -281,6 +327,39 @@ PlimStatus fluid_solve_start(Fluid *fluid, const StepInfo *step);
 PlimStatus fluid_solve_half(Fluid *fluid, const StepInfo *step);
 PlimStatus fluid_solve_whole(Fluid *fluid, const StepInfo *step);
 
+/* ---- liquid*.c: the free surface ---- */
+
+PlimStatus fluid_resize(Fluid *fluid, int group, size_t count); /* of the state */
+/* Everything that follows from the level set and where colliders are. */
+PlimStatus fluid_refresh_surface(Fluid *fluid, const StepInfo *step);
+/* The level set and the particles, carried by `faces` (000 section 4.5). */
+PlimStatus fluid_carry_surface(Fluid *fluid, const StepInfo *step);
+/* After sources and geometry: what is liquid now. */
+PlimStatus fluid_settle_surface(Fluid *fluid, const StepInfo *step);
+/* Loads `phi` from the level set. */
+PlimStatus fluid_load_phi(Fluid *fluid, const StepInfo *step);
+/* Velocities go on from the liquid into air and colliders. */
+PlimStatus fluid_extend_faces(Fluid *fluid, const StepInfo *step);
+/* Faces that no liquid touches have no velocity. */
+void fluid_still_air(Fluid *fluid, const StepInfo *step);
+bool fluid_face_is_wet(const Fluid *fluid, int axis, const int at[3]);
+double fluid_liquid_volume(const Fluid *fluid);
+ParticleLevelSet fluid_particles(Fluid *fluid, const StepInfo *step, LevelParticles sets[2]);
+/* What sources pour, drains and sides take; volume control. */
+PlimStatus fluid_pour(Fluid *fluid, const StepInfo *step);
+PlimStatus fluid_check_pouring(const Fluid *fluid);
+bool fluid_is_fed(const Fluid *fluid);
+void fluid_balance_account(Fluid *fluid, const StepInfo *step);
+PlimStatus fluid_seed_particles(Fluid *fluid, const StepInfo *step);
+/* A given flow: velocities at time t, and a step in it. */
+PlimStatus fluid_set_flow(Fluid *fluid, double t);
+PlimStatus fluid_carry_given(Fluid *fluid, const StepInfo *step);
+double fluid_given_max_dt(const Fluid *fluid, const StepInfo *step);
+void fluid_diagnose_surface(const Fluid *fluid, const StepInfo *step, Diagnostics *diagnostics);
+double fluid_front(const Fluid *fluid);                  /* m, along x */
+double fluid_surface_height(const Fluid *fluid, Vec3 x); /* m, along y */
+PlimStatus fluid_view_surface(const Fluid *fluid, const StepInfo *step, FrameView *view);
+
 /* ---- keep_apart.c, passive.c: what else moves bodies ---- */
 
 void fluid_keep_apart(Fluid *fluid, const StepInfo *step, SolidWhen when);
@@ -295,6 +374,10 @@ Vec3 fluid_velocity_at(const Fluid *fluid, Vec3 x);
 /* ---- start.c, measure.c, view.c, objects.c ---- */
 
 PlimStatus fluid_start(Fluid *fluid, const FluidDesc *desc);
+/* Values of a function at time t; fails where it has none, naming `what`. */
+PlimStatus fluid_fill_by_function(const Fluid *fluid, GridPlace place,
+                                  const FieldFunction *function, double t, double *values,
+                                  const char *what);
 double fluid_greatest_velocity(const Fluid *fluid);   /* m/s, of a component */
 double fluid_kinetic_energy(const Fluid *fluid);      /* J */
 Vec3 fluid_momentum(const Fluid *fluid);              /* kg m/s */
@@ -310,7 +393,7 @@ void fluid_free_objects(Fluid *fluid);
 size_t fluid_object_count(const void *system);
 const char *fluid_object_name(const void *system, size_t object);
 size_t fluid_find_object(const void *system, const char *name);
-enum { FLUID_QUANTITY_COUNT = 16 };
+enum { FLUID_QUANTITY_COUNT = 20 };
 extern const ProbeQuantity fluid_quantities[FLUID_QUANTITY_COUNT];
 
 #endif

@@ -55,7 +55,7 @@ static void add_weight(Fluid *fluid, int i, int j, int k, double distance) {
     Vec3 beside;
     FluidCollider *collider = fluid_nearest(fluid, at_surface, &beside);
     collider->area += size;
-    if (collider->displaced > 0) return; /* known */
+    if (collider->displaced > 0 || fluid_has_surface(fluid)) return; /* known; or in the pressure */
     Vec3 lift = vec3_scale(-pressure, area);
     collider->weight = vec3_add(collider->weight, lift);
     add_force(collider, beside, lift);
@@ -106,7 +106,7 @@ Vec3 fluid_weight_of(const Fluid *fluid, double mass) {
     double gravity[3];
     vec3_store(gravity, fluid->gravity);
     for (int axis = 0; axis < 3; axis++)
-        if (axis >= fluid->grid.dim || grid_is_periodic(&fluid->grid, axis)) gravity[axis] = 0;
+        if (!fluid_carries_weight(fluid, axis)) gravity[axis] = 0;
     return vec3_scale(mass, vec3_load(gravity));
 }
 

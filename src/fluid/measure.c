@@ -101,7 +101,8 @@ static double velocity_squared(const Fluid *fluid, const int cell[3]) {
         const double *u = fluid_velocity(fluid, axis);
         sum += u[faces[0]] * u[faces[0]] + u[faces[1]] * u[faces[1]];
     }
-    return 0.5 * sum;
+    size_t index = grid_cell_index(&fluid->grid, cell[0], cell[1], cell[2]);
+    return 0.5 * sum * (fluid_has_surface(fluid) ? fluid->liquid_part[index] : 1);
 }
 
 double fluid_kinetic_energy(const Fluid *fluid) {
@@ -256,7 +257,7 @@ double fluid_gravity_power(const Fluid *fluid) {
     vec3_store(gravity, fluid->gravity);
     vec3_store(momentum, fluid_momentum(fluid));
     for (int axis = 0; axis < fluid->grid.dim; axis++)
-        if (grid_is_periodic(&fluid->grid, axis)) power += gravity[axis] * momentum[axis];
+        if (!fluid_carries_weight(fluid, axis)) power += gravity[axis] * momentum[axis];
     for (size_t i = 0; i < fluid->colliders.count; i++) {
         const FluidCollider *collider = &fluid->colliders.data[i];
         power += vec3_dot(collider->weight, collider->now.velocity);
@@ -265,7 +266,6 @@ double fluid_gravity_power(const Fluid *fluid) {
 }
 
 PlimStatus fluid_diagnose(const void *system, const StepInfo *step, Diagnostics *diagnostics) {
-    (void)step;
     const Fluid *fluid = system;
     if (fluid->coupled) {
         Vec3 momentum = fluid_momentum(fluid);
@@ -284,5 +284,6 @@ PlimStatus fluid_diagnose(const void *system, const StepInfo *step, Diagnostics 
         diagnose_split(fluid, diagnostics);
     if (fluid->desc.has_smoke)
         diagnostics_add(diagnostics, "smoke.total", fluid_total_smoke(fluid));
+    if (fluid_has_surface(fluid)) fluid_diagnose_surface(fluid, step, diagnostics);
     return PLIM_OK;
 }

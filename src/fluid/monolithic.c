@@ -161,7 +161,7 @@ static void set_body(const Fluid *fluid, const StepInfo *step, const SolidMotion
     for (int i = 0; i < 3; i++) {
         body->mass[i][i] = solid->mass;
         body->momentum[i] = solid->mass * vec3_component(solid->velocity, i);
-        if (i < fluid->grid.dim && !grid_is_periodic(&fluid->grid, i))
+        if (fluid_carries_weight(fluid, i))
             body->momentum[i] -=
                 fluid->desc.density * solid->volume * vec3_component(step->gravity, i) * step->dt;
     }
@@ -183,7 +183,7 @@ static void merge_tie(const Fluid *fluid, const StepInfo *step, SolveKind kind,
     flow_velocity_row(tie->axis, tie->arm, row);
     const FluidCollider *collider = &fluid->colliders.data[tie->collider];
     for (int i = 0; i < 6; i++) u += row[i] * (collider->before[i] - collider->fall[i]);
-    if (grid_is_periodic(&fluid->grid, tie->axis))
+    if (!fluid_carries_weight(fluid, tie->axis))
         u += vec3_component(step->gravity, tie->axis) * step->dt;
     if (kind == SOLVE_START) u = fluid_velocity(fluid, tie->axis)[tie->face];
     for (int i = 0; i < 6; i++) {
@@ -215,7 +215,7 @@ static void find_fall(const StepInfo *step, const SolidMotion *solid, FluidColli
 static void keep_before(Fluid *fluid, const StepInfo *step, size_t i, const SolidMotion *solid) {
     FluidCollider *collider = &fluid->colliders.data[i];
     find_fall(step, solid, collider);
-    collider->displaced = fluid->desc.density * solid->volume;
+    collider->displaced = fluid_has_surface(fluid) ? 0 : fluid->desc.density * solid->volume;
     vec3_store(collider->before, solid->velocity);
     vec3_store(collider->before + 3, solid->angular_velocity);
 }

@@ -94,6 +94,7 @@ static PlimStatus carry_nodes(Fluid *fluid, const StepInfo *step) {
 PlimStatus fluid_carry_on_nodes(Fluid *fluid, const StepInfo *step) {
     fluid->wall_time = step->time;
     TRY(load_nodes(fluid, step));
+    if (fluid_has_surface(fluid)) TRY(fluid_carry_surface(fluid, step));
     if (fluid->desc.has_smoke) TRY(fluid_load_scalars(fluid, step));
     TRY(carry_nodes(fluid, step));
     if (fluid->desc.has_smoke) fluid_store_scalars(fluid, step);

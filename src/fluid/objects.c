@@ -297,6 +297,26 @@ static void read_enstrophy(const void *system, size_t object, double *values) {
     values[0] = fluid_enstrophy(system);
 }
 
+static void read_volume(const void *system, size_t object, double *values) {
+    (void)object;
+    values[0] = fluid_liquid_volume(system);
+}
+
+static void read_front(const void *system, size_t object, double *values) {
+    (void)object;
+    values[0] = fluid_front(system);
+}
+
+static void read_surface(const void *system, size_t object, double *values) {
+    const Fluid *fluid = system;
+    values[0] = fluid_surface_height(fluid, fluid->objects.data[object].point);
+}
+
+static void read_level(const void *system, size_t object, double *values) {
+    const Fluid *fluid = system;
+    values[0] = scalar_at(fluid, fluid->level, fluid->objects.data[object].point);
+}
+
 static FluidObjectKind kind_of(const void *system, size_t object) {
     return ((const Fluid *)system)->objects.data[object].kind;
 }
@@ -331,6 +351,14 @@ static bool has_smoke(const void *system, size_t object) {
            ((const Fluid *)system)->desc.has_smoke;
 }
 
+static bool is_liquid(const void *system, size_t object) {
+    return is_fluid(system, object) && fluid_has_surface(system);
+}
+
+static bool is_point_of_liquid(const void *system, size_t object) {
+    return is_point(system, object) && fluid_has_surface(system);
+}
+
 static bool has_flux(const void *system, size_t object) {
     FluidObjectKind kind = kind_of(system, object);
     return kind == OBJECT_SIDE || kind == OBJECT_SECTION;
@@ -353,4 +381,8 @@ const ProbeQuantity fluid_quantities[FLUID_QUANTITY_COUNT] = {
     {"kinetic_energy", "", "J", read_kinetic_energy, is_fluid},
     {"divergence", "", "1/s", read_divergence, is_fluid},
     {"enstrophy", "", "m^3/s^2", read_enstrophy, is_fluid},
+    {"volume", "", "m^3", read_volume, is_liquid},
+    {"front", "", "m", read_front, is_liquid},
+    {"surface", "", "m", read_surface, is_point_of_liquid},
+    {"level", "", "m", read_level, is_point_of_liquid},
 };

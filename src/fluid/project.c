@@ -3,8 +3,8 @@
  * Gravity. A fluid of one density that fills its domain is not moved by gravity: it is balanced by
  * a pressure that grows with depth, everywhere and exactly. The solve leaves both out; what is
  * reported and what presses on bodies has it added. Open sides have fluid at rest beyond them.
- * Along a periodic axis there is no such pressure: gravity is a force like others there (forces.c).
- */
+ * Along a periodic axis, and under a free surface, there is no such pressure: gravity is a force
+ * like others there (forces.c). */
 #include "fluid/internal.h"
 
 typedef struct ScaleJob {
@@ -28,6 +28,8 @@ static PoissonProblem make_problem(const Fluid *fluid) {
     PoissonProblem problem = {.grid = &fluid->grid, .kind = fluid->kind, .source = fluid->source};
     for (int axis = 0; axis < fluid->grid.dim; axis++)
         problem.open[axis] = problem.coefficient[axis] = fluid->open[axis];
+    if (fluid_has_surface(fluid) && !fluid->desc.liquid.first_order)
+        problem.phi = fluid->cell_level;
     return problem;
 }
 
@@ -53,6 +55,7 @@ static double greatest_flow(const Fluid *fluid) {
 /* The solve stops at an absolute residual, for velocities that are divergence-free already stay
  * what they are. */
 PlimStatus fluid_project(Fluid *fluid, const StepInfo *step) {
+    if (fluid->fluid_cells == 0) return PLIM_OK;
     TRY(fluid_find_sources(fluid, step, true));
     PoissonProblem problem = make_problem(fluid);
     double *velocity[3] = {fluid->velocity_x, fluid->velocity_y, fluid->velocity_z};
@@ -105,7 +108,7 @@ double fluid_weight_pressure(const Fluid *fluid, Vec3 x) {
     vec3_store(gravity, fluid->gravity);
     vec3_store(at, x);
     for (int axis = 0; axis < grid->dim; axis++) {
-        if (grid_is_periodic(grid, axis)) continue;
+        if (!fluid_carries_weight(fluid, axis)) continue;
         double top =
             gravity[axis] < 0 ? origin[axis] + grid->n[axis] * grid->spacing : origin[axis];
         sum += gravity[axis] * (at[axis] - top);

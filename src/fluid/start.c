@@ -82,6 +82,7 @@ typedef struct FunctionJob {
     const Grid *grid;
     GridPlace place;
     const FieldFunction *function;
+    double t;
     double *values;
 } FunctionJob;
 
@@ -92,13 +93,13 @@ static void function_row(void *user, int j, int k) {
     double *row = job->values + ((size_t)k * ny + (size_t)j) * nx;
     for (size_t i = 0; i < nx; i++)
         row[i] = field_function_at(job->function,
-                                   fluid_position(job->grid, job->place, (int)i, j, k), 0.0);
+                                   fluid_position(job->grid, job->place, (int)i, j, k), job->t);
 }
 
-static PlimStatus start_by_function(const Fluid *fluid, GridPlace place,
-                                    const FieldFunction *function, double *values,
-                                    const char *what) {
-    FunctionJob job = {&fluid->grid, place, function, values};
+PlimStatus fluid_fill_by_function(const Fluid *fluid, GridPlace place,
+                                  const FieldFunction *function, double t, double *values,
+                                  const char *what) {
+    FunctionJob job = {&fluid->grid, place, function, t, values};
     fluid_for_rows(&fluid->grid, place, fluid->context->threads, function_row, &job);
     size_t count = grid_place_count(&fluid->grid, place);
     for (size_t i = 0; i < count; i++)
@@ -108,12 +109,36 @@ static PlimStatus start_by_function(const Fluid *fluid, GridPlace place,
             Vec3 x = fluid_position(&fluid->grid, place, (int)(i % (size_t)nx),
                                     (int)(i / (size_t)nx % (size_t)ny),
                                     (int)(i / (size_t)nx / (size_t)ny));
-            return context_fail(fluid->context, PLIM_BAD_INPUT,
-                                "%s of the fluid has no value at (%g, %g, %g), t = 0; mend its "
+            return context_fail(fluid->context, t > 0 ? PLIM_FAILED : PLIM_BAD_INPUT,
+                                "%s of the fluid has no value at (%g, %g, %g), t = %g; mend its "
                                 "expression",
-                                what, x.x, x.y, x.z);
+                                what, x.x, x.y, x.z, t);
         }
     return PLIM_OK;
+}
+
+static PlimStatus start_by_function(const Fluid *fluid, GridPlace place,
+                                    const FieldFunction *function, double *values,
+                                    const char *what) {
+    return fluid_fill_by_function(fluid, place, function, 0, values, what);
+}
+
+/* ---- the surface of a liquid ---- */
+
+static double distance_of_shape(const void *user, Vec3 x, double t) {
+    (void)t;
+    return solid_distance(user, x);
+}
+
+static PlimStatus start_surface(Fluid *fluid, const FluidDesc *desc) {
+    enum { MARGIN = 2 }; /* cells: what a step may carry in from farther away */
+    const FluidLiquid *liquid = &desc->liquid;
+    FieldFunction shape = {.evaluate = distance_of_shape, .user = liquid->shape};
+    double cells = fmax(liquid->particles.band, liquid->extension) + MARGIN;
+    fluid->phi_band = cells * fluid->grid.spacing;
+    return start_by_function(fluid, fluid_smoke_place(fluid),
+                             liquid->shape ? &shape : &liquid->level, fluid->level,
+                             "the initial level");
 }
 
 PlimStatus fluid_start(Fluid *fluid, const FluidDesc *desc) {
@@ -131,6 +156,7 @@ PlimStatus fluid_start(Fluid *fluid, const FluidDesc *desc) {
     if (fluid->viscosity_of_cell)
         TRY(start_by_function(fluid, PLACE_CELLS, &desc->viscosity_of_place,
                               fluid->viscosity_of_cell, "the viscosity"));
+    if (desc->liquid.is_there) TRY(start_surface(fluid, desc));
     if (!desc->has_smoke) return PLIM_OK;
     TRY(start_by_function(fluid, smoke, &desc->smoke, fluid->smoke, "the initial smoke"));
     return start_by_function(fluid, smoke, &desc->temperature, fluid->temperature,

@@ -75,5 +75,6 @@ PlimStatus fluid_view_frame(const void *system, const StepInfo *step, FrameView 
                       .temperature = job.temperature,
                       .solid = job.solid,
                       .solid_moves = fluid->bodies_move};
+    if (fluid_has_surface(fluid)) return fluid_view_surface(fluid, step, view);
     return PLIM_OK;
 }

@@ -111,6 +111,59 @@ PlimStatus export_mesh(PlimContext *context, const FrameMesh *mesh, ExportFormat
     return write_and_free(&text, path);
 }
 
+/* ---- the formats of points ---- */
+
+static void write_points_ply(Text *text, const FramePoints *points) {
+    text_add(text, "ply\nformat binary_little_endian 1.0\ncomment Plimsoll %s\n", points->name);
+    text_add(text, "element vertex %zu\n", points->count);
+    text_add(text, "property float x\nproperty float y\nproperty float z\n"
+                   "property float vx\nproperty float vy\nproperty float vz\n"
+                   "property float radius\nend_header\n");
+    for (size_t i = 0; i < points->count; i++) {
+        add_bytes(text, points->positions + 3 * i, 12);
+        add_bytes(text, points->velocities + 3 * i, 12);
+        add_bytes(text, points->radii + i, 4);
+    }
+}
+
+static void write_points_obj(Text *text, const FramePoints *points) {
+    text_add(text, "# Plimsoll %s\n", points->name);
+    for (size_t i = 0; i < points->count; i++) {
+        const float *v = points->positions + 3 * i;
+        text_add(text, "v %.9g %.9g %.9g\n", (double)v[0], (double)v[1], (double)v[2]);
+    }
+    for (size_t i = 0; i < points->count; i++) text_add(text, "p %zu\n", i + 1);
+}
+
+static void write_points_vtk(Text *text, const FramePoints *points) {
+    text_add(text, "# vtk DataFile Version 3.0\nPlimsoll %s\nBINARY\nDATASET POLYDATA\n",
+             points->name);
+    text_add(text, "POINTS %zu float\n", points->count);
+    for (size_t i = 0; i < 3 * points->count; i++) add_swapped(text, points->positions + i);
+    text_add(text, "\nVERTICES %zu %zu\n", points->count, 2 * points->count);
+    const int32_t corners = 1;
+    for (size_t i = 0; i < points->count; i++) {
+        int32_t number = (int32_t)i;
+        add_swapped(text, &corners);
+        add_swapped(text, &number);
+    }
+    text_add(text, "\nPOINT_DATA %zu\nVECTORS velocity float\n", points->count);
+    for (size_t i = 0; i < 3 * points->count; i++) add_swapped(text, points->velocities + i);
+    text_add(text, "\nSCALARS radius float 1\nLOOKUP_TABLE default\n");
+    for (size_t i = 0; i < points->count; i++) add_swapped(text, points->radii + i);
+    text_add(text, "\n");
+}
+
+PlimStatus export_points(PlimContext *context, const FramePoints *points, ExportFormat format,
+                         const char *path) {
+    static void (*const writers[EXPORT_FORMAT_COUNT])(Text *, const FramePoints *) = {
+        write_points_ply, write_points_obj, write_points_vtk};
+    Text text;
+    text_init(&text, context);
+    writers[format](&text, points);
+    return write_and_free(&text, path);
+}
+
 /* ---- grids ---- */
 
 /* One array of the file, 4 bytes a value. */
@@ -120,7 +173,7 @@ typedef struct CellArray {
     const void *values;
 } CellArray;
 
-enum { ARRAY_CAPACITY = 5 };
+enum { ARRAY_CAPACITY = 6 };
 
 static size_t list_arrays(const FrameVolume *volume, CellArray arrays[ARRAY_CAPACITY]) {
     size_t count = 0;
@@ -129,6 +182,7 @@ static size_t list_arrays(const FrameVolume *volume, CellArray arrays[ARRAY_CAPA
     if (volume->smoke) arrays[count++] = (CellArray){"smoke", "Float32", 1, volume->smoke};
     if (volume->temperature)
         arrays[count++] = (CellArray){"temperature", "Float32", 1, volume->temperature};
+    if (volume->level) arrays[count++] = (CellArray){"level", "Float32", 1, volume->level};
     arrays[count++] = (CellArray){"solid", "Int32", 1, volume->solid};
     return count;
 }

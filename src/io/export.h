@@ -14,8 +14,13 @@ const char *export_format_name(ExportFormat format);
 PlimStatus export_mesh(PlimContext *context, const FrameMesh *mesh, ExportFormat format,
                        const char *path);
 
+/* Writes drops: PLY (vertices with velocity and radius), OBJ (points), VTK (polydata of vertices
+ * with velocity and radius). */
+PlimStatus export_points(PlimContext *context, const FramePoints *points, ExportFormat format,
+                         const char *path);
+
 /* Writes the values of a grid's cells as VTK image data (.vti, XML with raw arrays at the end):
- * velocity, pressure, solid, and smoke and temperature where there are any. */
+ * velocity, pressure, solid, and smoke, temperature and level where there are any. */
 PlimStatus export_volume(PlimContext *context, const FrameVolume *volume, const char *path);
 
 #endif

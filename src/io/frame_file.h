@@ -1,5 +1,5 @@
-/* frame_NNNNN.h5 and shapes.h5: what to look at. What never changes in a run (triangles, colours)
- * is in shapes.h5; frames link to it, so each reads as if it were whole. */
+/* frame_NNNNN.h5 and shapes.h5: what to look at. What never changes in a run (triangles of bodies,
+ * colours) is in shapes.h5; frames link to it, so each reads as if it were whole. */
 #ifndef IO_FRAME_FILE_H
 #define IO_FRAME_FILE_H
 
@@ -26,5 +26,15 @@ PlimStatus frame_file_decode(PlimContext *context, const char *label, char *fram
                              size_t frame_size, char *shapes_bytes, size_t shapes_size,
                              FrameData *out);
 void frame_data_free(PlimContext *context, FrameData *data);
+
+/* How much a group holds that has another size in every frame. */
+typedef struct FrameSizes {
+    size_t vertices, triangles; /* of a mesh */
+    size_t points;
+} FrameSizes;
+
+/* Reads the sizes of the group `name` from the frame file `path`, without its arrays. */
+PlimStatus frame_file_sizes(PlimContext *context, const char *path, const char *name,
+                            FrameSizes *out);
 
 #endif

@@ -205,11 +205,9 @@ struct H5Reader {
     size_t size; /* bytes of the file */
 };
 
-PlimStatus h5_reader_create(PlimContext *context, const char *label, char *bytes, size_t size,
-                            H5Reader **out) {
-    be_silent();
+static PlimStatus make_reader(PlimContext *context, const char *label, hid_t file, size_t size,
+                              H5Reader **out) {
     *out = NULL;
-    hid_t file = open_memory_file(out, bytes, size);
     if (file < 0)
         return context_fail(context, PLIM_BAD_INPUT, "%s is damaged or not an HDF5 file", label);
     H5Reader *reader = context_allocate(context, 1, sizeof *reader);
@@ -224,6 +222,20 @@ PlimStatus h5_reader_create(PlimContext *context, const char *label, char *bytes
     return PLIM_OK;
 }
 
+PlimStatus h5_reader_create(PlimContext *context, const char *label, char *bytes, size_t size,
+                            H5Reader **out) {
+    be_silent();
+    return make_reader(context, label, open_memory_file(out, bytes, size), size, out);
+}
+
+PlimStatus h5_reader_open(PlimContext *context, const char *path, H5Reader **out) {
+    be_silent();
+    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    hsize_t size = 0;
+    if (file >= 0) H5Fget_filesize(file, &size);
+    return make_reader(context, path, file, (size_t)size, out);
+}
+
 void h5_reader_destroy(H5Reader *reader) {
     if (!reader) return;
     H5Fclose(reader->file);
@@ -233,6 +245,16 @@ void h5_reader_destroy(H5Reader *reader) {
 
 bool h5_has(const H5Reader *reader, const char *path) {
     return H5Lexists(reader->file, path, H5P_DEFAULT) > 0;
+}
+
+bool h5_has_attribute(const H5Reader *reader, const char *path, const char *name) {
+    return H5Aexists_by_name(reader->file, path, name, H5P_DEFAULT) > 0;
+}
+
+bool h5_entry_name(const H5Reader *reader, size_t index, char *name, size_t capacity) {
+    ssize_t length = H5Lget_name_by_idx(reader->file, "/", H5_INDEX_NAME, H5_ITER_INC, index, name,
+                                        capacity, H5P_DEFAULT);
+    return length > 0 && (size_t)length < capacity;
 }
 
 static PlimStatus missing(H5Reader *reader, const char *what) {

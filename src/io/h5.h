@@ -35,9 +35,15 @@ typedef struct H5Reader H5Reader;
 /* Parses `bytes`, which must live as long as the reader; `label` names the file in messages. */
 PlimStatus h5_reader_create(PlimContext *context, const char *label, char *bytes, size_t size,
                             H5Reader **out);
+/* Opens a file on the disk instead, whose sizes alone are to be looked at: nothing is checked. */
+PlimStatus h5_reader_open(PlimContext *context, const char *path, H5Reader **out);
 void h5_reader_destroy(H5Reader *reader);
 
+/* Name of the root's entry number `index` in the order of names; false past the last one, or when
+ * it does not fit. */
+bool h5_entry_name(const H5Reader *reader, size_t index, char *name, size_t capacity);
 bool h5_has(const H5Reader *reader, const char *path);
+bool h5_has_attribute(const H5Reader *reader, const char *path, const char *name);
 PlimStatus h5_size(H5Reader *reader, const char *path, size_t *rows, size_t *columns);
 /* Fails unless the stored array has exactly this shape. */
 PlimStatus h5_read(H5Reader *reader, const char *path, H5Type type, size_t rows, size_t columns,

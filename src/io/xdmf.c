@@ -12,26 +12,51 @@ static void add_data_item(Text *text, const char *indent, size_t rows, size_t co
              indent, rows, columns, type, file, group, name);
 }
 
-static void add_frame(Text *text, const FrameMesh *mesh, uint64_t frame, double time) {
+static void add_vectors(Text *text, size_t rows, const char *file, const char *group,
+                        const char *name) {
+    add_data_item(text, "          ", rows, 3, "Float", file, group, name);
+}
+
+static void add_mesh_frame(Text *text, const FrameMesh *mesh, const char *file, double time) {
     static const char indent[] = "          ";
-    char file[FILE_NAME_CAPACITY];
-    snprintf(file, sizeof file, "frame_%05" PRIu64 ".h5", frame);
+    const char *shape_file = mesh->changes ? file : SHAPES_FILE;
     text_add(text, "      <Grid Name=\"%s\" GridType=\"Uniform\">\n", mesh->name);
     text_add(text, "        <Time Value=\"%.17g\"/>\n", time);
     text_add(text, "        <Topology TopologyType=\"Triangle\" NumberOfElements=\"%zu\">\n",
              mesh->triangle_count);
-    add_data_item(text, indent, mesh->triangle_count, 3, "Int", SHAPES_FILE, mesh->name,
+    add_data_item(text, indent, mesh->triangle_count, 3, "Int", shape_file, mesh->name,
                   "triangles");
     text_add(text, "        </Topology>\n        <Geometry GeometryType=\"XYZ\">\n");
-    add_data_item(text, indent, mesh->vertex_count, 3, "Float", file, mesh->name, "vertices");
+    add_vectors(text, mesh->vertex_count, file, mesh->name, "vertices");
     text_add(text, "        </Geometry>\n"
                    "        <Attribute Name=\"velocity\" AttributeType=\"Vector\" "
                    "Center=\"Node\">\n");
-    add_data_item(text, indent, mesh->vertex_count, 3, "Float", file, mesh->name, "velocities");
+    add_vectors(text, mesh->vertex_count, file, mesh->name, "velocities");
     text_add(text, "        </Attribute>\n"
                    "        <Attribute Name=\"object\" AttributeType=\"Scalar\" "
                    "Center=\"Cell\">\n");
-    add_data_item(text, indent, mesh->triangle_count, 1, "Int", SHAPES_FILE, mesh->name, "objects");
+    add_data_item(text, indent, mesh->triangle_count, 1, "Int", shape_file, mesh->name, "objects");
+    text_add(text, "        </Attribute>\n      </Grid>\n");
+}
+
+static void add_points_frame(Text *text, const char *name, size_t count, const char *file,
+                             double time) {
+    text_add(text,
+             "      <Grid Name=\"%s\" GridType=\"Uniform\">\n"
+             "        <Time Value=\"%.17g\"/>\n"
+             "        <Topology TopologyType=\"Polyvertex\" NumberOfElements=\"%zu\" "
+             "NodesPerElement=\"1\"/>\n"
+             "        <Geometry GeometryType=\"XYZ\">\n",
+             name, time, count);
+    add_vectors(text, count, file, name, "positions");
+    text_add(text, "        </Geometry>\n"
+                   "        <Attribute Name=\"velocity\" AttributeType=\"Vector\" "
+                   "Center=\"Node\">\n");
+    add_vectors(text, count, file, name, "velocities");
+    text_add(text, "        </Attribute>\n"
+                   "        <Attribute Name=\"radius\" AttributeType=\"Scalar\" "
+                   "Center=\"Node\">\n");
+    add_data_item(text, "          ", count, 1, "Float", file, name, "radii");
     text_add(text, "        </Attribute>\n      </Grid>\n");
 }
 
@@ -40,14 +65,58 @@ static void begin_series(Text *text, const char *name) {
              name);
 }
 
+static void end_series(Text *text) {
+    text_add(text, "    </Grid>\n");
+}
+
+static void frame_name(uint64_t frame, char name[FILE_NAME_CAPACITY]) {
+    snprintf(name, FILE_NAME_CAPACITY, "frame_%05" PRIu64 ".h5", frame);
+}
+
+/* The parts of one moment: none, where there is nothing. Readers take no empty grid. */
+static void begin_moment(Text *text, const char *name, double time) {
+    text_add(text,
+             "      <Grid Name=\"%s\" GridType=\"Collection\" CollectionType=\"Spatial\">\n"
+             "        <Time Value=\"%.17g\"/>\n",
+             name, time);
+}
+
 static void add_mesh_series(Text *text, const FrameMesh *mesh, const FrameList *frames,
                             double fps) {
     begin_series(text, mesh->name);
     for (size_t i = 0; i < frames->numbers.count; i++) {
         uint64_t frame = frames->numbers.data[i];
-        add_frame(text, mesh, frame, (double)frame / fps);
+        char file[FILE_NAME_CAPACITY];
+        frame_name(frame, file);
+        add_mesh_frame(text, mesh, file, (double)frame / fps);
     }
-    text_add(text, "    </Grid>\n");
+    end_series(text);
+}
+
+/* Of what has another size in every frame: a mesh, or points when `mesh` is NULL. */
+static PlimStatus add_changing_series(RunFolder *folder, Text *text, const FrameMesh *mesh,
+                                      const char *name, const FrameList *frames, double fps) {
+    begin_series(text, name);
+    for (size_t i = 0; i < frames->numbers.count; i++) {
+        uint64_t frame = frames->numbers.data[i];
+        double time = (double)frame / fps;
+        char file[FILE_NAME_CAPACITY], path[PATH_CAPACITY];
+        FrameSizes sizes;
+        frame_name(frame, file);
+        TRY(path_join(folder->context, folder->path, file, path));
+        TRY(frame_file_sizes(folder->context, path, name, &sizes));
+        begin_moment(text, name, time);
+        if (mesh && sizes.triangles > 0) {
+            FrameMesh now = *mesh;
+            now.vertex_count = sizes.vertices;
+            now.triangle_count = sizes.triangles;
+            add_mesh_frame(text, &now, file, time);
+        }
+        if (sizes.points > 0) add_points_frame(text, name, sizes.points, file, time);
+        text_add(text, "      </Grid>\n");
+    }
+    end_series(text);
+    return PLIM_OK;
 }
 
 /* Values of a grid's cells: [z][y][x], with `components` at the end. */
@@ -66,7 +135,7 @@ static void add_cell_values(Text *text, const FrameVolume *volume, const char *n
 
 static void add_volume_frame(Text *text, const FrameVolume *volume, uint64_t frame, double time) {
     char file[FILE_NAME_CAPACITY];
-    snprintf(file, sizeof file, "frame_%05" PRIu64 ".h5", frame);
+    frame_name(frame, file);
     double depth = volume->dim == 3 ? volume->spacing : 1.0;
     text_add(text,
              "      <Grid Name=\"%s\" GridType=\"Uniform\">\n"
@@ -84,6 +153,7 @@ static void add_volume_frame(Text *text, const FrameVolume *volume, uint64_t fra
     add_cell_values(text, volume, "pressure", "Float", file, 1);
     if (volume->smoke) add_cell_values(text, volume, "smoke", "Float", file, 1);
     if (volume->temperature) add_cell_values(text, volume, "temperature", "Float", file, 1);
+    if (volume->level) add_cell_values(text, volume, "level", "Float", file, 1);
     add_cell_values(text, volume, "solid", "Int", volume->solid_moves ? file : SHAPES_FILE, 1);
     text_add(text, "      </Grid>\n");
 }
@@ -95,7 +165,7 @@ static void add_volume_series(Text *text, const FrameVolume *volume, const Frame
         uint64_t frame = frames->numbers.data[i];
         add_volume_frame(text, volume, frame, (double)frame / fps);
     }
-    text_add(text, "    </Grid>\n");
+    end_series(text);
 }
 
 static PlimStatus write_text(RunFolder *folder, const Text *text) {
@@ -103,6 +173,23 @@ static PlimStatus write_text(RunFolder *folder, const Text *text) {
     if (text->failed) return PLIM_OUT_OF_MEMORY;
     TRY(path_join(folder->context, folder->path, "frames.xdmf", path));
     return file_write(folder->context, path, text_string(text), text->bytes.count, false);
+}
+
+/* `sample` is one of the frames. */
+static PlimStatus add_series(RunFolder *folder, Text *text, const FrameView *sample,
+                             const FrameList *frames, double fps) {
+    for (size_t i = 0; i < sample->mesh_count; i++) {
+        const FrameMesh *mesh = &sample->meshes[i];
+        if (mesh->changes)
+            TRY(add_changing_series(folder, text, mesh, mesh->name, frames, fps));
+        else
+            add_mesh_series(text, mesh, frames, fps);
+    }
+    for (size_t i = 0; i < sample->points_count; i++)
+        TRY(add_changing_series(folder, text, NULL, sample->points[i].name, frames, fps));
+    for (size_t i = 0; i < sample->volume_count; i++)
+        add_volume_series(text, &sample->volumes[i], frames, fps);
+    return PLIM_OK;
 }
 
 PlimStatus run_folder_write_index(RunFolder *folder, double fps) {
@@ -117,12 +204,9 @@ PlimStatus run_folder_write_index(RunFolder *folder, double fps) {
         Text text;
         text_init(&text, folder->context);
         text_add(&text, "<?xml version=\"1.0\"?>\n<Xdmf Version=\"3.0\">\n  <Domain>\n");
-        for (size_t i = 0; i < sample.view.mesh_count; i++)
-            add_mesh_series(&text, &sample.view.meshes[i], &frames, fps);
-        for (size_t i = 0; i < sample.view.volume_count; i++)
-            add_volume_series(&text, &sample.view.volumes[i], &frames, fps);
+        status = add_series(folder, &text, &sample.view, &frames, fps);
         text_add(&text, "  </Domain>\n</Xdmf>\n");
-        status = write_text(folder, &text);
+        if (status == PLIM_OK) status = write_text(folder, &text);
         text_free(&text);
     }
     frame_data_free(folder->context, &sample);

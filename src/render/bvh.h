@@ -1,4 +1,4 @@
-/* The scene as the ray tracer holds it: one Embree scene and what a hit is coloured with. */
+/* The scene as the ray tracer holds it: Embree scenes and what a hit is coloured with. */
 #ifndef RENDER_BVH_H
 #define RENDER_BVH_H
 
@@ -6,28 +6,57 @@
 
 #include <embree3/rtcore.h>
 
-/* Embree's numbers of the two geometries. */
-enum { GEOMETRY_TRIANGLES = 0, GEOMETRY_SPHERES = 1 };
+/* Embree's numbers of the geometries of opaque things. */
+enum { GEOMETRY_TRIANGLES = 0, GEOMETRY_SPHERES = 1, GEOMETRY_DROPS = 2 };
 
-/* All meshes are one, and so are all sphere sets; what cannot be drawn was left out. */
-struct RenderScene {
-    PlimContext *context;
-    RTCDevice device;
-    RTCScene scene;
-
+/* Triangles of one or several meshes; what cannot be drawn was left out. */
+typedef struct TriangleStore {
     float *vertices; /* 3 per vertex, and padding that Embree may read */
-    size_t vertex_count;
+    size_t vertex_count, vertex_capacity;
     uint32_t *triangles; /* 3 per triangle, and padding */
     float *normals;      /* 9 per triangle: the unit shading normals of its corners */
     float *colors;       /* 3 per triangle, linear light */
     size_t triangle_count, triangle_capacity;
+} TriangleStore;
+
+typedef struct ClearMesh {
+    TriangleStore store;
+    Vec3 absorption; /* 1/m */
+    double wet;      /* m: what is so close to its surface is taken to touch it */
+} ClearMesh;
+
+/* A drop: an ellipsoid about an axis. */
+typedef struct Drop {
+    float center[3], axis[3]; /* the axis has unit length */
+    float along, across;      /* m, half its length and half its width */
+} Drop;
+
+struct RenderScene {
+    PlimContext *context;
+    RTCDevice device;
+    RTCScene scene; /* all that is opaque */
+    RTCScene water; /* the clear meshes, a geometry each; NULL when there are none */
+
+    TriangleStore bodies; /* all meshes that are not clear */
+    ClearMesh *clear;
+    size_t clear_count;
 
     float *spheres;       /* 4 per sphere: centre and radius */
     float *sphere_colors; /* 3 per sphere, linear light */
     size_t sphere_count, sphere_capacity;
+
+    Drop *drops;
+    size_t drop_count, drop_capacity;
 };
 
 /* Linear light of an sRGB value in 0..1; anything else is clamped. */
 double linear_from_srgb(double value);
+
+/* Whether all values are numbers of a size that squares can be taken of. */
+bool render_is_usable(const float *values, int count);
+
+PlimStatus render_check_embree(const RenderScene *scene);
+/* Commits a geometry and hands it to an Embree scene. */
+void render_attach(RTCScene scene, RTCGeometry geometry, unsigned number);
 
 #endif

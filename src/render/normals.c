@@ -8,6 +8,7 @@ static const double cos_bend = 0.76604444311897804; /* of 40 degrees */
 
 typedef struct Fans {
     size_t vertex_count, corner_count;
+    const float *vertices;
     const uint32_t *triangles;
     Vec3 *faces;     /* per triangle: its normal, twice its area long */
     uint32_t *first; /* per vertex and one past: where its corners start in `corners` */
@@ -93,6 +94,34 @@ static void join_across_edge(Fans *fans, uint32_t vertex, uint32_t end, int32_t 
         fans->parent[a] = b;
 }
 
+static Vec3 edge(const Fans *fans, uint32_t from, uint32_t to) {
+    const float *vertices = fans->vertices;
+    return vec3_sub(load(vertices + 3 * (size_t)to), load(vertices + 3 * (size_t)from));
+}
+
+/* Squares of edges at the vertex count as this at least: what is much shorter than the longest has
+ * more of rounding in its direction than of the surface. */
+static double least_square(const Fans *fans, uint32_t vertex) {
+    const double shortest = 0.2; /* of the longest */
+    double longest = 0.0;
+    for (uint32_t i = fans->first[vertex]; i < fans->first[vertex + 1]; i++) {
+        int32_t c = fans->corners[i];
+        Vec3 along = edge(fans, vertex, fans->triangles[c / 3 * 3 + (c + 1) % 3]);
+        longest = fmax(longest, vec3_dot(along, along));
+    }
+    return shortest * shortest * longest;
+}
+
+/* N. Max (1999): the cross product of two edges over their squares. Exact on a sphere, however
+ * uneven its triangles are; mirrors and lenses show less exact ones as teeth. */
+static Vec3 weighted_face(const Fans *fans, uint32_t vertex, int32_t corner, double least) {
+    const uint32_t *triangle = fans->triangles + corner / 3 * 3;
+    Vec3 a = edge(fans, vertex, triangle[(corner + 1) % 3]);
+    Vec3 b = edge(fans, vertex, triangle[(corner + 2) % 3]);
+    double squares = fmax(vec3_dot(a, a), least) * fmax(vec3_dot(b, b), least);
+    return vec3_scale(least / squares, fans->faces[corner / 3]); /* free of the unit of length */
+}
+
 static void smooth_vertex(Fans *fans, uint32_t vertex, float *normals) {
     const int32_t *begin = fans->corners + fans->first[vertex];
     const int32_t *end = fans->corners + fans->first[vertex + 1];
@@ -102,10 +131,11 @@ static void smooth_vertex(Fans *fans, uint32_t vertex, float *normals) {
         join_across_edge(fans, vertex, triangle[(*c + 1) % 3], *c);
         join_across_edge(fans, vertex, triangle[(*c + 2) % 3], *c);
     }
+    double least = least_square(fans, vertex);
     for (const int32_t *c = begin; c < end; c++) store(normals + 3 * (size_t)*c, vec3(0, 0, 0));
     for (const int32_t *c = begin; c < end; c++) {
         float *sum = normals + 3 * (size_t)group_of(fans->parent, *c);
-        store(sum, vec3_add(load(sum), fans->faces[*c / 3]));
+        store(sum, vec3_add(load(sum), weighted_face(fans, vertex, *c, least)));
     }
     /* A group's first corner stands for it, so the others find the finished normal there. */
     for (const int32_t *c = begin; c < end; c++) {
@@ -116,8 +146,10 @@ static void smooth_vertex(Fans *fans, uint32_t vertex, float *normals) {
 
 PlimStatus normals_smooth(PlimContext *context, const float *vertices, size_t vertex_count,
                           const uint32_t *triangles, size_t triangle_count, float *normals) {
-    Fans fans = {
-        .vertex_count = vertex_count, .corner_count = 3 * triangle_count, .triangles = triangles};
+    Fans fans = {.vertex_count = vertex_count,
+                 .corner_count = 3 * triangle_count,
+                 .vertices = vertices,
+                 .triangles = triangles};
     TRY(allocate_fans(context, &fans));
     for (size_t t = 0; t < triangle_count; t++)
         fans.faces[t] = face_normal(vertices, triangles + 3 * t);

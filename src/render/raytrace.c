@@ -5,6 +5,7 @@
 #include "render/resolve.h"
 #include "render/shade.h"
 #include "render/smoke.h"
+#include "render/water.h"
 
 /* Pixels side by side that are traced together. */
 enum { LANES = 8, ROW_GRAIN = 4, SAMPLES_MAX = 4096 };
@@ -34,6 +35,7 @@ typedef struct DrawJob {
     Smoke smoke;
     Vec3 eye, forward, right, up; /* right and up reach from the centre to the picture's edges */
     Vec3 low, high;               /* m: the box outside which nothing takes skylight */
+    const ClearMesh *eye_water;   /* that the eye is in; NULL in air */
     LightRays *rays;              /* INTERLEAVE^2 sets of options->samples */
     size_t ray_count;
     PixelPlace *places; /* options->samples */
@@ -46,6 +48,9 @@ typedef struct Packet {
     Vec3 direction[LANES];
     Surface surface[LANES];
     bool hit[LANES];
+    double distance[LANES]; /* m, to the first thing; infinite when there is none */
+    bool wet[LANES];        /* water is in the way: `light` is known */
+    Light light[LANES];
     double lit[LANES], open[LANES]; /* shares of sun and sky that arrive */
 } Packet;
 
@@ -175,10 +180,6 @@ static Vec3 eye_ray(const DrawJob *job, int x, int y, int sample) {
     return vec3_normalize(vec3_add_scaled(direction, up, job->up));
 }
 
-static Vec3 load(const float *from) {
-    return vec3(from[0], from[1], from[2]);
-}
-
 static void set_ray(struct RTCRay8 *rays, int lane, Vec3 origin, Vec3 direction, double far) {
     rays->org_x[lane] = (float)origin.x;
     rays->org_y[lane] = (float)origin.y;
@@ -194,48 +195,15 @@ static void set_ray(struct RTCRay8 *rays, int lane, Vec3 origin, Vec3 direction,
     rays->flags[lane] = 0;
 }
 
-/* Normal and colour of a triangle where its corners weigh `weights`. A flat triangle in place of a
- * curved surface would shade itself in steps near the edge of the light, so the point that shadow
- * rays start from is raised to the surface that the normals tell of (Hanika 2021). */
-static void surface_of_triangle(const RenderScene *scene, unsigned triangle,
-                                const double weights[3], bool flipped, Surface *surface) {
-    const float *normals = scene->normals + 9 * (size_t)triangle;
-    const uint32_t *corners = scene->triangles + 3 * (size_t)triangle;
-    Vec3 normal = vec3(0, 0, 0), lift = vec3(0, 0, 0);
-    for (int c = 0; c < 3; c++) {
-        Vec3 there = vec3_scale(flipped ? -1.0 : 1.0, load(normals + 3 * c));
-        Vec3 offset = vec3_sub(surface->point, load(scene->vertices + 3 * (size_t)corners[c]));
-        normal = vec3_add_scaled(normal, weights[c], there);
-        lift = vec3_add_scaled(lift, -weights[c] * fmin(vec3_dot(offset, there), 0.0), there);
-    }
-    normal = vec3_normalize(normal);
-    surface->albedo = load(scene->colors + 3 * (size_t)triangle);
-    if (!(vec3_dot(normal, surface->face) > 0.1)) return; /* keeps the normal of the face */
-    surface->normal = normal;
-    surface->point = vec3_add(surface->point, lift);
-}
-
-static Surface surface_of_hit(const DrawJob *job, const struct RTCRayHit8 *hits, int lane,
-                              Vec3 direction) {
+static RayHit hit_of_lane(const struct RTCRayHit8 *hits, int lane) {
     const struct RTCHit8 *hit = &hits->hit;
-    double distance = hits->ray.tfar[lane];
-    Surface surface = {.point = vec3_add_scaled(job->eye, distance, direction),
-                       .distance = distance,
-                       .shine = 1.0};
-    Vec3 outward = vec3_normalize(vec3(hit->Ng_x[lane], hit->Ng_y[lane], hit->Ng_z[lane]));
-    bool flipped = vec3_dot(outward, direction) > 0.0;
-    surface.normal = surface.face = vec3_scale(flipped ? -1.0 : 1.0, outward);
-    unsigned number = hit->primID[lane];
-    if (hit->geomID[lane] == GEOMETRY_SPHERES) {
-        surface.albedo = load(job->scene->sphere_colors + 3 * (size_t)number);
-    } else {
-        double u = hit->u[lane], v = hit->v[lane];
-        surface_of_triangle(job->scene, number, (double[]){1.0 - u - v, u, v}, flipped, &surface);
-    }
-    /* Single precision places the point within a few 1e-7 of these lengths. */
-    double gap = 2e-5 * (distance + vec3_length(surface.point));
-    surface.point = vec3_add_scaled(surface.point, gap, surface.face);
-    return surface;
+    Vec3 outward = vec3((double)hit->Ng_x[lane], (double)hit->Ng_y[lane], (double)hit->Ng_z[lane]);
+    return (RayHit){.distance = (double)hits->ray.tfar[lane],
+                    .outward = vec3_normalize(outward),
+                    .u = (double)hit->u[lane],
+                    .v = (double)hit->v[lane],
+                    .geometry = hit->geomID[lane],
+                    .primitive = hit->primID[lane]};
 }
 
 static void find_surfaces(const DrawJob *job, int x, int y, int lanes, int sample, Packet *packet) {
@@ -255,12 +223,40 @@ static void find_surfaces(const DrawJob *job, int x, int y, int lanes, int sampl
     for (int lane = 0; lane < lanes; lane++) {
         Vec3 direction = packet->direction[lane];
         bool hit = hits.hit.geomID[lane] != RTC_INVALID_GEOMETRY_ID;
+        RayHit found = hit ? hit_of_lane(&hits, lane) : (RayHit){.distance = INFINITY};
         double ground = shade_ground_distance(&job->look, job->eye, direction);
         packet->hit[lane] = hit || ground < INFINITY;
-        if (ground < (hit ? (double)hits.ray.tfar[lane] : INFINITY))
-            packet->surface[lane] = shade_ground(&job->look, job->eye, direction, ground);
+        if (ground < found.distance)
+            packet->surface[lane] = shade_ground(&job->look, job->eye, direction, ground, 0.0);
         else if (hit)
-            packet->surface[lane] = surface_of_hit(job, &hits, lane, direction);
+            packet->surface[lane] = surface_of_hit(job->scene, &found, job->eye, direction, 0.0);
+        packet->distance[lane] = packet->hit[lane] ? packet->surface[lane].distance : INFINITY;
+        packet->wet[lane] = false;
+    }
+}
+
+/* Where water is nearer than what was found, what is seen through it and in it takes its place. */
+static void look_through_water(const DrawJob *job, int lanes, Packet *packet) {
+    struct RTCRay8 rays;
+    _Alignas(32) int valid[LANES] = {0};
+    for (int lane = 0; lane < LANES; lane++) {
+        valid[lane] = lane < lanes ? -1 : 0;
+        set_ray(&rays, lane, job->eye, packet->direction[lane < lanes ? lane : 0],
+                lane < lanes ? packet->distance[lane] : 0.0);
+    }
+    struct RTCIntersectContext context;
+    rtcInitIntersectContext(&context);
+    context.flags = RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
+    rtcOccluded8(valid, job->scene->water, &context, &rays);
+    for (int lane = 0; lane < lanes; lane++) {
+        if (!(rays.tfar[lane] < 0.0f || job->eye_water)) continue;
+        WaterView view =
+            water_look(job->scene, &job->look, job->eye, packet->direction[lane], job->eye_water);
+        packet->wet[lane] = true;
+        packet->light[lane] = view.light;
+        packet->surface[lane] = view.surface;
+        packet->hit[lane] = view.has_surface;
+        packet->distance[lane] = view.distance;
     }
 }
 
@@ -343,6 +339,29 @@ static void dim_sun(const DrawJob *job, int x, int y, int lanes, int sample, Pac
                                                smoke_phase(job, x + lane, y, sample));
 }
 
+/* Sunlight that comes to a surface through water: less of it, and tinted. */
+static void dim_by_water(const DrawJob *job, int x, int y, int lanes, int sample, Packet *packet) {
+    struct RTCRay8 rays;
+    _Alignas(32) int valid[LANES] = {0};
+    for (int lane = 0; lane < LANES; lane++) {
+        bool asks = lane < lanes && packet->hit[lane] && packet->lit[lane] > 0.0;
+        valid[lane] = asks ? -1 : 0;
+        set_ray(&rays, lane, asks ? packet->surface[lane].point : job->eye,
+                light_rays(job, x + lane, y)[sample].sun, INFINITY);
+    }
+    struct RTCIntersectContext context;
+    rtcInitIntersectContext(&context);
+    context.flags = RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
+    rtcOccluded8(valid, job->scene->water, &context, &rays);
+    for (int lane = 0; lane < lanes; lane++) {
+        if (!(rays.tfar[lane] < 0.0f)) continue;
+        Vec3 share = water_passes(job->scene, packet->surface[lane].point,
+                                  light_rays(job, x + lane, y)[sample].sun);
+        Vec3 *sun = &packet->light[lane].sun;
+        *sun = vec3(sun->x * share.x, sun->y * share.y, sun->z * share.z);
+    }
+}
+
 /* Smoke between the eye and what lies behind. */
 static Light light_through_smoke(const DrawJob *job, Vec3 direction, double far, double phase,
                                  Light light) {
@@ -354,21 +373,32 @@ static Light light_through_smoke(const DrawJob *job, Vec3 direction, double far,
                    .sun = vec3_scale(path.through, light.sun)};
 }
 
+static void shade_packet(const DrawJob *job, int lanes, Packet *packet) {
+    for (int lane = 0; lane < lanes; lane++) {
+        Vec3 direction = packet->direction[lane];
+        if (packet->wet[lane]) continue;
+        packet->light[lane] = packet->hit[lane]
+                                  ? shade_surface(&job->look, &packet->surface[lane], direction)
+                                  : (Light){.steady = shade_background(&job->look, direction)};
+    }
+}
+
 static void trace_pixels(const DrawJob *job, int x, int y, int lanes) {
     Pixel *pixels = job->pixels + (size_t)y * (size_t)job->options->width + (size_t)x;
     for (int sample = 0; sample < job->options->samples; sample++) {
         Packet packet;
         find_surfaces(job, x, y, lanes, sample, &packet);
+        if (job->scene->water) look_through_water(job, lanes, &packet);
         find_sun(job, x, y, lanes, sample, &packet);
         find_sky(job, x, y, lanes, sample, &packet);
+        shade_packet(job, lanes, &packet);
+        if (job->scene->water) dim_by_water(job, x, y, lanes, sample, &packet);
         if (job->options->smoke) dim_sun(job, x, y, lanes, sample, &packet);
         for (int lane = 0; lane < lanes; lane++) {
             const Surface *surface = packet.hit[lane] ? &packet.surface[lane] : NULL;
-            Vec3 direction = packet.direction[lane];
-            Light light = surface ? shade_surface(&job->look, surface, direction)
-                                  : (Light){.steady = shade_background(&job->look, direction)};
+            Light light = packet.light[lane];
             if (job->options->smoke)
-                light = light_through_smoke(job, direction, surface ? surface->distance : INFINITY,
+                light = light_through_smoke(job, packet.direction[lane], packet.distance[lane],
                                             smoke_phase(job, x + lane, y, sample), light);
             double footprint = surface ? surface->distance * job->look.pixel_angle : 0.0;
             pixel_add(&pixels[lane], surface, &light, packet.lit[lane], packet.open[lane],
@@ -409,6 +439,7 @@ static void set_view(DrawJob *job, const RenderCamera *camera) {
     double reach = job->look.reach;
     job->low = vec3(bounds.lower_x - reach, bounds.lower_y - reach, bounds.lower_z - reach);
     job->high = vec3(bounds.upper_x + reach, bounds.upper_y + reach, bounds.upper_z + reach);
+    job->eye_water = job->scene->water ? water_around(job->scene, job->eye) : NULL;
 }
 
 static PlimStatus allocate_job(PlimContext *context, DrawJob *job) {

@@ -1,5 +1,5 @@
-/* A preview ray tracer on Embree: triangle meshes, spheres and smoke, checker ground, soft shadow,
- * sky. */
+/* A preview ray tracer on Embree: triangle meshes, water, spheres, drops and smoke, checker ground,
+ * soft shadow, sky. */
 #ifndef RENDER_RAYTRACE_H
 #define RENDER_RAYTRACE_H
 
@@ -15,6 +15,10 @@ typedef struct RenderMesh {
     const int32_t *objects; /* per triangle: index into colors */
     const float *colors;    /* 3 per object, 0..1, as seen in full light (sRGB) */
     bool smooth;            /* interpolate normals across edges that bend less than 40 degrees */
+    /* The closed surface of water, normals outward: light is bent, mirrored and absorbed. Colours
+     * are not looked at. */
+    bool is_clear;
+    float absorption[3]; /* 1/m, of red, green and blue in it */
 } RenderMesh;
 
 typedef struct RenderSpheres {
@@ -23,6 +27,14 @@ typedef struct RenderSpheres {
     const float *colors; /* 3 per sphere */
     size_t count;
 } RenderSpheres;
+
+/* Small drops of water, stretched along their way as if the picture took 1/48 s. */
+typedef struct RenderDrops {
+    const float *positions;  /* m, 3 per drop */
+    const float *velocities; /* m/s, 3 per drop */
+    const float *radii;      /* m, at rest */
+    size_t count;
+} RenderDrops;
 
 typedef struct RenderCamera {
     Vec3 position, target; /* m */
@@ -59,6 +71,9 @@ PlimStatus render_scene_create(PlimContext *context, const RenderMesh *meshes, s
                                const RenderSpheres *spheres, size_t sphere_count,
                                RenderScene **out);
 void render_scene_destroy(RenderScene *scene);
+
+/* At most once for a scene. Those that have no size or no place are left out. */
+PlimStatus render_scene_add_drops(RenderScene *scene, const RenderDrops *sets, size_t set_count);
 
 /* Fills `image`, which must have the options' size. Same bits for any thread count. */
 PlimStatus render_scene_draw(const RenderScene *scene, const RenderCamera *camera,

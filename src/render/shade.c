@@ -55,19 +55,20 @@ static double square_wave(double x, double width) {
 
 /* The checker is averaged over the pixel's footprint, which is long at a low angle: far tiles melt
  * into grey instead of flickering. */
-Surface shade_ground(const Look *look, Vec3 origin, Vec3 direction, double distance) {
+Surface shade_ground(const Look *look, Vec3 origin, Vec3 direction, double distance,
+                     double travelled) {
     Vec3 point = vec3_add_scaled(origin, distance, direction);
-    double across = distance * look->pixel_angle / look->checker;
+    double whole = travelled + distance, across = whole * look->pixel_angle / look->checker;
     double width_x = across * (1.0 + fabs(direction.x / direction.y));
     double width_z = across * (1.0 + fabs(direction.z / direction.y));
     double pattern = square_wave(point.x / look->checker, width_x) *
                      square_wave(point.z / look->checker, width_z);
-    point.y = look->ground_height + 1e-5 * distance;
+    point.y = look->ground_height + 1e-5 * whole;
     return (Surface){.point = point,
                      .normal = {0, 1, 0},
                      .face = {0, 1, 0},
                      .albedo = mix(tile_dark, tile_light, 0.5 + 0.5 * pattern),
-                     .distance = distance,
+                     .distance = whole,
                      .shine = 0.0};
 }
 
@@ -99,15 +100,48 @@ static void add_shine(const Look *look, const Surface *surface, Vec3 direction, 
     light->ambient = vec3_add_scaled(light->ambient, mirrored, around);
 }
 
-Light shade_surface(const Look *look, const Surface *surface, Vec3 direction) {
+/* Wider than the sun and less bright, so that few samples a pixel show it, with a wide gleam around
+ * it as small ripples make. */
+Vec3 shade_glint(const Look *look, Vec3 direction) {
+    double off = 1.0 - vec3_dot(direction, look->sun);
+    return vec3_scale(24.0 * exp(-off / 0.0025) + 5.0 * exp(-off / 0.02), sun_light);
+}
+
+/* A lens shows what is behind it upside down; so small a one needs no more than sky and floor. The
+ * rest of the light is scattered as by the spray that a drop stands for. */
+static Light shade_drop(const Look *look, const Surface *surface, Vec3 direction) {
+    const double scattered = 0.35;
+    Vec3 normal = surface->normal;
+    double facing = fmax(-vec3_dot(normal, direction), 0.0), rim = 1.0 - facing;
+    Vec3 aside = vec3_add_scaled(normal, facing, direction);
+    Vec3 bent = vec3_normalize(vec3_add_scaled(direction, -1.2, aside));
+    double mirrored = 0.02 + 0.98 * rim * rim * rim * rim * rim;
+    Vec3 behind = bent.y > 0.0 ? sky(bent.y) : mix(horizon, below, fmin(-4.0 * bent.y, 1.0));
+    Vec3 before = vec3_add_scaled(direction, 2.0 * facing, normal);
+    Vec3 glassy = mix(behind, surroundings(before.y), mirrored);
+    Vec3 around = mix(bounce_light, sky_light, 0.5 + 0.5 * normal.y);
+    double sunward = fmax(0.5 + 0.5 * vec3_dot(normal, look->sun), 0.0); /* shines through */
+    Vec3 white = tint(surface->albedo, vec3_add_scaled(around, sunward, sun_light));
+    Light light = {.steady = mix(glassy, white, scattered)};
+    light.sun = vec3_scale(mirrored, shade_glint(look, before));
+    return light;
+}
+
+static Light shade_opaque(const Look *look, const Surface *surface, Vec3 direction) {
     Light light = {0};
     double sunward = fmax(vec3_dot(surface->normal, look->sun), 0.0);
     light.sun = vec3_scale(sunward, tint(surface->albedo, sun_light));
     Vec3 around = mix(bounce_light, sky_light, 0.5 + 0.5 * surface->normal.y);
     light.ambient = tint(surface->albedo, around);
     if (surface->shine > 0.0) add_shine(look, surface, direction, sunward, &light);
+    return light;
+}
+
+Light shade_surface(const Look *look, const Surface *surface, Vec3 direction) {
+    Light light = surface->is_drop ? shade_drop(look, surface, direction)
+                                   : shade_opaque(look, surface, direction);
     double lost = haze(look, surface->distance);
-    light.steady = vec3_scale(lost, horizon);
+    light.steady = mix(light.steady, horizon, lost);
     light.ambient = vec3_scale(1.0 - lost, light.ambient);
     light.sun = vec3_scale(1.0 - lost, light.sun);
     return light;

@@ -22,6 +22,7 @@ typedef struct Surface {
     Vec3 albedo;
     double distance; /* m from the eye */
     double shine;    /* 0 matt, 1 polished */
+    bool is_drop;    /* of water: a small lens */
 } Surface;
 
 /* Light towards the eye, in the parts that become visible apart. */
@@ -35,9 +36,14 @@ Vec3 shade_background(const Look *look, Vec3 direction);
 
 /* Distance along the ray to the ground; infinite when it does not get there or haze hides it. */
 double shade_ground_distance(const Look *look, Vec3 origin, Vec3 direction);
-Surface shade_ground(const Look *look, Vec3 origin, Vec3 direction, double distance);
+/* `travelled` is the way from the eye to the origin, m. */
+Surface shade_ground(const Look *look, Vec3 origin, Vec3 direction, double distance,
+                     double travelled);
 
 Light shade_surface(const Look *look, const Surface *surface, Vec3 direction);
+
+/* The sun as a mirror shows it, besides the sky. */
+Vec3 shade_glint(const Look *look, Vec3 direction);
 
 /* Light of smoke, from shares of the sun's and the sky's light and of its own glow. */
 Vec3 shade_smoke(const Look *look, Vec3 direction, double sun, double sky, double glow);

@@ -8,8 +8,8 @@ static const Vec3 obstacle_color = {0.62, 0.62, 0.62};
 static const Vec3 obstacle_edge = {0.30, 0.30, 0.31};
 
 static ColorScale scale_of(SliceShow show) {
-    static const ColorScale scales[SLICE_SHOW_COUNT] = {COLOR_SPEED, COLOR_DIVERGING, COLOR_INK,
-                                                        COLOR_PRESSURE, COLOR_HEAT};
+    static const ColorScale scales[SLICE_SHOW_COUNT] = {
+        COLOR_SPEED, COLOR_DIVERGING, COLOR_INK, COLOR_PRESSURE, COLOR_HEAT, COLOR_SPEED};
     return scales[show];
 }
 
@@ -63,9 +63,12 @@ static Vec3 cover_with_obstacle(const Slice *slice, double x, double y, Vec3 col
 /* ---- the picture ---- */
 
 static Vec3 flow_color(const Slice *slice, double x, double y, size_t pixel) {
+    static const Vec3 liquid = {0.42, 0.66, 0.86};
     const SliceRange *range = &slice->options->range;
     double value = field_sample_cubic(&slice->values, vec3(x, y, 0));
-    Vec3 color = color_at(&slice->table, (value - range->low) / (range->high - range->low));
+    Vec3 color = liquid;
+    if (slice->options->show != SLICE_LIQUID)
+        color = color_at(&slice->table, (value - range->low) / (range->high - range->low));
     if (slice->noise) {
         /* The mean of so many numbers lies close to one half: stretch it. */
         double light = fmin(fmax(1.0 + 2.4 * (smear(slice, x, y) - 0.5), 0.5), 1.5);
@@ -94,8 +97,10 @@ static void draw_rows(void *user, size_t begin, size_t end) {
             bool near = x > -pixel_cells && y > -pixel_cells && x < n[0] + pixel_cells &&
                         y < n[1] + pixel_cells;
             Vec3 color = near ? frame : paper;
-            if (x >= 0 && y >= 0 && x < n[0] && y < n[1])
-                color = cover_with_obstacle(slice, x, y, flow_color(slice, x, y, pixel));
+            if (x >= 0 && y >= 0 && x < n[0] && y < n[1]) {
+                color = slice_cover_with_air(slice, x, y, flow_color(slice, x, y, pixel));
+                color = cover_with_obstacle(slice, x, y, color);
+            }
             color_store(slice->image->rgb + 3 * pixel, color);
         }
 }
@@ -129,6 +134,7 @@ static PlimStatus fill_fields(PlimContext *context, Slice *slice) {
 
 static PlimStatus fill_slice(PlimContext *context, Slice *slice) {
     TRY(fill_fields(context, slice));
+    TRY(slice_load_level(context, slice));
     TRY(slice_smooth_obstacles(context, slice));
     color_table_fill(&slice->table, scale_of(slice->options->show));
     size_t pixels = (size_t)slice->image->width * (size_t)slice->image->height;
@@ -144,12 +150,17 @@ static PlimStatus fill_slice(PlimContext *context, Slice *slice) {
     return PLIM_OK;
 }
 
+/* One blue needs no explanation. */
+static bool has_legend(const SliceOptions *options) {
+    return options->legend && options->show != SLICE_LIQUID;
+}
+
 /* As large as fits in the middle of what the legend leaves. */
 static void place_cut(Slice *slice) {
     enum { MARGIN = 8 };
     const int *n = slice->volume->n;
     int height = slice->image->height;
-    if (slice->options->legend) height -= slice_legend_height(slice->image);
+    if (has_legend(slice->options)) height -= slice_legend_height(slice->image);
     double across = fmax(slice->image->width - 2 * MARGIN, 1) / n[0];
     double down = fmax(height - 2 * MARGIN, 1) / n[1];
     slice->cell_pixels = fmin(across, down);
@@ -157,8 +168,8 @@ static void place_cut(Slice *slice) {
     slice->top = 0.5 * (height - n[1] * slice->cell_pixels);
 }
 
-PlimStatus slice_draw(PlimContext *context, const FrameVolume *volume, const SliceOptions *options,
-                      Image *image) {
+PlimStatus slice_draw(PlimContext *context, const FrameVolume *volume, const FramePoints *points,
+                      size_t points_count, const SliceOptions *options, Image *image) {
     if (!slice_can_show(volume, options->show))
         return context_fail(context, PLIM_BAD_INPUT, "the frame has no %s to show",
                             slice_show_name(options->show));
@@ -168,12 +179,14 @@ PlimStatus slice_draw(PlimContext *context, const FrameVolume *volume, const Sli
     PlimStatus status = fill_slice(context, &slice);
     if (status == PLIM_OK) {
         parallel_for(context->threads, (size_t)image->height, 8, draw_rows, &slice);
-        if (options->legend) slice_draw_legend(&slice);
+        for (size_t i = 0; i < points_count; i++) slice_draw_points(&slice, &points[i]);
+        if (has_legend(options)) slice_draw_legend(&slice);
     }
     size_t pixels = (size_t)image->width * (size_t)image->height;
     field_free(context, &slice.u);
     field_free(context, &slice.v);
     field_free(context, &slice.values);
+    field_free(context, &slice.level);
     context_free(context, slice.shapes, (size_t)volume->n[0] * (size_t)volume->n[1],
                  sizeof *slice.shapes);
     context_free(context, slice.noise, pixels, sizeof *slice.noise);

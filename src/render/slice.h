@@ -1,5 +1,5 @@
 /* A picture of a cut through a fluid: colours for one quantity, threads or lines along the flow,
- * grey obstacles, a legend. */
+ * the surface of a liquid with blank air above, drops, grey obstacles, a legend. */
 #ifndef RENDER_SLICE_H
 #define RENDER_SLICE_H
 
@@ -13,10 +13,11 @@ typedef enum SliceShow {
     SLICE_SMOKE,
     SLICE_PRESSURE, /* Pa */
     SLICE_TEMPERATURE,
+    SLICE_LIQUID, /* where it is: one blue */
     SLICE_SHOW_COUNT
 } SliceShow;
 
-/* "speed", "vorticity", "smoke", "pressure", "temperature". */
+/* "speed", "vorticity", "smoke", "pressure", "temperature", "liquid". */
 const char *slice_show_name(SliceShow show);
 
 /* False when the frames hold no such quantity. */
@@ -43,9 +44,10 @@ typedef struct SliceOptions {
     bool legend; /* the scale and its range below the cut, if the picture is large enough */
 } SliceOptions;
 
-/* Fills the image with the cut, as large as fits. The threads are noise smeared along streamlines
+/* Fills the image with the cut, as large as fits. Of `points`, those within a cell of the cut are
+ * dots; in two dimensions all are. The threads are noise smeared along streamlines
  * (line integral convolution; Cabral and Leedom 1993). Same bits for any thread count. */
-PlimStatus slice_draw(PlimContext *context, const FrameVolume *volume, const SliceOptions *options,
-                      Image *image);
+PlimStatus slice_draw(PlimContext *context, const FrameVolume *volume, const FramePoints *points,
+                      size_t points_count, const SliceOptions *options, Image *image);
 
 #endif

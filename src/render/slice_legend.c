@@ -61,7 +61,7 @@ static void print_number(char text[32], double value) {
 }
 
 void slice_draw_legend(const Slice *slice) {
-    static const char *const units[SLICE_SHOW_COUNT] = {" m/s", " 1/s", "", " Pa", ""};
+    static const char *const units[SLICE_SHOW_COUNT] = {" m/s", " 1/s", "", " Pa", "", ""};
     Image *image = slice->image;
     int height = slice_legend_height(image), dot = dot_size(image);
     if (height == 0) return;

@@ -13,6 +13,7 @@ typedef struct Slice {
     size_t first;       /* cell of the cut */
     GridField u, v;     /* velocity within the cut, in cells a second */
     GridField values;   /* of the quantity */
+    GridField level;    /* cells from a liquid's surface, negative in it; no data without one */
     float *shapes;      /* of each cell: share of obstacle, blurred */
     float *noise;       /* one number a pixel; NULL without threads */
     float *lines;       /* share of each pixel that lines cover; NULL without lines */
@@ -26,11 +27,15 @@ static inline size_t slice_first_cell(const FrameVolume *volume) {
     return (size_t)(volume->n[2] / 2) * (size_t)volume->n[0] * (size_t)volume->n[1];
 }
 
-/* In the fluid, not in an obstacle and not outside. */
+/* In the fluid, not in an obstacle, not in the air above a liquid and not outside. */
 static inline bool slice_in_fluid(const Slice *slice, double x, double y) {
-    const int *n = slice->volume->n;
+    const FrameVolume *volume = slice->volume;
+    const int *n = volume->n;
     if (!(x >= 0 && y >= 0 && x < n[0] && y < n[1])) return false;
-    return !slice->volume->solid[slice->first + (size_t)y * (size_t)n[0] + (size_t)x];
+    size_t cell = slice->first + (size_t)y * (size_t)n[0] + (size_t)x;
+    /* Half a cell more: the surface runs through cells whose middle is in the air. */
+    if (volume->level && (double)volume->level[cell] > 0.5 * volume->spacing) return false;
+    return !volume->solid[cell];
 }
 
 /* The quantity at the cells of the cut, n[0] x n[1] values. Obstacles near the fluid go on with the
@@ -46,6 +51,12 @@ double slice_obstacle_depth(const Slice *slice, double x, double y);
 /* Draws evenly spaced streamlines (Jobard and Lefer 1997) into slice->lines, one after the other:
  * each starts at a fixed distance beside an older one and ends where it comes too close to any. */
 PlimStatus slice_draw_lines(PlimContext *context, Slice *slice);
+
+/* Fills slice->level. */
+PlimStatus slice_load_level(PlimContext *context, Slice *slice);
+/* Puts blank air and the line of the surface over a colour of the flow. */
+Vec3 slice_cover_with_air(const Slice *slice, double x, double y, Vec3 color);
+void slice_draw_points(const Slice *slice, const FramePoints *points);
 
 /* Pixels that a legend takes at the lower edge; 0 in a picture too small for one. */
 int slice_legend_height(const Image *image);

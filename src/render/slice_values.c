@@ -3,14 +3,15 @@
 #include <stdlib.h>
 
 const char *slice_show_name(SliceShow show) {
-    static const char *const names[SLICE_SHOW_COUNT] = {"speed", "vorticity", "smoke", "pressure",
-                                                        "temperature"};
+    static const char *const names[SLICE_SHOW_COUNT] = {"speed",    "vorticity",   "smoke",
+                                                        "pressure", "temperature", "liquid"};
     return names[show];
 }
 
 bool slice_can_show(const FrameVolume *volume, SliceShow show) {
     if (show == SLICE_SMOKE) return volume->smoke != NULL;
     if (show == SLICE_TEMPERATURE) return volume->temperature != NULL;
+    if (show == SLICE_LIQUID) return volume->level != NULL;
     return true;
 }
 
@@ -21,6 +22,7 @@ typedef struct Cut {
     size_t cells;
     const float *velocity;
     const int32_t *solid;
+    const float *level; /* NULL: all is fluid */
     double spacing;
     unsigned char *known; /* of each cell: its value is the flow's own */
     unsigned char *other; /* as large, for what is next */
@@ -33,7 +35,13 @@ static Cut cut_of(const FrameVolume *volume) {
                  .cells = (size_t)volume->n[0] * (size_t)volume->n[1],
                  .velocity = volume->velocity + 3 * first,
                  .solid = volume->solid + first,
+                 .level = volume->level ? volume->level + first : NULL,
                  .spacing = volume->spacing};
+}
+
+/* An obstacle, or air above a liquid. */
+static bool is_empty(const Cut *cut, size_t cell) {
+    return cut->solid[cell] || (cut->level && !(cut->level[cell] <= 0.0f));
 }
 
 /* Known cells among the nine around a cell, and the sum of their values. */
@@ -68,10 +76,11 @@ static bool touches_solid(const Cut *cut, size_t cell) {
  * the next cell's stand in for them, except in gaps where there is no next cell. */
 static void mark_known(Cut *cut, bool slopes, const double *values) {
     for (size_t i = 0; i < cut->cells; i++)
-        cut->known[i] = !cut->solid[i] && !(slopes && touches_solid(cut, i));
+        cut->known[i] = !is_empty(cut, i) && !(slopes && touches_solid(cut, i));
     double sum;
     for (size_t i = 0; i < cut->cells; i++)
-        cut->other[i] = cut->known[i] || (!cut->solid[i] && count_known(cut, i, values, &sum) == 0);
+        cut->other[i] =
+            cut->known[i] || (!is_empty(cut, i) && count_known(cut, i, values, &sum) == 0);
     swap_known(cut);
 }
 
@@ -124,6 +133,7 @@ PlimStatus slice_values(PlimContext *context, const FrameVolume *volume, SliceSh
     const float *stored = show == SLICE_SMOKE         ? volume->smoke
                           : show == SLICE_PRESSURE    ? volume->pressure
                           : show == SLICE_TEMPERATURE ? volume->temperature
+                          : show == SLICE_LIQUID      ? volume->level
                                                       : NULL;
     if (stored) stored += slice_first_cell(volume);
     cut.known = context_allocate(context, cut.cells, 1);
@@ -156,7 +166,8 @@ static size_t sort_fluid_values(const FrameVolume *volume, SliceShow show, doubl
     Cut cut = cut_of(volume);
     size_t count = 0;
     for (size_t i = 0; i < cut.cells; i++)
-        if (!cut.solid[i]) values[count++] = show == SLICE_VORTICITY ? fabs(values[i]) : values[i];
+        if (!is_empty(&cut, i))
+            values[count++] = show == SLICE_VORTICITY ? fabs(values[i]) : values[i];
     qsort(values, count, sizeof *values, compare_numbers);
     return count;
 }

@@ -1,7 +1,7 @@
 /* Turning a description into a body: checking it, finding its mass, setting its first state. */
 #include "base/hash.h"
 #include "math/decompose.h"
-#include "rigid/bodies.h"
+#include "rigid/plane.h"
 
 #include <string.h>
 
@@ -230,7 +230,7 @@ static void set_holding(RigidBodies *bodies, size_t i, const PlimRigidDesc *desc
     vec3_store(bodies->pin_arm + 3 * i, quat_rotate_inverse(turn, arm));
 }
 
-static PlimStatus remember_extra(RigidBodies *bodies, const PlimRigidDesc *desc, Vec3 mesh_center) {
+static PlimStatus remember_extra(RigidBodies *bodies, const PlimRigidDesc *desc, Vec3 offset) {
     PlimContext *context = bodies->context;
     if (!array_reserve(context, &bodies->extras, 1)) return PLIM_OUT_OF_MEMORY;
     char *name = context_copy_text(context, desc->name);
@@ -245,8 +245,16 @@ static PlimStatus remember_extra(RigidBodies *bodies, const PlimRigidDesc *desc,
     struct RigidExtra extra = {
         .name = name, .path = desc->motion_path, .path_user = desc->motion_user};
     memcpy(extra.color, desc->color, sizeof extra.color);
-    if (desc->has_center) extra.mesh_offset = vec3_sub(mesh_center, vec3_load(desc->center));
+    extra.mesh_offset = offset;
     bodies->extras.data[bodies->extras.count++] = extra;
+    return PLIM_OK;
+}
+
+static PlimStatus add_cut(RigidBodies *bodies, size_t shape, const PlimPose *pose, Vec3 offset) {
+    RigidCut cut;
+    if (!array_reserve(bodies->context, &bodies->cuts, 1)) return PLIM_OUT_OF_MEMORY;
+    TRY(plane_cut_shape(bodies->context, &bodies->shapes.shapes.data[shape], pose, offset, &cut));
+    bodies->cuts.data[bodies->cuts.count++] = cut;
     return PLIM_OK;
 }
 
@@ -262,14 +270,18 @@ PlimStatus rigid_bodies_add(RigidBodies *bodies, const PlimRigidDesc *desc, size
         return context_fail(bodies->context, status, "rigid body '%s': %s", desc->name,
                             bodies->context->message);
     MassProperties solid = bodies->shapes.shapes.data[shape].mass;
-    Vec3 mesh_center = solid.center;
+    Vec3 offset = {0, 0, 0};
+    if (desc->has_center) offset = vec3_sub(solid.center, vec3_load(desc->center));
     if (desc->exact_mass) shape_exact_mass(&desc->shape, &solid);
     BodyMass mass;
     TRY(find_mass(bodies->context, desc, &solid, &mass));
     size_t i = rigid_count(bodies);
-    TRY(state_resize(bodies->context, rigid_class.schema, bodies, RIGID_GROUP_BODIES, i + 1));
-    status = remember_extra(bodies, desc, mesh_center);
+    if (bodies->options.plane) TRY(add_cut(bodies, shape, &pose, offset));
+    status = state_resize(bodies->context, rigid_class.schema, bodies, RIGID_GROUP_BODIES, i + 1);
+    if (status == PLIM_OK) status = remember_extra(bodies, desc, offset);
     if (status != PLIM_OK) {
+        if (bodies->options.plane)
+            plane_shape_free(bodies->context, &bodies->cuts.data[--bodies->cuts.count].shape);
         state_resize(bodies->context, rigid_class.schema, bodies, RIGID_GROUP_BODIES, i);
         return status;
     }

@@ -1,4 +1,5 @@
 #include "rigid/contact_stages.h"
+#include "rigid/plane.h"
 
 #include "base/hash.h"
 #include "base/parallel.h"
@@ -229,6 +230,7 @@ static void derive_bodies(void *user, size_t begin, size_t end) {
         BodyInertia inertia = rigid_inertia(b, i);
         Vec3 omega = orientation_angular_velocity(&inertia, quat_load(b->orientation + 4 * i),
                                                   vec3_load(b->angular_momentum + 3 * i));
+        if (b->options.plane) omega.x = omega.y = 0.0; /* rounding */
         vec3_store(b->angular_velocity + 3 * i, omega);
     }
 }
@@ -251,6 +253,9 @@ static void rigid_destroy(void *system) {
     PlimContext *context = bodies->context;
     for (size_t i = 0; i < bodies->extras.count; i++)
         context_free_text(context, bodies->extras.data[i].name);
+    for (size_t i = 0; i < bodies->cuts.count; i++)
+        plane_shape_free(context, &bodies->cuts.data[i].shape);
+    array_free(context, &bodies->cuts);
     array_free(context, &bodies->extras);
     index_table_free(context, &bodies->by_name);
     shape_library_free(context, &bodies->shapes);
@@ -288,6 +293,7 @@ PlimStatus rigid_bodies_configure(RigidBodies *bodies, const PlimRigidOptions *o
     if (!(options->travel >= 0) || !isfinite(options->travel))
         return context_fail(bodies->context, PLIM_BAD_INPUT,
                             "rigid travel is %g; it must be 0 or more", options->travel);
+    if (options->plane) TRY(plane_cut_bodies(bodies));
     bodies->options = *options;
     for (size_t i = 0; i < rigid_count(bodies); i++) bodies->asleep[i] = 0;
     return PLIM_OK;

@@ -3,6 +3,7 @@
 #ifndef RIGID_BODIES_H
 #define RIGID_BODIES_H
 
+#include "collide/plane_shape.h"
 #include "plimsoll/rigid.h"
 #include "rigid/contacts.h"
 #include "rigid/hold.h"
@@ -12,6 +13,14 @@
 #include "system/system.h"
 
 enum { RIGID_GROUP_BODIES, RIGID_GROUP_TOUCHES, RIGID_GROUP_COUNT };
+
+/* What the plane z = 0 cuts out of a body, about its centre. */
+typedef struct RigidCut {
+    PlaneShape shape;
+    Quat turn;           /* the orientation in which it was cut */
+    double ball_radius;  /* m, of a disc of equal area */
+    double inner_radius; /* m, of a disc about the centre that is inside; 0: none */
+} RigidCut;
 
 /* Arrays are listed, with units, in the schema of bodies.c. */
 typedef struct RigidBodies {
@@ -45,6 +54,7 @@ typedef struct RigidBodies {
     })
     extras;
     IndexTable by_name;
+    ARRAY(RigidCut) cuts; /* one a body with options.plane, else of no use */
     RigidContacts contacts;
 } RigidBodies;
 
@@ -92,9 +102,22 @@ static inline const RigidShape *rigid_shape(const RigidBodies *bodies, size_t i)
 
 /* The shortest side of the box around a body, m; HUGE_VAL for a half space. */
 static inline double rigid_size(const RigidBodies *bodies, size_t i) {
+    if (bodies->options.plane) return bodies->cuts.data[i].shape.size;
     Box3 box = rigid_shape(bodies, i)->box;
     Vec3 size = vec3_sub(box.high, box.low);
     return fmin(size.x, fmin(size.y, size.z));
+}
+
+/* Of a ball, or in a plane of a disc, that is as large as a body, m. */
+static inline double rigid_ball_radius(const RigidBodies *bodies, size_t i) {
+    if (bodies->options.plane) return bodies->cuts.data[i].ball_radius;
+    return rigid_shape(bodies, i)->ball_radius;
+}
+
+/* Of one inside a body, about the origin of its triangles or cut, m; 0: none is known. */
+static inline double rigid_inner_radius(const RigidBodies *bodies, size_t i) {
+    if (bodies->options.plane) return bodies->cuts.data[i].inner_radius;
+    return rigid_shape(bodies, i)->inner_radius;
 }
 
 /* About the centre of mass, in world axes: R I0 R^T. */
@@ -102,6 +125,12 @@ static inline Mat3 rigid_world_inertia(const RigidBodies *bodies, size_t i) {
     Mat3 rotation = quat_to_mat3(quat_load(bodies->orientation + 4 * i));
     return mat3_multiply(mat3_multiply(rotation, mat3_load(bodies->inertia + 9 * i)),
                          mat3_transpose(rotation));
+}
+
+/* What a body has to keep to turn like this, about its centre: I omega. */
+static inline Vec3 rigid_momentum(const RigidBodies *bodies, size_t i, Vec3 spin) {
+    Vec3 momentum = mat3_apply(rigid_world_inertia(bodies, i), spin);
+    return bodies->options.plane ? vec3(0, 0, momentum.z) : momentum;
 }
 
 static inline HeldBody rigid_held_body(const RigidBodies *bodies, size_t i) {

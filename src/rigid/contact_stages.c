@@ -119,8 +119,13 @@ PlimStatus rigid_contact_velocities(RigidBodies *bodies, const StepInfo *step) {
 static double step_of_body(const RigidBodies *b, size_t i, double gravity) {
     Box3 box = rigid_shape(b, i)->box;
     Vec3 sides = vec3_sub(box.high, box.low);
+    if (b->options.plane) {
+        const PlaneShape *cut = &b->cuts.data[i].shape;
+        sides = vec3(2.0 * (cut->reach + vec3_length(cut->center)), 0, 0);
+    }
     double widest = fmax(sides.x, fmax(sides.y, sides.z));
     double size = b->options.travel * fmax(rigid_size(b, i), 0.1 * widest);
+    if (!(size > 0.0)) return HUGE_VAL; /* not cut by the plane: nothing is in its way */
     double speed = vec3_length(vec3_load(b->velocity + 3 * i)) +
                    0.5 * vec3_length(sides) * vec3_length(vec3_load(b->angular_velocity + 3 * i));
     /* With the fall of this step: v dt + g dt^2/2 = size. */

@@ -51,6 +51,7 @@ typedef struct ContactPair {
     int32_t rows;  /* of contact */
     int32_t level; /* in the contact graph */
     bool found;    /* they interfere at the predicted positions: they are in contact */
+    bool crowded;  /* both are in a crowd, of whose pairs few are looked at */
     double friction, restitution;
     double size;              /* m, the shortest side of the smaller body */
     double push_to;           /* m, the gap that push-out aims at in this step */
@@ -110,6 +111,7 @@ typedef struct RigidContacts {
     ARRAY(int32_t) body_islands; /* one a body; -1: in none */
     ARRAY(BodyBefore) before;    /* one a body */
     ContactFigures figures;
+    size_t left_out;    /* near pairs of crowds that were not looked at */
     bool overlaps_told; /* overlaps at the start were looked at */
 } RigidContacts;
 

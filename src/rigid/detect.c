@@ -2,7 +2,8 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "base/random.h"
-#include "rigid/contact_stages.h"
+#include "rigid/crowd.h"
+#include "rigid/plane.h"
 
 #include <string.h>
 
@@ -24,7 +25,15 @@ static Box3 turned_box(const Frame *frame, Box3 own) {
 
 Box3 rigid_box(const RigidBodies *bodies, size_t i) {
     Frame frame = rigid_frame(bodies, i);
-    return turned_box(&frame, rigid_shape(bodies, i)->box);
+    Box3 box = turned_box(&frame, rigid_shape(bodies, i)->box);
+    if (bodies->options.plane) box.low.z = box.high.z = 0.0;
+    return box;
+}
+
+/* Where contact sees the surface of a body. */
+static Frame contact_frame(const RigidBodies *b, size_t i) {
+    if (!b->options.plane) return rigid_frame(b, i);
+    return plane_frame(b, i, vec3_load(b->position + 3 * i), quat_load(b->orientation + 4 * i));
 }
 
 /* Half the diagonal of the box around a body, seen from its centre, m. */
@@ -70,6 +79,7 @@ typedef struct DetectJob {
     const RigidBodies *bodies;
     const StepInfo *step;
     const Frame *frames;
+    const Crowd *crowd;
     ContactPoints *out;
 } DetectJob;
 
@@ -77,10 +87,17 @@ static void detect_pairs(void *user, size_t begin, size_t end) {
     const DetectJob *job = user;
     const BroadPair *near = job->bodies->contacts.near.items.data;
     for (size_t p = begin; p < end; p++) {
-        int32_t a = near[p].a, b = near[p].b;
-        collide_shapes(&rigid_shape(job->bodies, (size_t)a)->collide, &job->frames[a],
-                       &rigid_shape(job->bodies, (size_t)b)->collide, &job->frames[b],
-                       approach_of(job->bodies, (size_t)a, (size_t)b, job->step), &job->out[p]);
+        size_t a = (size_t)near[p].a, b = (size_t)near[p].b;
+        double margin = approach_of(job->bodies, a, b, job->step);
+        const RigidCut *cuts = job->bodies->cuts.data;
+        if (job->bodies->options.plane)
+            plane_contact(&cuts[a].shape, &job->frames[a], &cuts[b].shape, &job->frames[b], margin,
+                          &job->out[p]);
+        else
+            collide_shapes(&rigid_shape(job->bodies, a)->collide, &job->frames[a],
+                           &rigid_shape(job->bodies, b)->collide, &job->frames[b], margin,
+                           &job->out[p]);
+        if (crowd_holds(job->crowd, near[p])) crowd_keep_deepest(&job->out[p]);
     }
 }
 
@@ -89,8 +106,8 @@ static void detect_pairs(void *user, size_t begin, size_t end) {
 /* Radius of the ball that is as large as the smaller body of a pair that forces move. */
 static double curve_of(const RigidBodies *b, size_t i, size_t j) {
     double radius = HUGE_VAL;
-    if (b->motion[i] == PLIM_DYNAMIC) radius = rigid_shape(b, i)->ball_radius;
-    if (b->motion[j] == PLIM_DYNAMIC) radius = fmin(radius, rigid_shape(b, j)->ball_radius);
+    if (b->motion[i] == PLIM_DYNAMIC) radius = rigid_ball_radius(b, i);
+    if (b->motion[j] == PLIM_DYNAMIC) radius = fmin(radius, rigid_ball_radius(b, j));
     return radius;
 }
 
@@ -106,10 +123,12 @@ static ContactPair describe_pair(const RigidBodies *b, BroadPair near) {
                          .size = fmin(rigid_size(b, i), rigid_size(b, j))};
 }
 
-static bool keep_pair(RigidBodies *bodies, BroadPair near, const ContactPoints *points) {
+static bool keep_pair(RigidBodies *bodies, const Crowd *crowd, BroadPair near,
+                      const ContactPoints *points) {
     RigidContacts *contacts = &bodies->contacts;
     if (points->count == 0) return true;
     ContactPair pair = describe_pair(bodies, near);
+    pair.crowded = crowd_holds(crowd, near);
     const Mover *a = &contacts->movers.data[pair.a], *b = &contacts->movers.data[pair.b];
     pair.first = (int32_t)contacts->rows.count;
     if (!array_reserve(bodies->context, &contacts->rows, points->count)) return false;
@@ -132,6 +151,7 @@ static bool keep_pair(RigidBodies *bodies, BroadPair near, const ContactPoints *
 /* What contact needs of the shapes of bodies that are near others. */
 static PlimStatus prepare_shapes(RigidBodies *bodies) {
     const RigidContacts *contacts = &bodies->contacts;
+    if (bodies->options.plane) return PLIM_OK; /* cuts are there */
     for (size_t p = 0; p < contacts->near.items.count; p++) {
         BroadPair near = contacts->near.items.data[p];
         for (int side = 0; side < 2; side++) {
@@ -149,14 +169,18 @@ static PlimStatus prepare_shapes(RigidBodies *bodies) {
 static PlimStatus detect_in_boxes(RigidBodies *bodies, const StepInfo *step, const Frame *frames) {
     RigidContacts *contacts = &bodies->contacts;
     TRY(prepare_shapes(bodies));
+    Crowd crowd;
+    TRY(crowd_find(bodies, step, frames, &crowd));
+    crowd_thin(&crowd, contacts);
     size_t near = contacts->near.items.count;
     ContactPoints *found = scratch_take(step->scratch, near, sizeof *found);
     if (!found) return PLIM_OUT_OF_MEMORY;
-    DetectJob job = {bodies, step, frames, found};
+    DetectJob job = {bodies, step, frames, &crowd, found};
     parallel_for(step->threads, near, PAIR_GRAIN, detect_pairs, &job);
     contacts->pairs.count = contacts->rows.count = 0;
     for (size_t p = 0; p < near; p++)
-        if (!keep_pair(bodies, contacts->near.items.data[p], &found[p])) return PLIM_OUT_OF_MEMORY;
+        if (!keep_pair(bodies, &crowd, contacts->near.items.data[p], &found[p]))
+            return PLIM_OUT_OF_MEMORY;
     return PLIM_OK;
 }
 
@@ -175,9 +199,8 @@ PlimStatus contacts_detect(RigidBodies *bodies, const StepInfo *step) {
     bool *active = scratch_take(step->scratch, count, sizeof *active);
     if (!frames || !boxes || !active) return PLIM_OUT_OF_MEMORY;
     for (size_t i = 0; i < count; i++) {
-        Box3 own = rigid_shape(bodies, i)->box;
-        frames[i] = rigid_frame(bodies, i);
-        boxes[i] = box3_grow(turned_box(&frames[i], own), travel_of(bodies, i, step));
+        frames[i] = contact_frame(bodies, i);
+        boxes[i] = box3_grow(rigid_box(bodies, i), travel_of(bodies, i, step));
         active[i] = is_active(bodies, i);
     }
     PlimStatus status =
@@ -218,7 +241,7 @@ void contacts_shuffle(const RigidBodies *bodies, const StepInfo *step, int32_t *
 void contacts_tell_overlaps(const RigidBodies *bodies) {
     enum { MOST_NAMED = 5 };
     const RigidContacts *contacts = &bodies->contacts;
-    size_t overlapping = 0;
+    size_t overlapping = contacts->left_out, named = 0;
     for (size_t p = 0; p < contacts->pairs.count; p++) {
         const ContactPair *pair = &contacts->pairs.data[p];
         double gap = 0.0;
@@ -227,7 +250,8 @@ void contacts_tell_overlaps(const RigidBodies *bodies) {
         double size =
             fmin(rigid_size(bodies, (size_t)pair->a), rigid_size(bodies, (size_t)pair->b));
         if (gap > -1e-3 * size) continue;
-        if (++overlapping > MOST_NAMED) continue;
+        overlapping++;
+        if (++named > MOST_NAMED) continue;
         context_log(bodies->context, PLIM_LOG_WARNING,
                     "rigid bodies '%s' and '%s' overlap by %.3g m at the start; they are pushed "
                     "apart, move one of them",

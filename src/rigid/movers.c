@@ -18,8 +18,9 @@ static PlimStatus load_path(const RigidBodies *b, size_t i, const StepInfo *step
 
 static Vec3 spin_of(const RigidBodies *b, size_t i, const double *momentum) {
     BodyInertia inertia = rigid_inertia(b, i);
-    return orientation_angular_velocity(&inertia, quat_load(b->orientation + 4 * i),
-                                        vec3_load(momentum + 3 * i));
+    Vec3 spin = orientation_angular_velocity(&inertia, quat_load(b->orientation + 4 * i),
+                                             vec3_load(momentum + 3 * i));
+    return b->options.plane ? vec3(0, 0, spin.z) : spin;
 }
 
 static bool is_locked(const RigidBodies *b, size_t i) {
@@ -87,7 +88,7 @@ static void store_motion(RigidBodies *b, size_t i, const Mover *mover, double *v
         v = vec3_cross(spin, arm);
     }
     vec3_store(velocity + 3 * i, v);
-    vec3_store(momentum + 3 * i, mat3_apply(rigid_world_inertia(b, i), spin));
+    vec3_store(momentum + 3 * i, rigid_momentum(b, i, spin));
 }
 
 void movers_store(RigidBodies *bodies, MoverWhen when) {

@@ -17,6 +17,9 @@ static const double tolerated_overlap = 1e-3;
  * falls back into itself. */
 static const double part_a_step = 0.1;
 
+/* The same in a crowd, where a pair that is looked at stands for many. */
+static const double part_in_crowd = 0.5;
+
 /* A pair that overlaps, seen from one of its bodies. */
 typedef struct Overlap {
     int32_t level, body, pair;
@@ -146,7 +149,8 @@ static size_t list_overlaps(const PushOut *push, Overlap *list) {
         double gap, tolerance = tolerated_overlap * pair->size;
         deepest_of(push, pair, &gap);
         if (gap > -tolerance) continue;
-        pair->push_to = fmin(-0.5 * tolerance, (1.0 - part_a_step) * gap);
+        double part = pair->crowded ? part_in_crowd : part_a_step;
+        pair->push_to = fmin(-0.5 * tolerance, (1.0 - part) * gap);
         for (int side = 0; side < 2; side++) {
             int32_t body = side ? pair->b : pair->a, other = side ? pair->a : pair->b;
             int32_t level = contacts->levels.data[body];

@@ -106,7 +106,7 @@ void contacts_keep_afloat(RigidBodies *b) {
         Vec3 v = vec3_load(b->velocity + 3 * i), spin = vec3_load(b->angular_momentum + 3 * i);
         Vec3 turn = vec3_sub(mover->spin, mover->start[1]);
         v = vec3_add(v, vec3_sub(mover->velocity, mover->start[0]));
-        spin = vec3_add(spin, mat3_apply(rigid_world_inertia(b, i), turn));
+        spin = vec3_add(spin, rigid_momentum(b, i, turn));
         vec3_store(b->velocity + 3 * i, v);
         vec3_store(b->angular_momentum + 3 * i, spin);
     }
@@ -164,7 +164,7 @@ PlimStatus contacts_stop(RigidBodies *bodies, const StepInfo *step, bool half) {
         int32_t k = contacts->body_islands.data[i];
         if (k < 0) continue;
         const Mover *mover = &contacts->movers.data[i];
-        double reach = rigid_shape(bodies, i)->ball_radius;
+        double reach = rigid_ball_radius(bodies, i);
         moves[k] |= !(vec3_length(mover->velocity) + reach * vec3_length(mover->spin) < least);
     }
     double *velocity = half ? bodies->velocity_half : bodies->velocity;

@@ -199,6 +199,15 @@ static PlimStatus make_mesh(PlimContext *context, const PlimShapeDesc *desc, Tri
     return context_fail(context, PLIM_BAD_INPUT, "shape kind %d does not exist", (int)desc->kind);
 }
 
+/* cbrt rounds otherwise on either side of 1; this is the same for a volume of any unit whose ratio
+ * is a power of 8, to the bit, so that a scene at another scale takes the same decisions. */
+static double cube_root(double volume) {
+    int exponent;
+    frexp(volume, &exponent);
+    int third = (int)ceil(exponent / 3.0);
+    return ldexp(cbrt(ldexp(volume, -3 * third)), third);
+}
+
 static ShapeKey key_of(const PlimShapeDesc *desc) {
     ShapeKey key = {{desc->size[0], desc->size[1], desc->size[2], desc->radius, desc->tube,
                      desc->height, desc->shell},
@@ -236,7 +245,7 @@ PlimStatus shape_library_get(PlimContext *context, ShapeLibrary *library, const 
     shape.box = find_box(&shape);
     MassProperties exact = shape.mass;
     shape_exact_mass(desc, &exact);
-    shape.ball_radius = cbrt(0.75 / pi * exact.volume);
+    shape.ball_radius = cube_root(0.75 / pi * exact.volume);
     PlimStatus status = check_solid(context, &shape);
     if (status == PLIM_OK)
         status = index_table_insert(context, &library->by_desc, hash, library->shapes.count);
@@ -275,6 +284,8 @@ PlimStatus shape_prepare_contact(PlimContext *context, RigidShape *shape) {
                              .shell = shape->desc.shell > 0,
                              .cells = shape->desc.cells};
     TRY(collide_shape_create(context, &desc, &shape->collide));
+    if (shape->collide.has_field)
+        shape->inner_radius = fmax(0.0, -solid_distance(&shape->collide.solid, vec3(0, 0, 0)));
     shape->can_collide = true;
     return PLIM_OK;
 }

@@ -25,7 +25,8 @@ typedef struct RigidShape {
     double ball_radius; /* m, of a ball of equal volume */
     Box3 box;           /* around it, in the axes of the triangles; without end for a half space */
     CollideShape collide; /* made when a body of this shape first comes near another */
-    bool can_collide;     /* it was made */
+    double inner_radius;  /* m, of a ball about the centre of mass that is inside; 0: none */
+    bool can_collide;     /* both were made */
 } RigidShape;
 
 typedef struct ShapeLibrary {

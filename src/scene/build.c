@@ -439,7 +439,8 @@ static PlimRigidOptions rigid_options(const PlimScene *scene) {
         .orientation_order = (int)rigid->orientation_order,
         .energy_correction = rigid->energy_correction,
         .hold_positions = scene->document.coupling.positions == 1,
-        .contact = contact->enabled && scene->document.dim == 3, /* cuts have no surfaces to meet */
+        .plane = scene->document.dim == 2,
+        .contact = contact->enabled,
         .collision_iterations = (int)contact->collision_iterations,
         .contact_iterations = (int)contact->contact_iterations,
         .level_iterations = (int)contact->level_iterations,
@@ -465,6 +466,7 @@ static PlimStatus add_systems(PlimScene *scene, PlimWorld *world) {
     BodyJob job = {.world = world, .has_fluid = node_get(scene->root, "fluid") != NULL};
     PlimStatus status = PLIM_OK;
     if (scene->document.rigid.bodies.node) status = add_bodies(scene, &job);
+    if (status == PLIM_OK) status = scene_add_tank(scene, world);
     if (status == PLIM_OK || status == PLIM_BAD_INPUT)
         status = scene_add_fluid(scene, world, job.in_fluid.data, job.in_fluid.count);
     array_free(scene->context, &job.in_fluid);

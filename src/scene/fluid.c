@@ -97,10 +97,34 @@ static void check_sources(PlimScene *scene, const SceneNode *list, double *work_
         if (reader->problems.count > problems || reader->trouble != PLIM_OK) continue;
         scene_place_check(scene, node, &source.place, work_bytes);
         if (!source.smoke.given && !source.temperature.given && !source.velocity[0].given &&
-            !source.expansion.given)
-            reader_problem(reader, node,
-                           "sets nothing; give it smoke, temperature, velocity or expansion");
+            !source.expansion.given && source.liquid == FLUID_LEAVES)
+            reader_problem(
+                reader, node,
+                "sets nothing; give it smoke, temperature, velocity, expansion or liquid");
+        if (source.liquid != FLUID_LEAVES && !node_get(node_get(scene->root, "fluid"), "liquid"))
+            reader_problem(reader, node_get(node, "liquid"),
+                           "this fluid has no free surface; add 'liquid: {}' to the fluid");
     }
+}
+
+static void check_liquid(PlimScene *scene, const SceneNode *node, double *work_bytes) {
+    SceneReader *reader = &scene->reader;
+    const SceneLiquid *liquid = &scene->document.fluid.liquid;
+    const SceneNode *map = node_get(node, "liquid");
+    bool given = scene->document.fluid.flow == 1;
+    if (given && scene->has_acting)
+        reader_problem(reader, node_get(node, "flow"),
+                       "a given flow does not move bodies: use 'solved', or take the bodies out");
+    if (!map || map->kind != NODE_MAP) return;
+    if (liquid->shapes.node) scene_shapes_check(scene, liquid->shapes.node, work_bytes);
+    if (liquid->shapes.node && liquid->level.given)
+        reader_problem(reader, map, "has both 'shapes' and 'level'; leave one out");
+    if (node_get(node, "smoke"))
+        reader_problem(reader, node_get(node, "smoke"),
+                       "a fluid has smoke or a free surface, not both; take one out");
+    if (scene->document.fluid.confinement > 0)
+        reader_problem(reader, node_get(node, "confinement"),
+                       "vortices of a liquid with a free surface are not confined; take it out");
 }
 
 /* False after a problem. */
@@ -172,6 +196,7 @@ static void describe_sides(const SceneFluid *fluid, FluidDesc *desc) {
             out->slip = side->slip;
             out->smoke = scene_field_function(&side->smoke);
             out->temperature = temperature_of(fluid, &side->temperature);
+            out->level = scene_field_function(&side->level);
         }
 }
 
@@ -197,6 +222,27 @@ static void describe_smoke(const SceneNode *node, const SceneSmoke *smoke, Fluid
     desc->ambient = smoke->ambient;
     desc->cooling = smoke->cooling;
     desc->fading = smoke->fading;
+}
+
+static void describe_liquid(const PlimScene *scene, const SceneNode *node, FluidDesc *desc) {
+    const SceneLiquid *from = &scene->document.fluid.liquid;
+    FluidLiquid *liquid = &desc->liquid;
+    liquid->is_there = node_get(node, "liquid") != NULL;
+    if (!liquid->is_there) return;
+    liquid->level = scene_field_function(&from->level);
+    if (!from->level.given) liquid->level = (FieldFunction){.constant = desc->grid.spacing};
+    liquid->first_order = from->surface == 1;
+    liquid->has_particles = from->particles > 0;
+    liquid->particles = particle_options_default(desc->grid.dim);
+    liquid->particles.per_cell = (int)from->particles;
+    liquid->particles.keep_drops = from->drops;
+    liquid->particles.keep_bubbles = from->bubbles;
+    liquid->particles.seed = scene->reader.seed;
+    liquid->reseed = (int)from->reseed;
+    liquid->extension = (int)from->extension;
+    liquid->rise = from->rise;
+    liquid->control = from->volume_control;
+    for (int c = 0; c < 3; c++) liquid->absorption[c] = (float)from->absorption[c];
 }
 
 /* Split only where no body needs the fluid's velocities to have its own. */
@@ -234,6 +280,8 @@ static FluidDesc describe_fluid(const PlimScene *scene, const SceneNode *node) {
     describe_coupling(scene, &desc);
     describe_sides(fluid, &desc);
     describe_smoke(node, &fluid->smoke, &desc);
+    describe_liquid(scene, node, &desc);
+    desc.is_given = fluid->flow == 1;
     describe_start(scene, node, &desc);
     return desc;
 }
@@ -245,6 +293,7 @@ void scene_check_fluid(PlimScene *scene) {
     double work_bytes = 0;
     if (fluid->obstacles.node) scene_shapes_check(scene, fluid->obstacles.node, &work_bytes);
     if (fluid->sources.node) check_sources(scene, fluid->sources.node, &work_bytes);
+    check_liquid(scene, node, &work_bytes);
     if (scene->reader.problems.count > 0 || scene->reader.trouble != PLIM_OK) return;
     check_sides(scene, node_get(node, "sides"));
     check_fields(scene, node);
@@ -273,7 +322,9 @@ static PlimStatus add_sources(PlimScene *scene, const SceneNode *list, FluidDesc
                              .sets_velocity = source.velocity[0].given,
                              .smoke = scene_field_function(&source.smoke),
                              .temperature = scene_field_function(&source.temperature),
-                             .expansion = scene_field_function(&source.expansion)};
+                             .expansion = scene_field_function(&source.expansion),
+                             .pouring = (FluidPouring)source.liquid,
+                             .runs = scene_field_function(&source.runs)};
         set_functions(out->velocity, source.velocity);
         TRY(scene_place_solid(scene, &source.place, &scene->solids, &out->solid));
     }
@@ -282,12 +333,13 @@ static PlimStatus add_sources(PlimScene *scene, const SceneNode *list, FluidDesc
     return PLIM_OK;
 }
 
-static PlimStatus add_obstacles(PlimScene *scene, const SceneNode *list, FluidDesc *desc) {
-    if (list->children.count == 0) return PLIM_OK;
+/* One solid of a list of shapes; NULL for an empty list. */
+static PlimStatus add_shapes(PlimScene *scene, const SceneNode *list, const Solid **out) {
+    if (!list || list->children.count == 0) return PLIM_OK;
     Solid *solid = scratch_take(&scene->solids, 1, sizeof *solid);
     if (!solid) return PLIM_OUT_OF_MEMORY;
     TRY(scene_shapes_solid(scene, list, &scene->solids, solid));
-    desc->obstacles = solid;
+    *out = solid;
     return PLIM_OK;
 }
 
@@ -328,8 +380,9 @@ PlimStatus scene_add_fluid(PlimScene *scene, PlimWorld *world, const FluidBody *
     if (!node) return PLIM_OK;
     FluidDesc desc = describe_fluid(scene, node);
     TRY(check_viscosity(scene, node, &desc));
-    PlimStatus status = PLIM_OK;
-    if (fluid->obstacles.node) status = add_obstacles(scene, fluid->obstacles.node, &desc);
+    PlimStatus status = add_shapes(scene, fluid->obstacles.node, &desc.obstacles);
+    if (status == PLIM_OK)
+        status = add_shapes(scene, fluid->liquid.shapes.node, &desc.liquid.shape);
     if (status == PLIM_OK && fluid->sources.node)
         status = add_sources(scene, fluid->sources.node, &desc);
     TRY(scene_as_problem(scene, node, status));

@@ -151,6 +151,7 @@ typedef struct SceneSide {
     SceneField velocity[3];
     double slip;
     SceneField smoke, temperature;
+    SceneField level;
 } SceneSide;
 
 /* Of each axis: low, high. */
@@ -176,7 +177,19 @@ typedef struct SceneSource {
     const char *name;
     ScenePlace place;
     SceneField smoke, temperature, velocity[3], expansion;
+    int liquid; /* FluidPouring */
+    SceneField runs;
 } SceneSource;
+
+typedef struct SceneLiquid {
+    SceneItems shapes;
+    SceneField level;
+    int surface; /* 1: first order */
+    int64_t particles, reseed, extension;
+    bool drops, bubbles, volume_control;
+    double rise;
+    double absorption[3];
+} SceneLiquid;
 
 enum { SCENE_SEMI_LAGRANGIAN, SCENE_MACCORMACK, SCENE_NO_ADVECTION };
 
@@ -194,7 +207,9 @@ typedef struct SceneFluid {
     double cfl;
     SceneField force[3];
     double confinement;
-    SceneSmoke smoke; /* counts when its map is there */
+    SceneSmoke smoke;   /* counts when its map is there */
+    SceneLiquid liquid; /* the same */
+    int flow;           /* 1: given */
     SceneStart initial;
 } SceneFluid;
 

@@ -26,6 +26,8 @@ static const SceneKey side_keys[] = {
     {"smoke", VALUE_FIELD, AT(SceneSide, smoke), .help = "of what comes in; 0 when left out"},
     {"temperature", VALUE_FIELD, AT(SceneSide, temperature),
      .help = "of what comes in; ambient when left out"},
+    {"level", VALUE_FIELD, AT(SceneSide, level), "1", .unit = "m",
+     .help = "of what comes in where there is a liquid: negative is liquid, positive air"},
 };
 
 static const SceneTable side_table = {
@@ -68,6 +70,38 @@ static const SceneKey smoke_keys[] = {
 static const SceneTable smoke_table =
     TABLE("smoke", "Smoke and its temperature, carried by the fluid.", smoke_keys);
 
+static const char *const surface_choices[] = {"second_order", "first_order", NULL};
+
+static const SceneKey liquid_keys[] = {
+    {"shapes", VALUE_LATERS, AT(SceneLiquid, shapes), .table = &scene_shape_table,
+     .help =
+         "where liquid is at t = 0, all of them together; in two dimensions their cut at z = 0"},
+    {"level", VALUE_FIELD, AT(SceneLiquid, level), .unit = "m",
+     .help = "in place of `shapes`: a function of place that is negative in liquid"},
+    {"surface", VALUE_CHOICE, AT(SceneLiquid, surface), "second_order", .choices = surface_choices,
+     .help = "where the air's pressure acts: on the surface, or at the middles of its cells"},
+    {"particles", VALUE_INTEGER, AT(SceneLiquid, particles), "16", BETWEEN(0, 1024),
+     .help = "that keep the surface sharp, in a cell near it; 0: none, only the level set"},
+    {"drops", VALUE_BOOL, AT(SceneLiquid, drops), "true",
+     .help = "particles that leave the liquid fly on as drops"},
+    {"bubbles", VALUE_BOOL, AT(SceneLiquid, bubbles), "false",
+     .help = "particles of air that are lost in the liquid stay as bubbles"},
+    {"rise", VALUE_NUMBER, AT(SceneLiquid, rise), "0.2", .unit = "m/s", NOT_NEGATIVE,
+     .help = "speed of bubbles in still liquid"},
+    {"reseed", VALUE_INTEGER, AT(SceneLiquid, reseed), "10", BETWEEN(1, 1000000),
+     .help = "steps from one look for places that lack particles to the next"},
+    {"extension", VALUE_INTEGER, AT(SceneLiquid, extension), "4", BETWEEN(3, 5),
+     .help = "cells that velocities go on into the air"},
+    {"volume_control", VALUE_BOOL, AT(SceneLiquid, volume_control), "false",
+     .help = "bring the volume back to what was poured by a small divergence; what that made is "
+             "told as volume.control"},
+    {"absorption", VALUE_VEC3, AT(SceneLiquid, absorption), "[2, 0.7, 0.4]", .unit = "1/m",
+     NOT_NEGATIVE, .help = "of red, green and blue light in pictures"},
+};
+
+static const SceneTable liquid_table =
+    TABLE("liquid", "A liquid with a free surface under air that has no weight.", liquid_keys);
+
 static const SceneKey random_keys[] = {
     {"amplitude", VALUE_NUMBER, AT(SceneRandom, amplitude), "1", .unit = "m/s", NOT_NEGATIVE,
      .help = "standard deviation of each component"},
@@ -91,6 +125,8 @@ static const SceneKey start_keys[] = {
 
 static const SceneTable start_table = TABLE("initial", "The fluid at t = 0.", start_keys);
 
+static const char *const pouring_choices[] = {"none", "fill", "drain", NULL};
+
 static const SceneKey source_keys[] = {
     {"name", VALUE_NAME, AT(SceneSource, name), .required = true, .help = "name in messages"},
     {"shape", VALUE_LATER, AT(SceneSource, place.shape), .required = true,
@@ -106,6 +142,10 @@ static const SceneKey source_keys[] = {
      .help = "what the velocity is set to"},
     {"expansion", VALUE_FIELD, AT(SceneSource, expansion), .unit = "1/s",
      .help = "volume made in a volume; negative: a sink"},
+    {"liquid", VALUE_CHOICE, AT(SceneSource, liquid), "none", .choices = pouring_choices,
+     .help = "fill: all in the shape is liquid; drain: none is"},
+    {"runs", VALUE_FIELD, AT(SceneSource, runs), "1",
+     .help = "it fills or drains while this is above 0; a function of t"},
 };
 
 const SceneTable scene_source_table = TABLE(
@@ -115,6 +155,7 @@ const SceneTable scene_source_table = TABLE(
 
 static const char *const advection_choices[] = {"semi_lagrangian", "maccormack", "none", NULL};
 static const char *const storage_choices[] = {"face", "node", NULL};
+static const char *const flow_choices[] = {"solved", "given", NULL};
 
 static const SceneKey fluid_keys[] = {
     {"domain", VALUE_TABLE, AT(SceneFluid, domain), "{}", .table = &domain_table,
@@ -152,6 +193,10 @@ static const SceneKey fluid_keys[] = {
      .help = "of vortices: how much of what the grid damps is given back"},
     {"smoke", VALUE_TABLE, AT(SceneFluid, smoke), .table = &smoke_table,
      .help = "smoke and temperature; there are none when left out"},
+    {"liquid", VALUE_TABLE, AT(SceneFluid, liquid), .table = &liquid_table,
+     .help = "a free surface; the fluid fills its domain when left out"},
+    {"flow", VALUE_CHOICE, AT(SceneFluid, flow), "solved", .choices = flow_choices,
+     .help = "given: the velocity is that of `initial` at every time, and nothing is solved for"},
     {"tolerance", VALUE_NUMBER, AT(SceneFluid, tolerance), "1e-6", .low = 1e-14, .high = 1,
      .help = "of the pressure solve: divergence left, root mean square, over greatest velocity a "
              "cell"},
@@ -195,8 +240,9 @@ static const SceneKey probe_keys[] = {
     {"quantities", VALUE_NAMES, AT(SceneProbe, quantities), .required = true,
      .help = "of a rigid body: position, orientation, velocity, angular_velocity, "
              "angular_momentum, kinetic_energy, mass, in a fluid fluid_force, fluid_torque; of a "
-             "point: velocity, pressure, vorticity, smoke, temperature; of a section or side: "
-             "flux; of the fluid: kinetic_energy, divergence, enstrophy, smoke"},
+             "point: velocity, pressure, vorticity, smoke, temperature, level, surface; of a "
+             "section or side: flux; of the fluid: kinetic_energy, divergence, enstrophy, smoke, "
+             "of a liquid volume, front"},
 };
 
 const SceneTable scene_probe_table =

@@ -97,6 +97,11 @@ void scene_check_fluid(PlimScene *scene);
 PlimStatus scene_add_fluid(PlimScene *scene, PlimWorld *world, const FluidBody *bodies,
                            size_t body_count);
 
+/* ---- tank.c ---- */
+
+/* Walls around a liquid in which bodies float, that those bodies meet. After the bodies. */
+PlimStatus scene_add_tank(PlimScene *scene, PlimWorld *world);
+
 /* ---- probes.c ---- */
 
 void scene_check_probes(PlimScene *scene);

@@ -41,8 +41,10 @@ size_t coupled_flow_bytes(const CoupledFlow *flow) {
 }
 
 PoissonProblem flow_poisson_problem(const FlowProblem *problem) {
-    PoissonProblem poisson = {
-        .grid = problem->grid, .kind = problem->kind, .source = problem->source};
+    PoissonProblem poisson = {.grid = problem->grid,
+                              .kind = problem->kind,
+                              .phi = problem->phi,
+                              .source = problem->source};
     for (int axis = 0; axis < problem->grid->dim; axis++)
         poisson.open[axis] = poisson.coefficient[axis] = problem->open[axis];
     return poisson;

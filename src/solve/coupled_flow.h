@@ -12,6 +12,12 @@
  * through what bodies close by their own motion (W J). s: what is made in cells, and what bodies
  * let through. Bodies of infinite mass have a given velocity and are on the right.
  *
+ * Air. Its pressure is zero: cells of air have no equation, and through faces that no fluid cell
+ * has nothing is asked for. A face between fluid and air moves only the fluid up to the surface,
+ * the part theta of a cell (000 section 6.3.4, figure 6.9): its mass is that of theta V, while D is
+ * as elsewhere. Bodies push on fluid cells alone. With viscosity the surface carries no stress
+ * (solve/viscosity.h).
+ *
  * Without viscosity A is diagonal but for the bodies: conjugate gradients on D A^-1 D^T, the
  * pressure equation with a term of low rank. With it MINRES on the whole, one multigrid cycle for
  * the velocities, one for the pressure, and Schur complements for what bodies do to both. */
@@ -46,15 +52,19 @@ typedef struct FlowFlux {
 typedef struct FlowProblem {
     const Grid *grid;
     double density, dt;
-    const unsigned char *kind; /* CellKind of each cell: fluid or solid */
-    const double *open[3];     /* part of a face that fluid passes through, float values; NULL: 1 */
-    const double *source;      /* m^3/s made in each cell; NULL: 0 */
+    const unsigned char *kind; /* CellKind of each cell */
+    /* Level set at cells, m, negative in fluid; NULL: the pressure of air is at the centres of its
+     * cells. */
+    const double *phi;
+    const double *open[3]; /* part of a face that fluid passes through, float values; NULL: 1 */
+    const double *source;  /* m^3/s made in each cell; NULL: 0 */
     FlowBody *bodies;
     size_t body_count;
     const FlowFlux *fluxes;
     size_t flux_count;
-    /* With viscosity: the object, set up with the problem; its `open` is that above, and
-     * wall_velocity gives 0 for VISCOSITY_OBSTACLE: obstacles are bodies here. NULL: none. */
+    /* With viscosity: the object, set up with the problem; its `open` is that above, as are with
+     * air its `kind` and `phi`, and wall_velocity gives 0 for VISCOSITY_OBSTACLE: obstacles are
+     * bodies here. NULL: none. */
     Viscosity *viscosity;
     const ViscosityProblem *viscous;
     /* The body whose surface is at x, or nearest, and where its center is seen from there. */
@@ -94,8 +104,9 @@ void coupled_flow_destroy(CoupledFlow *flow);
 size_t coupled_flow_bytes(const CoupledFlow *flow);
 
 /* `velocity` holds u* on entry, given velocities in given faces, and u on return; faces that bodies
- * cover are left alone. `pressure` (Pa) is the first guess. Bodies get velocity and impulse.
- * Nothing of that changes when the result is not SOLVE_CONVERGED. */
+ * cover are left alone, as are faces in air that no stress reaches. `pressure` (Pa) is the first
+ * guess. Bodies get velocity and impulse. Nothing of that changes when the result is not
+ * SOLVE_CONVERGED. */
 PlimStatus coupled_flow_solve(CoupledFlow *flow, const FlowProblem *problem, double *velocity[3],
                               double *pressure, FlowResult *result);
 

@@ -161,6 +161,7 @@ static PlimStatus set_up(Inviscid *s) {
 
 static double fluid_energy(const FlowProblem *problem, double *velocity[3]) {
     const Grid *grid = problem->grid;
+    PoissonProblem cells = flow_poisson_problem(problem);
     double mass = problem->density * grid_cell_volume(grid), sum = 0.0;
     for (int a = 0; a < grid->dim; a++) {
         bool periodic = grid->sides[a][0] == SIDE_PERIODIC;
@@ -175,6 +176,7 @@ static double fluid_energy(const FlowProblem *problem, double *velocity[3]) {
                     SideKind kind = grid->sides[a][at > 0];
                     double part = !side ? 1.0 : kind == SIDE_OPEN ? 0.5 : 0.0;
                     if (problem->open[a]) part *= problem->open[a][face];
+                    if (part > 0.0) part *= poisson_face_part(&cells, a, (int[3]){i, j, k});
                     sum += 0.5 * mass * part * velocity[a][face] * velocity[a][face];
                 }
     }

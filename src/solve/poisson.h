@@ -34,6 +34,11 @@ typedef struct PoissonProblem {
     const double *source;
 } PoissonProblem;
 
+/* Part of a cell's fluid that a face moves: theta between a fluid and an air cell, as the matrix
+ * has it, 1 at other faces of fluid cells, 0 where neither cell is fluid. `at` may be the last
+ * layer of a periodic axis. */
+double poisson_face_part(const PoissonProblem *problem, int axis, const int at[3]);
+
 typedef enum PoissonMethod { POISSON_MULTIGRID, POISSON_MIC0, POISSON_PLAIN } PoissonMethod;
 
 typedef struct Poisson Poisson;

@@ -109,6 +109,30 @@ static double face_factor(const PoissonProblem *problem, size_t a, size_t b) {
     return 0.0;
 }
 
+double poisson_face_part(const PoissonProblem *problem, int axis, const int at[3]) {
+    const Grid *grid = problem->grid;
+    bool has_fluid = false, has_air = false;
+    size_t fluid = 0, air = 0;
+    for (int above = 0; above < 2; above++) {
+        int cell[3] = {at[0], at[1], at[2]};
+        cell[axis] += above - 1;
+        if (grid->sides[axis][0] == SIDE_PERIODIC)
+            cell[axis] = (cell[axis] + grid->n[axis]) % grid->n[axis];
+        if (cell[axis] < 0 || cell[axis] >= grid->n[axis]) continue;
+        size_t index = grid_cell_index(grid, cell[0], cell[1], cell[2]);
+        if (problem->kind[index] == CELL_FLUID) {
+            has_fluid = true;
+            fluid = index;
+        } else if (problem->kind[index] == CELL_AIR) {
+            has_air = true;
+            air = index;
+        }
+    }
+    if (!has_fluid) return 0.0;
+    if (!has_air || !problem->phi) return 1.0;
+    return interface_fraction(problem->phi[fluid], problem->phi[air]);
+}
+
 typedef struct SetupJob {
     Poisson *poisson;
     const PoissonProblem *problem;

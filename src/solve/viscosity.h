@@ -22,6 +22,13 @@
  * Open sides carry no stress. A face on one owns half a cell: it has half the mass, and its links
  * along the side half the volume; edges on the side have no product of derivatives.
  *
+ * Surface. A liquid that ends in air feels no stress there: what a cell dissipates counts by the
+ * part of it that is liquid, what an edge does by the mean part of the cells around it (Batty and
+ * Bridson 2008), or less: by twice that of the two cells of one of its faces. Nothing resists
+ * a liquid that moves as one rigid body. Faces between two cells without liquid are in the air: no
+ * term has them and they are left alone. Others have the mass of the liquid around them, but at
+ * least a thousandth of a cell's.
+ *
  * Coefficients are rounded to single precision at set-up, once, in units of the (largest) mu: the
  * solve, the map and the reactions use the same ones, so that what they do agrees to double
  * precision. */
@@ -30,6 +37,7 @@
 
 #include "grid/grid.h"
 #include "solve/krylov.h"
+#include "solve/poisson.h"
 
 /* Least theta; smaller ones are taken as this. */
 #define VISCOSITY_THETA_FLOOR 1e-2
@@ -46,6 +54,14 @@ typedef struct ViscosityProblem {
     const double *distance[3];
     /* Open part of each face, by which its mass is smaller; NULL: 1. */
     const double *open[3];
+    /* Part of each cell that is liquid, 0 to 1, as if there were no obstacles: the surface is taken
+     * to go on inside them. NULL: all is. */
+    const double *liquid;
+    /* For the coupled solve with air: CellKind of each cell and the level set. Cells of air then
+     * have no liquid, and faces the masses that the pressure moves (poisson_face_part). NULL: the
+     * mass of a face is the mean of `liquid` of its two cells. */
+    const unsigned char *kind;
+    const double *phi;
     double slip;            /* m, slip length of obstacles: 0 holds fast, HUGE_VAL lets slip */
     double side_slip[3][2]; /* m, of sides that are walls or inflow */
     /* Velocity component of a wall at x, m/s; NULL: all walls stand still. Called from several

@@ -23,6 +23,7 @@
 typedef enum FaceState {
     FACE_NONE, /* beyond a side */
     FACE_GIVEN,
+    FACE_AIR, /* no stress reaches it */
     FACE_FREE,
     FACE_HALF, /* free, on an open side: it owns half a cell */
     FACE_COPY  /* of a free face, across a periodic side */

@@ -1,5 +1,5 @@
-/* What a system shows of itself in a frame: meshes of many objects and values on grids, in single
- * precision. */
+/* What a system shows of itself in a frame: meshes of many objects, points and values on grids, in
+ * single precision. */
 #ifndef SYSTEM_FRAME_VIEW_H
 #define SYSTEM_FRAME_VIEW_H
 
@@ -13,12 +13,26 @@ typedef struct FrameMesh {
     size_t vertex_count, triangle_count, object_count;
     const float *vertices;   /* m, 3 a vertex */
     const float *velocities; /* m/s, 3 a vertex */
-    /* The arrays below are the same in every frame of a run and are stored once. */
+    /* The arrays below are the same in every frame of a run and are stored once, unless `changes`.
+     */
     const int32_t *triangles; /* 3 vertices a triangle */
     const int32_t *objects;   /* the object of each triangle */
     const float *colors;      /* sRGB 0..1, 3 an object */
     bool smooth;              /* shade with interpolated normals */
+    bool changes;             /* the surface of a liquid: another mesh in every frame */
+    bool is_clear;            /* light passes through it: water */
+    float absorption[3];      /* 1/m for red, green, blue, of what is inside a clear one */
 } FrameMesh;
+
+/* Small drops, each a sphere. */
+typedef struct FramePoints {
+    const char *name;        /* group in the frame file */
+    size_t count;            /* may be 0, and another in every frame */
+    const float *positions;  /* m, 3 each */
+    const float *velocities; /* m/s, 3 each */
+    const float *radii;      /* m */
+    float absorption[3];     /* as above */
+} FramePoints;
 
 /* Values at the cells of a regular grid, x running fastest. */
 typedef struct FrameVolume {
@@ -31,6 +45,7 @@ typedef struct FrameVolume {
     const float *pressure;    /* Pa */
     const float *smoke;       /* density of smoke, 1 = thick; NULL where there is none */
     const float *temperature; /* in the degrees of the scene; NULL where there is none */
+    const float *level;       /* m, distance from a liquid's surface, negative in it; NULL: fills */
     /* 1 in obstacles, else 0. Stored once for the run unless obstacles move. */
     const int32_t *solid;
     bool solid_moves; /* obstacles move; true or false for all frames of a run */
@@ -43,6 +58,8 @@ typedef struct FrameView {
     size_t mesh_count;
     FrameVolume volumes[FRAME_VIEW_CAPACITY];
     size_t volume_count;
+    FramePoints points[FRAME_VIEW_CAPACITY];
+    size_t points_count;
 } FrameView;
 
 #endif

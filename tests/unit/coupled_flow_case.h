@@ -28,6 +28,7 @@ typedef struct FlowCase {
     bool push_at_middle;
     unsigned char *kind;
     double *open[3], *distance[3], *velocity[3], *pressure;
+    double *phi, *liquid; /* of cells, with air; else NULL */
     FlowBody bodies[FLOW_CASE_BODIES];
     double radius[FLOW_CASE_BODIES];
     double solid_mass[FLOW_CASE_BODIES][6][6]; /* without that of tied faces */
@@ -214,6 +215,98 @@ static inline void flow_case_find_kinds(FlowCase *c) {
             }
 }
 
+/* ---- air ---- */
+
+/* To be filled before the case is built. `liquid` are sums of few powers of two, so that means of
+ * them are exact in single precision. */
+static inline void flow_case_take_air(FlowCase *c) {
+    c->phi = calloc(grid_cell_count(&c->grid), sizeof(double));
+    c->liquid = calloc(grid_cell_count(&c->grid), sizeof(double));
+}
+
+/* False beyond sides that are not periodic. */
+static inline bool flow_case_cell(const FlowCase *c, const int at[3], size_t *cell) {
+    int w[3] = {at[0], at[1], at[2]};
+    for (int b = 0; b < c->grid.dim; b++) {
+        if (flow_case_periodic(c, b)) w[b] = (w[b] + c->grid.n[b]) % c->grid.n[b];
+        if (w[b] < 0 || w[b] >= c->grid.n[b]) return false;
+    }
+    *cell = grid_cell_index(&c->grid, w[0], w[1], w[2]);
+    return true;
+}
+
+/* Part of a cell's fluid that the pressure moves with a face; 0 where no cell is fluid. */
+static inline double flow_case_theta(const FlowCase *c, int a, const int at[3]) {
+    int below[3] = {at[0] - (a == 0), at[1] - (a == 1), at[2] - (a == 2)};
+    size_t cells[2], count = 0, fluid = 0;
+    if (!c->phi) return 1.0;
+    count += flow_case_cell(c, below, &cells[count]);
+    count += flow_case_cell(c, at, &cells[count]);
+    for (size_t i = 0; i < count; i++) fluid += c->kind[cells[i]] == CELL_FLUID;
+    if (fluid != 1 || count < 2) return fluid > 0 ? 1.0 : 0.0;
+    size_t in = cells[c->kind[cells[0]] != CELL_FLUID], out = cells[0] + cells[1] - in;
+    if (c->kind[out] != CELL_AIR) return 1.0;
+    return fmax(1e-3, c->phi[in] / (c->phi[in] - c->phi[out]));
+}
+
+/* Part of the cells at a face that counts as liquid, the mean of them. */
+static inline double flow_case_face_liquid(const FlowCase *c, int a, const int at[3]) {
+    double sum = 0.0;
+    size_t cell;
+    int count = 0;
+    for (int end = 0; end < 2; end++) {
+        int place[3] = {at[0], at[1], at[2]};
+        place[a] -= end;
+        if (!flow_case_cell(c, place, &cell)) continue;
+        if (c->kind[cell] != CELL_AIR) sum += c->liquid ? c->liquid[cell] : 1.0;
+        count++;
+    }
+    return sum / count;
+}
+
+/* Not held by a body or a side, and no fluid cell has it. */
+static inline bool flow_case_in_air(const FlowCase *c, int a, const int at[3]) {
+    bool held = c->mu > 0.0 && c->distance[a][flow_case_face(c, a, at)] < 0.0;
+    return !held && !flow_case_on_given_side(c, a, at) && flow_case_theta(c, a, at) == 0.0;
+}
+
+/* Weight of an edge of axes a and b: the mean of the cells around it, at most twice that of one of
+ * its faces, and nothing when one of them is in the air. */
+static inline double flow_case_edge_liquid(const FlowCase *c, int a, int b, const int at[3]) {
+    double sum = 0.0, least = 1.0;
+    int count = 0, axes[2] = {a, b};
+    for (int i = 0; i < 4 && c->phi; i++) { /* two faces of either axis */
+        int along = axes[1 - i / 2], face[3] = {at[0], at[1], at[2]};
+        face[along] -= i % 2;
+        bool inside = face[along] >= 0 && face[along] < c->grid.n[along];
+        if (!inside && !flow_case_periodic(c, along)) continue;
+        double part = flow_case_face_liquid(c, axes[i / 2], face);
+        least = fmin(least, flow_case_in_air(c, axes[i / 2], face) ? 0.0 : 2.0 * part);
+        if (i >= 2) continue; /* the first two have all cells */
+        sum += part;
+        count++;
+    }
+    return c->phi ? fmin(sum / count, least) : 1.0;
+}
+
+/* Held faces in air have no fluid to take along. */
+static inline void flow_case_find_air(FlowCase *c) {
+    size_t kept = 0;
+    if (!c->phi) return;
+    for (size_t i = 0; i < grid_cell_count(&c->grid); i++)
+        if (c->kind[i] == CELL_FLUID && !(c->phi[i] < 0.0)) c->kind[i] = CELL_AIR;
+    FLOW_FACES(c, a, i, j, k) {
+        int at[3] = {i, j, k};
+        size_t face = flow_case_face(c, a, at);
+        for (size_t t = 0; t < c->tie_count; t++)
+            if (c->ties[t].axis == a && c->ties[t].face == face && !flow_case_is_copy(c, a, at))
+                c->ties[t].part *= flow_case_theta(c, a, at);
+    }
+    for (size_t t = 0; t < c->tie_count; t++)
+        if (c->ties[t].part > 0.0) c->ties[kept++] = c->ties[t];
+    c->tie_count = kept;
+}
+
 /* Masses of bodies with those of the faces that they hold. */
 static inline void flow_case_merge(FlowCase *c) {
     double volume = grid_cell_volume(&c->grid);
@@ -270,6 +363,7 @@ static inline void flow_case_build(FlowCase *c) {
             flow_case_close(c, a, at, part, open, moment, c->mu > 0.0 && held < 0.0);
     }
     flow_case_find_kinds(c);
+    flow_case_find_air(c);
     flow_case_merge(c);
     FlowProblem *problem = &c->problem;
     problem->grid = &c->grid;
@@ -280,7 +374,11 @@ static inline void flow_case_build(FlowCase *c) {
     problem->flux_count = c->flux_count;
     problem->user = c;
     problem->viscous = &c->viscous;
+    problem->phi = c->phi;
     c->viscous = (ViscosityProblem){.grid = &c->grid, .density = problem->density, .mu = c->mu};
+    c->viscous.liquid = c->liquid;
+    c->viscous.kind = c->phi ? c->kind : NULL;
+    c->viscous.phi = c->phi;
     for (int a = 0; a < c->grid.dim; a++) {
         problem->open[a] = c->viscous.open[a] = c->open[a];
         if (c->body_count > 0) c->viscous.distance[a] = c->distance[a];
@@ -303,6 +401,8 @@ static inline void flow_case_destroy(FlowCase *c) {
         free(c->velocity[a]);
     }
     free(c->kind);
+    free(c->phi);
+    free(c->liquid);
     free(c->pressure);
     free(c->fluxes);
     free(c->ties);
@@ -312,16 +412,21 @@ static inline void flow_case_destroy(FlowCase *c) {
 /* ---- states ---- */
 
 static inline bool flow_case_is_free(const FlowCase *c, int a, const int at[3]) {
-    if (flow_case_on_given_side(c, a, at)) return false;
     size_t face = flow_case_face(c, a, at);
+    if (flow_case_on_given_side(c, a, at)) return false;
+    if (flow_case_theta(c, a, at) == 0.0) return false;
     return c->mu > 0.0 ? !(c->distance[a][face] < 0.0) : c->open[a][face] > 0.0;
 }
 
-/* density V, times the part that is open; of a face that is solved for. */
+/* density V, times the part that is open and liquid; of a face that is solved for. As the solves
+ * round it: in cells of a power of two the matrix of the pressure has open / theta, that of
+ * viscosity their product. */
 static inline double flow_case_mass(const FlowCase *c, int a, const int at[3]) {
     if (!flow_case_is_free(c, a, at)) return 0.0;
     double mass = c->problem.density * grid_cell_volume(&c->grid);
-    mass *= c->open[a][flow_case_face(c, a, at)];
+    double open = c->open[a][flow_case_face(c, a, at)], theta = flow_case_theta(c, a, at);
+    if (c->mu > 0.0) mass *= (double)(float)(open * theta);
+    if (!(c->mu > 0.0)) mass *= open * open / (double)(float)(1.0 / theta * open);
     return flow_case_on_open_side(c, a, at) ? 0.5 * mass : mass;
 }
 
@@ -448,97 +553,6 @@ static inline void flow_case_momentum(const FlowCase *c, bool before, double out
         vec3_store(moved, vec3_cross(c->bodies[b].center, vec3_load(own)));
         for (int m = 0; m < 6; m++) out[m] += own[m] + (m >= 3 ? moved[m - 3] : 0.0);
     }
-}
-
-/* ---- the method from inside ---- */
-
-/* What a viscous solve does before it iterates; a solve must have been there. flow_case_end lets
- * go of it. */
-static inline void flow_case_begin(FlowCase *c) {
-    CoupledFlow *flow = c->flow;
-    Viscosity *v = c->viscosity;
-    PoissonProblem poisson = flow_poisson_problem(&c->problem);
-    flow->problem = &c->problem;
-    assert_int_equal(flow_begin_bodies(flow), PLIM_OK);
-    assert_int_equal(poisson_setup(c->poisson, &poisson), PLIM_OK);
-    viscosity_set_step(v, c->problem.density, c->problem.dt);
-    flow_set_weights(flow);
-    assert_int_equal(flow_gather_friction(flow, c->velocity), PLIM_OK);
-    assert_int_equal(flow_gather_fluxes(flow, v->stride, v->origin), PLIM_OK);
-    size_t n = flow->motion_count;
-    flow->mass = scratch_take(&flow->scratch, n * n + 1, sizeof(double));
-    assert_non_null(flow->mass);
-    flow_motion_masses(flow, true, flow->mass);
-    assert_int_equal(flow_precondition_setup(flow), PLIM_OK);
-}
-
-static inline void flow_case_end(FlowCase *c) {
-    assert_int_equal(scratch_reset(&c->flow->scratch), PLIM_OK);
-    c->flow->problem = NULL;
-}
-
-/* The unknowns among lattice vectors: free faces, cells with an equation, motions. */
-typedef struct FlowUnknowns {
-    FlowCase *c;
-    size_t count, faces, cells; /* all; faces come first, then cells */
-    size_t *at;
-    double *x, *y; /* lattice vectors */
-} FlowUnknowns;
-
-static inline FlowUnknowns flow_unknowns(FlowCase *c) {
-    const Viscosity *v = c->viscosity;
-    size_t size = flow_velocity_size(c->flow), all = flow_vector_size(c->flow);
-    FlowUnknowns u = {.c = c, .at = calloc(all, sizeof(size_t))};
-    for (size_t i = 0; i < size; i++)
-        if (face_is_unknown(v->face[i / v->count][i % v->count])) u.at[u.count++] = i;
-    u.faces = u.count;
-    for (size_t i = 0; i < v->count; i++)
-        if (c->flow->active[i] > 0.0f) u.at[u.count++] = size + i;
-    u.cells = u.count - u.faces;
-    for (size_t i = size + v->count; i < all; i++) u.at[u.count++] = i;
-    u.x = calloc(all, sizeof(double));
-    u.y = calloc(all, sizeof(double));
-    return u;
-}
-
-static inline void flow_unknowns_free(FlowUnknowns *u) {
-    free(u->at);
-    free(u->x);
-    free(u->y);
-}
-
-static inline void flow_unknowns_spread(const FlowUnknowns *u, const double *x) {
-    size_t size = flow_velocity_size(u->c->flow);
-    memset(u->x, 0, flow_vector_size(u->c->flow) * sizeof *u->x);
-    for (size_t i = 0; i < u->count; i++) u->x[u->at[i]] = x[i];
-    viscosity_fill_copies(u->c->viscosity, u->x);
-    viscosity_fill_lattice(u->c->viscosity, u->x + size);
-}
-
-static inline void flow_unknowns_apply(const void *object, const double *x, double *y) {
-    const FlowUnknowns *u = object;
-    LinearMap map = flow_kkt_map(u->c->flow);
-    flow_unknowns_spread(u, x);
-    map.apply(map.object, u->x, u->y);
-    for (size_t i = 0; i < u->count; i++) y[i] = u->y[u->at[i]];
-}
-
-static inline void flow_unknowns_precondition(const void *object, const double *r, double *z) {
-    const FlowUnknowns *u = object;
-    Preconditioner preconditioner = flow_preconditioner(u->c->flow);
-    memset(u->x, 0, flow_vector_size(u->c->flow) * sizeof *u->x);
-    for (size_t i = 0; i < u->count; i++) u->x[u->at[i]] = r[i];
-    preconditioner.apply(preconditioner.object, u->x, u->y);
-    for (size_t i = 0; i < u->count; i++) z[i] = u->y[u->at[i]];
-}
-
-static inline LinearMap flow_unknowns_map(const FlowUnknowns *u) {
-    return (LinearMap){u, u->count, u->count, flow_unknowns_apply, flow_unknowns_apply};
-}
-
-static inline LinearMap flow_unknowns_preconditioner(const FlowUnknowns *u) {
-    return (LinearMap){u, u->count, u->count, flow_unknowns_precondition,
-                       flow_unknowns_precondition};
 }
 
 #endif

@@ -5,7 +5,7 @@
 #define TESTS_COUPLED_FLOW_DENSE_H
 
 #include "coupled_case.h"
-#include "coupled_flow_case.h"
+#include "coupled_flow_inside.h"
 
 /* A linear function of velocities. */
 typedef struct FlowFunction {
@@ -98,6 +98,10 @@ static inline void flow_dense_cell(FlowDense *dense, int a, const int at[3]) {
     int high[3] = {at[0] + (a == 0), at[1] + (a == 1), at[2] + (a == 2)};
     FlowFunction f = {0};
     double g[1][WALL_FUNCTIONS] = {{2.0}};
+    size_t cell = grid_cell_index(&c->grid, at[0], at[1], at[2]);
+    if (c->liquid) g[0][0] *= c->liquid[cell];
+    if (c->kind[cell] == CELL_AIR) return;
+    if (flow_case_in_air(c, a, at) || flow_case_in_air(c, a, high)) return;
     if (flow_dense_in_body(dense, a, at) || flow_dense_in_body(dense, a, high)) return;
     if (flow_case_on_given_side(c, a, at) && flow_case_on_given_side(c, a, high)) return;
     flow_function_add(&f, flow_dense_number(dense, a, at), -1.0);
@@ -143,6 +147,8 @@ static inline void flow_dense_edge(FlowDense *dense, int a, int b, const int at[
     if (slopes[0].in_body || slopes[1].in_body) return;
     FlowFunction f = {0};
     double g[1][WALL_FUNCTIONS] = {{1.0}}, weight[2] = {1.0, 1.0};
+    double liquid = flow_case_edge_liquid(dense->c, a, b, at);
+    if (liquid == 0.0) return;
     for (int i = 0; i < 2; i++) {
         const FlowSlope *own = &slopes[i], *other = &slopes[1 - i];
         if (own->theta == 0.0 && other->theta == 0.0) return;
@@ -153,6 +159,7 @@ static inline void flow_dense_edge(FlowDense *dense, int a, int b, const int at[
     for (int i = 0; i < 2; i++)
         for (int p = 0; p < slopes[i].f.count; p++)
             flow_function_add(&f, slopes[i].f.at[p], weight[i] * slopes[i].f.value[p]);
+    g[0][0] *= liquid;
     flow_dense_term(dense, flow_dense_scale(dense->c), 1, &f, g);
 }
 

@@ -1,6 +1,6 @@
 /* What the coupled solve keeps: motion as one, momentum, energy that never rises (002 section 5.8),
  * and that fluid and a body which turn together feel no friction. */
-#include "coupled_flow_case.h"
+#include "coupled_flow_inside.h"
 
 typedef struct Box {
     int dim, n[3];

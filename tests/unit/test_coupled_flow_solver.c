@@ -1,6 +1,6 @@
 /* The coupled solve as a method: its preconditioner, iterations over viscosities, densities and
  * sizes, bits for any number of threads, memory that runs out. */
-#include "coupled_flow_case.h"
+#include "coupled_flow_inside.h"
 #include "ration.h"
 
 /* A disc off the grid in a stirred box of walls; `stiffness` is mu dt / (density h^2). */

@@ -1,4 +1,5 @@
 /* Files: whole or not at all, read back as written, and refused when damaged. */
+#include "exported.h"
 #include "folder.h"
 
 #include "io/export.h"
@@ -374,36 +375,12 @@ static void tables_are_read(void **state) {
 
 /* ---- frames for other programs ---- */
 
-static const float corners[12] = {0, 0, 0, 1.5f, 0, 0, 0, 2, 0, 0, 0, -3.25f};
-static const float speeds[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 8, 9};
-static const int32_t faces[6] = {0, 2, 1, 0, 1, 3};
-static const int32_t owners[2] = {0, 1};
-static const float paint[6] = {1, 0.5f, 0, NAN, 2, -1};
-static const FrameMesh example_mesh = {.name = "rigid",
-                                       .vertex_count = 4,
-                                       .triangle_count = 2,
-                                       .object_count = 2,
-                                       .vertices = corners,
-                                       .velocities = speeds,
-                                       .triangles = faces,
-                                       .objects = owners,
-                                       .colors = paint};
-
 static char *export_example(const Fixture *f, ExportFormat format, size_t *size) {
     char path[PATH_CAPACITY], *bytes;
     path_in(f, export_format_name(format), path);
     assert_int_equal(export_mesh(f->context, &example_mesh, format, path), PLIM_OK);
     assert_int_equal(file_read(f->context, path, &bytes, size), PLIM_OK);
     return bytes;
-}
-
-/* What follows `text`; fails when it is not there. */
-static const char *behind(const char *bytes, size_t size, const char *text) {
-    size_t length = strlen(text);
-    for (size_t i = 0; i + length <= size; i++)
-        if (memcmp(bytes + i, text, length) == 0) return bytes + i + length;
-    fail_msg("'%s' is not in the file", text);
-    return NULL;
 }
 
 static void ply_can_be_read(void **state) {
@@ -440,14 +417,6 @@ static void obj_can_be_read(void **state) {
                                "g object_0\nf 1 3 2\ng object_1\nf 1 2 4\n");
     context_free(f.context, bytes, size + 1, 1);
     close_fixture(&f);
-}
-
-static float big_endian(const char *bytes) {
-    const unsigned char *b = (const unsigned char *)bytes;
-    uint32_t bits = (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
 }
 
 static void vtk_can_be_read(void **state) {

@@ -365,7 +365,13 @@ static void boxes_stay_sharp(void **state) {
                                         2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
     static const int32_t objects[12] = {0};
     static const float color[] = {0.5f, 0.6f, 0.7f};
-    RenderMesh mesh = {vertices, 8, triangles, 12, objects, color, true};
+    RenderMesh mesh = {.vertices = vertices,
+                       .vertex_count = 8,
+                       .triangles = triangles,
+                       .triangle_count = 12,
+                       .objects = objects,
+                       .colors = color,
+                       .smooth = true};
     RenderOptions options = small_options();
     RenderCamera camera = render_camera_fit(vec3(-1, -1, -1), vec3(1, 1, 1), 4.0 / 3.0);
     options.ground_height = -1.0;

@@ -17,6 +17,7 @@ enum { NX = 40, NY = 20, NZ = 3, WIDTH = 416, HEIGHT = 216 };
 typedef struct Flow {
     FrameVolume volume;
     float velocity[NX * NY * NZ * 3], pressure[NX * NY * NZ], smoke[NX * NY * NZ];
+    float level[NX * NY * NZ];
     int32_t solid[NX * NY * NZ];
 } Flow;
 
@@ -54,7 +55,7 @@ static Image draw(int threads, const FrameVolume *volume, const SliceOptions *op
     Image image;
     *context = test_context(threads);
     assert_int_equal(image_create(*context, WIDTH, HEIGHT, &image), PLIM_OK);
-    assert_int_equal(slice_draw(*context, volume, options, &image), PLIM_OK);
+    assert_int_equal(slice_draw(*context, volume, NULL, 0, options, &image), PLIM_OK);
     return image;
 }
 
@@ -95,10 +96,17 @@ static void test_picture(void **state) {
     free(flow);
 }
 
+/* Water up to the middle of row 8, in cells of 0.1 m. */
+static void fill_half(Flow *flow) {
+    for (int i = 0; i < NX * NY * NZ; i++) flow->level[i] = (float)(0.1 * (i / NX % NY - 8));
+    flow->volume.level = flow->level;
+}
+
 static void test_same_bits(void **state) {
     (void)state;
     Flow *flow = make_flow();
     flow->volume.temperature = flow->pressure;
+    fill_half(flow);
     for (int show = 0; show < SLICE_SHOW_COUNT; show++) {
         SliceOptions options = {.show = (SliceShow)show,
                                 .range = range_of(&flow->volume, (SliceShow)show),
@@ -206,7 +214,7 @@ static void test_smoke_is_ink(void **state) {
     image_destroy(context, &image);
     options.show = SLICE_TEMPERATURE;
     assert_int_equal(image_create(context, WIDTH, HEIGHT, &image), PLIM_OK);
-    assert_int_equal(slice_draw(context, &flow->volume, &options, &image), PLIM_BAD_INPUT);
+    assert_int_equal(slice_draw(context, &flow->volume, NULL, 0, &options, &image), PLIM_BAD_INPUT);
     assert_non_null(strstr(plim_message(context), "temperature"));
     image_destroy(context, &image);
     test_context_close(context);
@@ -234,6 +242,64 @@ static void test_lines(void **state) {
     image_destroy(contexts[1], &lined);
     test_context_close(contexts[0]);
     test_context_close(contexts[1]);
+    free(flow);
+}
+
+/* ---- liquids ---- */
+
+/* Blue below the surface, a dark line along it, nothing above but drops; the surface lies where the
+ * level is zero, to a pixel. */
+static void test_liquid(void **state) {
+    (void)state;
+    Flow *flow = make_flow();
+    fill_half(flow);
+    memset(flow->solid, 0, sizeof flow->solid);
+    float positions[] = {1.05f, 1.55f, 0.15f, 3.05f, 1.55f, 0.9f}, radii[] = {0.04f, 0.04f};
+    float velocities[6] = {0};
+    FramePoints points = {.name = "drops",
+                          .count = 2,
+                          .positions = positions,
+                          .velocities = velocities,
+                          .radii = radii};
+    SliceOptions options = {.show = SLICE_LIQUID, .range = {0, 1}, .legend = true};
+    PlimContext *context = test_context(1);
+    Image image;
+    assert_int_equal(image_create(context, WIDTH, HEIGHT, &image), PLIM_OK);
+    assert_int_equal(slice_draw(context, &flow->volume, &points, 1, &options, &image), PLIM_OK);
+    /* 10 pixels a cell, a margin of 8, and the level zero in the middle of row 8: y = 85 pixels. */
+    int line = HEIGHT - 8 - 85;
+    for (int x = 12; x < WIDTH - 12; x += 7) {
+        const unsigned char *below = pixel(&image, x, line + 6);
+        assert_true(below[2] > below[0] + 60);
+        assert_true(pixel(&image, x, line - 6)[0] > 240);
+        assert_true(pixel(&image, x, line)[0] < 100 || pixel(&image, x, line - 1)[0] < 100);
+    }
+    /* The drop in the cut is a dot, that far behind it is not; a drop is 8 pixels wide. */
+    int row = HEIGHT - 8 - 155, wide = 0;
+    for (int x = 90; x < 140; x++) wide += pixel(&image, x, row)[0] < 128;
+    assert_in_range(wide, 7, 9);
+    assert_true(pixel(&image, 8 + 305, row)[0] > 240);
+    image_destroy(context, &image);
+    test_context_close(context);
+    free(flow);
+}
+
+/* What the air does is neither shown nor measured. */
+static void test_quantities_in_liquid(void **state) {
+    (void)state;
+    Flow *flow = make_flow();
+    fill_half(flow);
+    for (int i = 0; i < NX * NY * NZ; i++)
+        if (flow->level[i] > 0) flow->velocity[3 * i] = flow->velocity[3 * i + 1] = 500.0f;
+    SliceRange range = range_of(&flow->volume, SLICE_SPEED);
+    assert_true(range.high < 2.1);
+    SliceOptions options = {.show = SLICE_SPEED, .range = range};
+    PlimContext *context;
+    Image image = draw(1, &flow->volume, &options, &context);
+    assert_true(pixel(&image, 100, 30)[0] > 240); /* blank */
+    assert_true(pixel(&image, 100, 180)[0] < 150);
+    image_destroy(context, &image);
+    test_context_close(context);
     free(flow);
 }
 
@@ -320,7 +386,7 @@ static void test_odd_sizes(void **state) {
             SliceOptions options = {
                 .show = (SliceShow)show, .range = {0, 1}, .lines = true, .legend = true};
             bool there = slice_can_show(&volume, options.show);
-            assert_int_equal(slice_draw(context, &volume, &options, &image),
+            assert_int_equal(slice_draw(context, &volume, NULL, 0, &options, &image),
                              there ? PLIM_OK : PLIM_BAD_INPUT);
         }
         image_destroy(context, &image);
@@ -340,7 +406,7 @@ static PlimStatus try_to_cut(PlimContext *context, void *user) {
     SliceRange range;
     PlimStatus status = image_create(context, WIDTH, HEIGHT, &image);
     if (status == PLIM_OK) status = slice_measure(context, cut->volume, cut->show, &range);
-    if (status == PLIM_OK) status = slice_draw(context, cut->volume, &options, &image);
+    if (status == PLIM_OK) status = slice_draw(context, cut->volume, NULL, 0, &options, &image);
     image_destroy(context, &image);
     return status;
 }
@@ -348,8 +414,13 @@ static PlimStatus try_to_cut(PlimContext *context, void *user) {
 static void test_running_out_of_memory(void **state) {
     (void)state;
     Flow *flow = make_flow();
-    Cut cuts[] = {{&flow->volume, SLICE_SPEED}, {&flow->volume, SLICE_VORTICITY}};
-    for (int i = 0; i < 2; i++)
+    FrameVolume half = flow->volume;
+    fill_half(flow);
+    half.level = flow->level;
+    flow->volume.level = NULL;
+    Cut cuts[] = {
+        {&flow->volume, SLICE_SPEED}, {&flow->volume, SLICE_VORTICITY}, {&half, SLICE_LIQUID}};
+    for (int i = 0; i < 3; i++)
         starve(&(Starved){.use = try_to_cut, .user = &cuts[i], .least = 9, .most = 98});
     free(flow);
 }
@@ -359,6 +430,7 @@ int main(void) {
         cmocka_unit_test(test_picture),      cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_vorticity),    cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_smoke_is_ink), cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_liquid),       cmocka_unit_test(test_quantities_in_liquid),
         cmocka_unit_test(test_legend),       cmocka_unit_test(test_smooth_edges),
         cmocka_unit_test(test_odd_sizes),    cmocka_unit_test(test_running_out_of_memory),
     };

@@ -9,11 +9,13 @@ enum { NX = 5, NY = 4, NZ = 3, CELLS = NX * NY * NZ };
 
 typedef struct Values {
     float velocity[3 * CELLS], pressure[CELLS], smoke[CELLS], temperature[CELLS];
+    float level[CELLS];
     int32_t solid[CELLS];
 } Values;
 
-/* Kind 0: bare; 1: smoke; 2: smoke and temperature; 3: all, and obstacles move. */
-enum { KINDS = 4 };
+/* Kind 0: bare; 1: smoke; 2: smoke and temperature; 3: those and obstacles that move; 4: as 3, and
+ * the level of a liquid. */
+enum { KINDS = 5 };
 
 static FrameVolume make_volume(Values *values, int kind, int frame) {
     for (int i = 0; i < CELLS; i++) {
@@ -21,7 +23,8 @@ static FrameVolume make_volume(Values *values, int kind, int frame) {
         values->pressure[i] = (float)(10 * i - frame);
         values->smoke[i] = (float)(0.01 * i + frame);
         values->temperature[i] = (float)(300 + i);
-        values->solid[i] = i % 7 == (kind == 3 ? frame : 0);
+        values->level[i] = (float)(0.5 * i - 7 + frame);
+        values->solid[i] = i % 7 == (kind >= 3 ? frame : 0);
     }
     return (FrameVolume){.name = "fluid",
                          .dim = 3,
@@ -32,8 +35,9 @@ static FrameVolume make_volume(Values *values, int kind, int frame) {
                          .pressure = values->pressure,
                          .smoke = kind >= 1 ? values->smoke : NULL,
                          .temperature = kind >= 2 ? values->temperature : NULL,
+                         .level = kind >= 4 ? values->level : NULL,
                          .solid = values->solid,
-                         .solid_moves = kind == 3};
+                         .solid_moves = kind >= 3};
 }
 
 static void assert_same_values(const FrameVolume *a, const FrameVolume *b) {
@@ -47,6 +51,8 @@ static void assert_same_values(const FrameVolume *a, const FrameVolume *b) {
     assert_int_equal(a->temperature != NULL, b->temperature != NULL);
     if (a->smoke) assert_memory_equal(a->smoke, b->smoke, CELLS * sizeof(float));
     if (a->temperature) assert_memory_equal(a->temperature, b->temperature, CELLS * sizeof(float));
+    assert_int_equal(a->level != NULL, b->level != NULL);
+    if (a->level) assert_memory_equal(a->level, b->level, CELLS * sizeof(float));
     assert_int_equal(a->solid_moves, b->solid_moves);
 }
 
@@ -112,6 +118,7 @@ static void check_image_data(const Fixture *f, const FrameVolume *volume) {
     const char *pressure = find_array(bytes, "pressure", 4 * cells);
     const char *smoke = find_array(bytes, "smoke", 4 * cells);
     const char *temperature = find_array(bytes, "temperature", 4 * cells);
+    const char *level = find_array(bytes, "level", 4 * cells);
     const char *solid = find_array(bytes, "solid", 4 * cells);
     assert_memory_equal(velocity, volume->velocity, 12 * cells);
     assert_memory_equal(pressure, volume->pressure, 4 * cells);
@@ -120,6 +127,8 @@ static void check_image_data(const Fixture *f, const FrameVolume *volume) {
     assert_int_equal(temperature != NULL, volume->temperature != NULL);
     if (smoke) assert_memory_equal(smoke, volume->smoke, 4 * cells);
     if (temperature) assert_memory_equal(temperature, volume->temperature, 4 * cells);
+    assert_int_equal(level != NULL, volume->level != NULL);
+    if (level) assert_memory_equal(level, volume->level, 4 * cells);
     /* Nothing but the end follows the last array. */
     static const char end[] = "\n  </AppendedData>\n</VTKFile>\n";
     assert_string_equal(solid + 4 * cells, end);
@@ -181,10 +190,12 @@ static void index_names_what_is_stored(void **state) {
         assert_int_equal(file_read(f.context, path, &bytes, &size), PLIM_OK);
         bool smoke = strstr(bytes, "frame_00000.h5:/fluid/smoke") != NULL;
         bool temperature = strstr(bytes, "frame_00000.h5:/fluid/temperature") != NULL;
+        bool level = strstr(bytes, "frame_00000.h5:/fluid/level") != NULL;
+        assert_int_equal(level, kind >= 4);
         assert_int_equal(smoke, kind >= 1);
         assert_int_equal(temperature, kind >= 2);
         assert_non_null(
-            strstr(bytes, kind == 3 ? "frame_00000.h5:/fluid/solid" : SHAPES_FILE ":/fluid/solid"));
+            strstr(bytes, kind >= 3 ? "frame_00000.h5:/fluid/solid" : SHAPES_FILE ":/fluid/solid"));
         context_free(f.context, bytes, size + 1, 1);
         manifest_free(f.context, &folder.manifest);
         close_fixture(&f);

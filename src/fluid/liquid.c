@@ -1,0 +1,226 @@
+/* The free surface of a liquid: what is liquid, air and solid, and how the level set and velocities
+ * go on beyond the liquid (000 section 4.5).
+ *
+ * The level set is state wherever it is kept, inside colliders too, where it goes on from outside:
+ * there cells that a collider cuts may have their middle. Velocities are kept on faces that liquid
+ * touches; in the air they are 0, and what the surface is carried with is continued from the liquid
+ * at the start of each step. */
+#include "fluid/internal.h"
+#include "grid/extend.h"
+#include "grid/extend_balance.h"
+#include "grid/liquid_part.h"
+#include "grid/redistance.h"
+
+#include <string.h>
+
+/* ---- the level set with halo ---- */
+
+static const GridField *cell_phi(const Fluid *fluid) {
+    return fluid->phi.place == PLACE_CELLS ? &fluid->phi : &fluid->phi_of_cells;
+}
+
+typedef struct CenterJob {
+    Fluid *fluid;
+} CenterJob;
+
+static void nodes_to_cells_row(void *user, int j, int k) {
+    Fluid *fluid = ((const CenterJob *)user)->fluid;
+    const GridField *nodes = &fluid->phi;
+    int corners = 1 << fluid->grid.dim;
+    for (int i = 0; i < fluid->grid.n[0]; i++) {
+        double sum = 0;
+        for (int c = 0; c < corners; c++)
+            sum += nodes->data[field_index(nodes, i + (c & 1), j + (c >> 1 & 1), k + (c >> 2))];
+        fluid->phi_of_cells.data[field_index(&fluid->phi_of_cells, i, j, k)] = sum / corners;
+    }
+}
+
+/* Into colliders: from the values outside, along the normal. */
+static PlimStatus continue_phi(Fluid *fluid, const StepInfo *step) {
+    size_t count = grid_place_count(&fluid->grid, fluid->phi.place);
+    size_t mark = scratch_mark(step->scratch);
+    unsigned char *known = scratch_take(step->scratch, count, 1);
+    if (!known) return PLIM_OUT_OF_MEMORY;
+    bool nodes = fluid->phi.place == PLACE_NODES;
+    size_t at = 0;
+    for (int k = 0; k < fluid->phi.n[2]; k++)
+        for (int j = 0; j < fluid->phi.n[1]; j++)
+            for (int i = 0; i < fluid->phi.n[0]; i++, at++)
+                known[at] = nodes
+                                ? fluid->distance[at] > 0
+                                : fluid->to_solid.data[field_index(&fluid->to_solid, i, j, k)] < 0;
+    double h = fluid->grid.spacing, far = fluid->phi_band;
+    PlimStatus status = field_extend(&fluid->phi, known, &fluid->to_solid, FLUID_BAND * h, far,
+                                     step->threads, step->scratch);
+    scratch_release(step->scratch, mark);
+    return status;
+}
+
+/* Where colliders are, seen from the liquid: positive inside them. */
+static void turn_distance(Fluid *fluid, const StepInfo *step) {
+    const GridField *from = &fluid->cell_distance;
+    for (size_t i = 0; i < from->count; i++) fluid->to_solid.data[i] = -from->data[i];
+    field_fill_halo_constant(&fluid->to_solid, step->threads);
+}
+
+PlimStatus fluid_load_phi(Fluid *fluid, const StepInfo *step) {
+    field_load(&fluid->phi, step->threads, fluid->level);
+    if (fluid->colliders.count > 0) {
+        turn_distance(fluid, step);
+        TRY(continue_phi(fluid, step));
+    }
+    fluid_fill_level(fluid, &fluid->phi, step->threads);
+    if (fluid->phi.place == PLACE_CELLS) return PLIM_OK;
+    CenterJob job = {fluid};
+    fluid_for_rows(&fluid->grid, PLACE_CELLS, step->threads, nodes_to_cells_row, &job);
+    field_fill_halo(&fluid->phi_of_cells, step->threads);
+    return PLIM_OK;
+}
+
+/* ---- what is liquid ---- */
+
+static void mark_row(void *user, int j, int k) {
+    Fluid *fluid = user;
+    for (int i = 0; i < fluid->grid.n[0]; i++) {
+        size_t cell = grid_cell_index(&fluid->grid, i, j, k);
+        if (fluid->kind[cell] == CELL_SOLID) continue;
+        fluid->kind[cell] = fluid->cell_level[cell] < 0 ? CELL_FLUID : CELL_AIR;
+    }
+}
+
+double fluid_liquid_volume(const Fluid *fluid) {
+    double sum = 0;
+    size_t cells = grid_cell_count(&fluid->grid);
+    for (size_t i = 0; i < cells; i++) sum += fluid->liquid_part[i];
+    return sum * grid_cell_volume(&fluid->grid);
+}
+
+/* All that follows from the level set: kinds of cells, parts of them. */
+static PlimStatus find_liquid(Fluid *fluid, const StepInfo *step) {
+    TRY(fluid_load_phi(fluid, step));
+    field_store(cell_phi(fluid), step->threads, fluid->cell_level);
+    fluid_for_rows(&fluid->grid, PLACE_CELLS, step->threads, mark_row, fluid);
+    liquid_parts(&fluid->phi, fluid->colliders.count > 0 ? fluid->distance : NULL, step->threads,
+                 fluid->liquid_part);
+    size_t cells = grid_cell_count(&fluid->grid);
+    fluid->fluid_cells = 0;
+    for (size_t i = 0; i < cells; i++) fluid->fluid_cells += fluid->kind[i] == CELL_FLUID;
+    return fluid_set_up_viscosity(fluid, step);
+}
+
+PlimStatus fluid_settle_surface(Fluid *fluid, const StepInfo *step) {
+    TRY(fluid_pour(fluid, step));
+    TRY(find_liquid(fluid, step));
+    field_store(&fluid->phi, step->threads, fluid->level);
+    fluid_balance_account(fluid, step);
+    return PLIM_OK;
+}
+
+static PlimStatus no_liquid(const Fluid *fluid) {
+    return context_fail(fluid->context, PLIM_BAD_INPUT,
+                        "there is no liquid in the fluid's domain at t = 0, and no source or side "
+                        "that brings any; move its shapes into the domain, or give them a cell or "
+                        "more of thickness (%g m)",
+                        fluid->grid.spacing);
+}
+
+/* The first time: distances from what the scene gave, and particles. */
+static PlimStatus begin_surface(Fluid *fluid, const StepInfo *step) {
+    TRY(fluid_load_phi(fluid, step));
+    TRY(field_redistance(&fluid->phi, fluid->phi_band, step->threads, step->scratch));
+    field_store(&fluid->phi, step->threads, fluid->level);
+    TRY(fluid_check_pouring(fluid));
+    TRY(fluid_seed_particles(fluid, step));
+    TRY(find_liquid(fluid, step));
+    if (fluid->fluid_cells == 0 && !fluid_is_fed(fluid)) return no_liquid(fluid);
+    fluid->account[FLUID_ACCOUNT_WANTED] = fluid_liquid_volume(fluid);
+    return PLIM_OK;
+}
+
+PlimStatus fluid_refresh_surface(Fluid *fluid, const StepInfo *step) {
+    if (fluid->tally[FLUID_TALLY_DRAWS] == 0) TRY(begin_surface(fluid, step));
+    return find_liquid(fluid, step);
+}
+
+/* ---- velocities beyond the liquid ---- */
+
+bool fluid_face_is_wet(const Fluid *fluid, int axis, const int at[3]) {
+    const Grid *grid = &fluid->grid;
+    for (int above = 0; above < 2; above++) {
+        int cell[3] = {at[0], at[1], at[2]};
+        cell[axis] += above - 1;
+        if (grid_is_periodic(grid, axis)) cell[axis] = (cell[axis] + grid->n[axis]) % grid->n[axis];
+        if (cell[axis] < 0 || cell[axis] >= grid->n[axis]) continue;
+        if (fluid->kind[grid_cell_index(grid, cell[0], cell[1], cell[2])] == CELL_FLUID)
+            return true;
+    }
+    return false;
+}
+
+/* A wall or an inflow holds its faces, with liquid before it or air. */
+static bool is_on_given_side(const Grid *grid, int axis, int at) {
+    if (at != 0 && at != grid->n[axis]) return false;
+    SideKind kind = grid->sides[axis][at > 0];
+    return kind == SIDE_WALL || kind == SIDE_INFLOW;
+}
+
+typedef struct KnownJob {
+    const Fluid *fluid;
+    int axis;
+    unsigned char *known;
+} KnownJob;
+
+static void known_row(void *user, int j, int k) {
+    const KnownJob *job = user;
+    const Fluid *fluid = job->fluid;
+    int axis = job->axis, nx = grid_place_size(&fluid->grid, grid_place_faces(axis), 0);
+    const double *open = fluid->open[axis];
+    for (int i = 0; i < nx; i++) {
+        int at[3] = {i, j, k};
+        size_t face = grid_face_index(&fluid->grid, axis, i, j, k);
+        bool passes = !open || open[face] > 0;
+        job->known[face] = is_on_given_side(&fluid->grid, axis, at[axis]) ||
+                           (passes && fluid_face_is_wet(fluid, axis, at));
+    }
+}
+
+/* Constant along the normal, then without divergence nearest to the liquid. */
+PlimStatus fluid_extend_faces(Fluid *fluid, const StepInfo *step) {
+    const double balanced = 2; /* cells */
+    const Grid *grid = &fluid->grid;
+    size_t mark = scratch_mark(step->scratch);
+    unsigned char *known[3] = {NULL, NULL, NULL};
+    GridField *faces[3] = {&fluid->faces[0], &fluid->faces[1], &fluid->faces[2]};
+    double band = fluid->desc.liquid.extension * grid->spacing;
+    for (int axis = 0; axis < grid->dim; axis++) {
+        known[axis] = scratch_take(step->scratch, grid_face_count(grid, axis), 1);
+        if (!known[axis]) return PLIM_OUT_OF_MEMORY;
+        KnownJob job = {fluid, axis, known[axis]};
+        fluid_for_rows(grid, grid_place_faces(axis), step->threads, known_row, &job);
+        TRY(field_extend(faces[axis], known[axis], cell_phi(fluid), band, 0, step->threads,
+                         step->scratch));
+    }
+    PlimStatus status = fields_balance(faces, cell_phi(fluid), known, fluid->open,
+                                       balanced * grid->spacing, step->scratch);
+    scratch_release(step->scratch, mark);
+    return status;
+}
+
+static void still_row(void *user, int j, int k) {
+    const FluidAxis *job = user;
+    Fluid *fluid = job->fluid;
+    int axis = job->axis, nx = grid_place_size(&fluid->grid, grid_place_faces(axis), 0);
+    double *u = fluid_velocity(fluid, axis) + grid_face_index(&fluid->grid, axis, 0, j, k);
+    for (int i = 0; i < nx; i++) {
+        int at[3] = {i, j, k};
+        if (!fluid_face_is_wet(fluid, axis, at) && !is_on_given_side(&fluid->grid, axis, at[axis]))
+            u[i] = 0;
+    }
+}
+
+void fluid_still_air(Fluid *fluid, const StepInfo *step) {
+    for (int axis = 0; axis < fluid->grid.dim; axis++) {
+        FluidAxis job = {fluid, axis};
+        fluid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, still_row, &job);
+    }
+}

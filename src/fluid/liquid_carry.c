@@ -1,0 +1,146 @@
+/* The surface carried along: the level set by advection, its particles by equation 4.7 of 000, and
+ * the two put together (sections 4.5.1 and 4.5.2). */
+#include "fluid/internal.h"
+#include "grid/redistance.h"
+#include "grid/liquid_part.h"
+#include <stdio.h>
+#include <stdlib.h>
+static double dbg_sum[8]; static double dbg_last;
+static void dbg(Fluid*f,const StepInfo*st,int k){ if(!getenv("DBG"))return; liquid_parts(&f->phi,f->colliders.count?f->distance:NULL,st->threads,f->liquid_part); double v=fluid_liquid_volume(f); if(k>0||dbg_last>0) dbg_sum[k]+=v-dbg_last; dbg_last=v; if(k==5){static int n; if(++n%40==0) fprintf(stderr,"t %.3f v %.5g | solve/settle %.3g adv %.3g c1 %.3g red %.3g c2 %.3g sort %.3g\n",st->time,v,dbg_sum[0],dbg_sum[1],dbg_sum[2],dbg_sum[3],dbg_sum[4],dbg_sum[5]);}}
+
+/* ---- the particles as state of the fluid ---- */
+
+static void point_to_particles(Fluid *fluid, LevelParticles *set) {
+    set->count = fluid->sizes[FLUID_GROUP_PARTICLES].count;
+    set->position = fluid->particle_position;
+    set->radius = fluid->particle_radius;
+    set->sign = fluid->particle_sign;
+}
+
+static void point_to_drops(Fluid *fluid, LevelParticles *set) {
+    set->count = fluid->sizes[FLUID_GROUP_DROPS].count;
+    set->position = fluid->drop_position;
+    set->velocity = fluid->drop_velocity;
+    set->radius = fluid->drop_radius;
+    set->sign = fluid->drop_sign;
+}
+
+static PlimStatus resize_particles(void *user, LevelParticles *set, size_t count) {
+    TRY(fluid_resize(user, FLUID_GROUP_PARTICLES, count));
+    point_to_particles(user, set);
+    return PLIM_OK;
+}
+
+static PlimStatus resize_drops(void *user, LevelParticles *set, size_t count) {
+    TRY(fluid_resize(user, FLUID_GROUP_DROPS, count));
+    point_to_drops(user, set);
+    return PLIM_OK;
+}
+
+ParticleLevelSet fluid_particles(Fluid *fluid, const StepInfo *step, LevelParticles sets[2]) {
+    sets[0] = (LevelParticles){.resize = resize_particles, .user = fluid};
+    sets[1] = (LevelParticles){.resize = resize_drops, .user = fluid};
+    point_to_particles(fluid, &sets[0]);
+    point_to_drops(fluid, &sets[1]);
+    return (ParticleLevelSet){.options = &fluid->desc.liquid.particles,
+                              .particles = &sets[0],
+                              .drops = &sets[1],
+                              .tally = {fluid->tally, fluid->tally + FLUID_TALLY_DROPS},
+                              .phi = &fluid->phi,
+                              .solid = fluid->colliders.count > 0 ? &fluid->cell_distance : NULL,
+                              .threads = step->threads,
+                              .scratch = step->scratch};
+}
+
+PlimStatus fluid_seed_particles(Fluid *fluid, const StepInfo *step) {
+    uint64_t draw = ++fluid->tally[FLUID_TALLY_DRAWS];
+    if (!fluid->desc.liquid.has_particles) return PLIM_OK;
+    LevelParticles sets[2];
+    ParticleLevelSet set = fluid_particles(fluid, step, sets);
+    return particles_reseed(&set, draw);
+}
+
+/* ---- a step ---- */
+
+static void fill_level(const void *user, size_t which, GridField *field, int threads) {
+    (void)which;
+    fluid_fill_level(user, field, threads);
+}
+
+static PlimStatus carry_level(Fluid *fluid, const StepInfo *step) {
+    Advection advection = fluid_advection(fluid, step);
+    advection.scheme = ADVECT_MACCORMACK;
+    advection.fill_halo = fill_level;
+    advection.user = fluid;
+    GridField *phi = &fluid->phi;
+    return advect_fields(&advection, &phi, 1, step->threads, step->scratch);
+}
+
+static PlimStatus redistance(Fluid *fluid, const StepInfo *step) {
+    TRY(field_redistance(&fluid->phi, fluid->phi_band, step->threads, step->scratch));
+    fluid_fill_level(fluid, &fluid->phi, step->threads);
+    return PLIM_OK;
+}
+
+static PlimStatus carry_with_particles(Fluid *fluid, const StepInfo *step) {
+    const GridField *velocity[3] = {&fluid->faces[0], &fluid->faces[1], &fluid->faces[2]};
+    LevelParticles sets[2];
+    ParticleLevelSet set = fluid_particles(fluid, step, sets);
+    TRY(particles_move(&set, velocity, step->dt));
+    TRY(drops_move(&set, velocity, step->gravity, fluid->desc.liquid.rise, step->dt));
+    dbg(fluid,step,0);
+    TRY(carry_level(fluid, step));
+    dbg(fluid,step,1);
+    TRY(particles_correct(&set));
+    dbg(fluid,step,2);
+    TRY(redistance(fluid, step));
+    dbg(fluid,step,3);
+    TRY(particles_correct(&set));
+    dbg(fluid,step,4);
+    TRY(particles_sort_out(&set, velocity));
+    dbg(fluid,step,5);
+    if (++fluid->tally[FLUID_TALLY_STEPS] % (uint64_t)fluid->desc.liquid.reseed == 0)
+        TRY(particles_reseed(&set, ++fluid->tally[FLUID_TALLY_DRAWS]));
+    return PLIM_OK;
+}
+
+/* `phi` still is that of the end of the last step. */
+PlimStatus fluid_carry_surface(Fluid *fluid, const StepInfo *step) {
+    if (fluid->desc.liquid.has_particles) {
+        TRY(carry_with_particles(fluid, step));
+    } else {
+        TRY(carry_level(fluid, step));
+        TRY(redistance(fluid, step));
+    }
+    field_store(&fluid->phi, step->threads, fluid->level);
+    return PLIM_OK;
+}
+
+/* ---- a given flow ---- */
+
+PlimStatus fluid_set_flow(Fluid *fluid, double t) {
+    for (int axis = 0; axis < fluid->grid.dim; axis++)
+        TRY(fluid_fill_by_function(fluid, grid_place_faces(axis), &fluid->desc.velocity[axis], t,
+                                   fluid_velocity(fluid, axis), "the given velocity"));
+    return PLIM_OK;
+}
+
+/* The flow in the middle of the step carries for all of it: second order in time. */
+PlimStatus fluid_carry_given(Fluid *fluid, const StepInfo *step) {
+    TRY(fluid_set_flow(fluid, step->time + 0.5 * step->dt));
+    for (int axis = 0; axis < fluid->grid.dim; axis++) {
+        field_load(&fluid->faces[axis], step->threads, fluid_velocity(fluid, axis));
+        field_fill_halo(&fluid->faces[axis], step->threads);
+    }
+    if (fluid_has_surface(fluid)) {
+        TRY(fluid_carry_surface(fluid, step));
+        TRY(fluid_settle_surface(fluid, step));
+    }
+    return fluid_set_flow(fluid, step->end_time);
+}
+
+double fluid_given_max_dt(const Fluid *fluid, const StepInfo *step) {
+    (void)step;
+    double speed = fluid_greatest_velocity(fluid);
+    return speed > 0 ? fluid->desc.cfl * fluid->grid.spacing / speed : HUGE_VAL;
+}

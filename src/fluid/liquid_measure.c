@@ -1,0 +1,144 @@
+/* Figures of a liquid for stats.csv and probes. */
+#include "fluid/internal.h"
+
+/* Potential energy, J, zero at the origin. Of a cell that is liquid in part, the liquid's middle
+ * lies away from the surface by half of what is missing. */
+static double potential_energy(const Fluid *fluid) {
+    const Grid *grid = &fluid->grid;
+    const GridField *phi = &fluid->phi;
+    bool at_cells = phi->place == PLACE_CELLS;
+    double sum = 0;
+    for (int k = 0; k < grid->n[2]; k++)
+        for (int j = 0; j < grid->n[1]; j++)
+            for (int i = 0; i < grid->n[0]; i++) {
+                double part = fluid->liquid_part[grid_cell_index(grid, i, j, k)];
+                if (!(part > 0)) continue;
+                Vec3 x = grid_cell_center(grid, i, j, k);
+                if (part < 1 && at_cells) {
+                    size_t at = field_index(phi, i, j, k);
+                    double slope[3] = {0, 0, 0};
+                    for (int a = 0; a < grid->dim; a++)
+                        slope[a] = phi->data[at + phi->stride[a]] - phi->data[at - phi->stride[a]];
+                    Vec3 normal = vec3_load(slope);
+                    double size = fabs(slope[0]) + fabs(slope[1]) + fabs(slope[2]);
+                    double way = size > 0 ? 0.5 * (1 - part) * grid->spacing / size : 0;
+                    x = vec3_add_scaled(x, -way, normal);
+                }
+                sum -= part * vec3_dot(fluid->gravity, x);
+            }
+    return sum * fluid->desc.density * grid_cell_volume(grid);
+}
+
+/* What was made is what there is and what was taken away, by cause. */
+static void add_fates(const Fluid *fluid, Diagnostics *diagnostics) {
+    static const struct {
+        const char *particles, *drops; /* NULL: does not happen to them */
+        ParticleFate fate;
+    } fates[] = {{"particles.seeded", NULL, PARTICLE_SEEDED},
+                 {"particles.returned", "removed.drops.returned", PARTICLE_RETURNED},
+                 {"removed.particles.escaped", "drops.made", PARTICLE_ESCAPED},
+                 {"removed.particles.far", "removed.drops.far", PARTICLE_FAR},
+                 {"removed.particles.surplus", NULL, PARTICLE_SURPLUS},
+                 {"removed.particles.outside", "removed.drops.outside", PARTICLE_OUTSIDE},
+                 {"removed.particles.buried", "removed.drops.buried", PARTICLE_BURIED},
+                 {"removed.particles.merged", "removed.drops.merged", PARTICLE_MERGED}};
+    const uint64_t *particles = fluid->tally, *drops = fluid->tally + FLUID_TALLY_DROPS;
+    size_t alive = fluid->sizes[FLUID_GROUP_PARTICLES].count;
+    size_t flying = fluid->sizes[FLUID_GROUP_DROPS].count;
+    diagnostics_add(diagnostics, "particles.alive", (double)alive);
+    diagnostics_add(diagnostics, "drops.alive", (double)flying);
+    for (size_t i = 0; i < sizeof fates / sizeof *fates; i++) {
+        diagnostics_add(diagnostics, fates[i].particles, (double)particles[fates[i].fate]);
+        if (fates[i].drops)
+            diagnostics_add(diagnostics, fates[i].drops, (double)drops[fates[i].fate]);
+    }
+}
+
+/* Momentum of drops, as if each were a ball of the liquid. */
+static Vec3 momentum_of_drops(const Fluid *fluid) {
+    Vec3 sum = vec3(0, 0, 0);
+    bool flat = fluid->grid.dim == 2;
+    const double pi = acos(-1.0);
+    for (size_t i = 0; i < fluid->sizes[FLUID_GROUP_DROPS].count; i++) {
+        double r = fluid->drop_radius[i], volume = flat ? pi * r * r : 4 * pi / 3 * r * r * r;
+        if (fluid->drop_sign[i] < 0)
+            sum = vec3_add_scaled(sum, fluid->desc.density * volume,
+                                  vec3_load(fluid->drop_velocity + 3 * i));
+    }
+    return sum;
+}
+
+void fluid_diagnose_surface(const Fluid *fluid, const StepInfo *step, Diagnostics *diagnostics) {
+    (void)step;
+    double volume = fluid_liquid_volume(fluid);
+    diagnostics_add(diagnostics, "energy.potential", potential_energy(fluid));
+    diagnostics_add(diagnostics, "volume.fluid", volume);
+    diagnostics_add(diagnostics, "mass.fluid", volume * fluid->desc.density);
+    diagnostics_add(diagnostics, "volume.wanted", fluid->account[FLUID_ACCOUNT_WANTED]);
+    diagnostics_add(diagnostics, "volume.poured", fluid->account[FLUID_ACCOUNT_POURED]);
+    diagnostics_add(diagnostics, "volume.left", fluid->account[FLUID_ACCOUNT_LEFT]);
+    diagnostics_add(diagnostics, "volume.control", fluid->account[FLUID_ACCOUNT_CONTROL]);
+    if (!fluid->desc.liquid.has_particles) return;
+    add_fates(fluid, diagnostics);
+    Vec3 momentum = momentum_of_drops(fluid);
+    diagnostics_add(diagnostics, "drops.momentum.x", momentum.x);
+    diagnostics_add(diagnostics, "drops.momentum.y", momentum.y);
+    diagnostics_add(diagnostics, "drops.momentum.z", momentum.z);
+}
+
+/* ---- probes ---- */
+
+/* Where the surface crosses between two cells, from the first one's middle, in cells. */
+static double crossing(double from, double to) {
+    return (from < 0) != (to < 0) ? from / (from - to) : 0.5;
+}
+
+/* The greatest x of liquid in the lowest layer of cells: the tongue of a dam break on the floor. */
+double fluid_front(const Fluid *fluid) {
+    const Grid *grid = &fluid->grid;
+    double front = grid->origin.x;
+    for (int k = 0; k < grid->n[2]; k++)
+        for (int i = grid->n[0] - 1; i >= 0; i--) {
+            size_t cell = grid_cell_index(grid, i, 0, k);
+            if (!(fluid->cell_level[cell] < 0)) continue;
+            bool last = i == grid->n[0] - 1;
+            double way =
+                last ? 0.5 : crossing(fluid->cell_level[cell], fluid->cell_level[cell + 1]);
+            front = fmax(front, grid_cell_center(grid, i, 0, k).x + way * grid->spacing);
+            break;
+        }
+    return front;
+}
+
+/* The highest y of liquid in the column of a point: between columns linear. */
+static double column_top(const Fluid *fluid, int i, int k) {
+    const Grid *grid = &fluid->grid;
+    size_t stride = (size_t)grid->n[0];
+    for (int j = grid->n[1] - 1; j >= 0; j--) {
+        size_t cell = grid_cell_index(grid, i, j, k);
+        if (!(fluid->cell_level[cell] < 0)) continue;
+        bool last = j == grid->n[1] - 1;
+        double way =
+            last ? 0.5 : crossing(fluid->cell_level[cell], fluid->cell_level[cell + stride]);
+        return grid_cell_center(grid, i, j, k).y + way * grid->spacing;
+    }
+    return grid->origin.y;
+}
+
+static double place_among(double x, double origin, double h, int n, int *low) {
+    double at = fmin(fmax((x - origin) / h - 0.5, 0), n - 1);
+    *low = n > 1 ? (int)fmin(floor(at), n - 2) : 0;
+    return at - *low;
+}
+
+double fluid_surface_height(const Fluid *fluid, Vec3 x) {
+    const Grid *grid = &fluid->grid;
+    int i, k = 0;
+    double s = place_among(x.x, grid->origin.x, grid->spacing, grid->n[0], &i), t = 0;
+    if (grid->dim == 3) t = place_among(x.z, grid->origin.z, grid->spacing, grid->n[2], &k);
+    int i1 = i + (grid->n[0] > 1), k1 = k + (grid->n[2] > 1);
+    double near = (1 - s) * column_top(fluid, i, k) + s * column_top(fluid, i1, k);
+    if (t == 0) return near;
+    return (1 - t) * near +
+           t * ((1 - s) * column_top(fluid, i, k1) + s * column_top(fluid, i1, k1));
+}

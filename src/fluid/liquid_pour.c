@@ -1,0 +1,153 @@
+/* Liquid that comes and goes: sources, drains, sides; and the account of its volume.
+ *
+ * What a source pours and what leaves through sides changes the volume that there should be. All
+ * else, a level set that shrinks or swells, is error; volume control, when it is on, brings the
+ * volume back by a small divergence everywhere in the liquid, and tells how much it made. */
+#include "fluid/internal.h"
+#include "grid/liquid_part.h"
+
+static bool pours(const FluidSource *source) {
+    return source->pouring != FLUID_LEAVES;
+}
+
+static bool runs_at(const FluidSource *source, double t) {
+    return pours(source) && field_function_at(&source->runs, vec3(0, 0, 0), t) > 0;
+}
+
+bool fluid_is_fed(const Fluid *fluid) {
+    for (size_t s = 0; s < fluid->sources.count; s++)
+        if (fluid->sources.data[s].pouring == FLUID_FILLS) return true;
+    for (int axis = 0; axis < fluid->grid.dim; axis++)
+        for (int end = 0; end < 2; end++)
+            if (fluid->grid.sides[axis][end] == SIDE_INFLOW) return true;
+    return false;
+}
+
+/* ---- sources and drains ---- */
+
+typedef struct PourJob {
+    Fluid *fluid;
+    const FluidSource *source;
+} PourJob;
+
+static void pour_row(void *user, int j, int k) {
+    const PourJob *job = user;
+    Fluid *fluid = job->fluid;
+    GridPlace place = fluid->phi.place;
+    int nx = fluid->phi.n[0], images = fluid_image_count(&fluid->grid);
+    double *level = fluid->level + ((size_t)k * (size_t)fluid->phi.n[1] + (size_t)j) * (size_t)nx;
+    for (int i = 0; i < nx; i++) {
+        Vec3 x = fluid_position(&fluid->grid, place, i, j, k);
+        double distance = HUGE_VAL;
+        for (int image = 0; image < images; image++)
+            distance = fmin(distance,
+                            solid_distance(&job->source->solid,
+                                           vec3_sub(x, fluid_image_offset(&fluid->grid, image))));
+        level[i] = job->source->pouring == FLUID_FILLS ? fmin(level[i], distance)
+                                                       : fmax(level[i], -distance);
+    }
+}
+
+/* Particles of the other kind would take the source's work back. */
+static void take_particles(Fluid *fluid, const FluidSource *source) {
+    size_t count = fluid->sizes[FLUID_GROUP_PARTICLES].count, kept = 0;
+    int other = source->pouring == FLUID_FILLS ? 1 : -1;
+    for (size_t i = 0; i < count; i++) {
+        Vec3 x = vec3_load(fluid->particle_position + 3 * i);
+        if (fluid->particle_sign[i] == other && fluid_in_source(fluid, source, x)) {
+            fluid->tally[PARTICLE_MERGED]++;
+            continue;
+        }
+        vec3_store(fluid->particle_position + 3 * kept, x);
+        fluid->particle_radius[kept] = fluid->particle_radius[i];
+        fluid->particle_sign[kept++] = fluid->particle_sign[i];
+    }
+    if (kept < count) (void)fluid_resize(fluid, FLUID_GROUP_PARTICLES, kept);
+}
+
+static double volume_of_level(Fluid *fluid, const StepInfo *step) {
+    liquid_parts(&fluid->phi, fluid->colliders.count > 0 ? fluid->distance : NULL, step->threads,
+                 fluid->liquid_part);
+    return fluid_liquid_volume(fluid);
+}
+
+PlimStatus fluid_pour(Fluid *fluid, const StepInfo *step) {
+    bool any = false;
+    for (size_t s = 0; s < fluid->sources.count; s++)
+        any = any || runs_at(&fluid->sources.data[s], step->end_time);
+    if (!any) return PLIM_OK;
+    TRY(fluid_load_phi(fluid, step));
+    double before = volume_of_level(fluid, step);
+    for (size_t s = 0; s < fluid->sources.count; s++) {
+        PourJob job = {fluid, &fluid->sources.data[s]};
+        if (!runs_at(job.source, step->end_time)) continue;
+        fluid_for_rows(&fluid->grid, fluid->phi.place, step->threads, pour_row, &job);
+        take_particles(fluid, job.source);
+    }
+    TRY(fluid_load_phi(fluid, step));
+    double poured = volume_of_level(fluid, step) - before;
+    fluid->account[FLUID_ACCOUNT_POURED] += poured;
+    fluid->account[FLUID_ACCOUNT_WANTED] += poured;
+    return PLIM_OK;
+}
+
+/* A source that lies in solids altogether can pour nothing. */
+PlimStatus fluid_check_pouring(const Fluid *fluid) {
+    const Grid *grid = &fluid->grid;
+    for (size_t s = 0; s < fluid->sources.count; s++) {
+        const FluidSource *source = &fluid->sources.data[s];
+        size_t inside = 0, free = 0;
+        for (int k = 0; pours(source) && k < grid->n[2]; k++)
+            for (int j = 0; j < grid->n[1]; j++)
+                for (int i = 0; i < grid->n[0]; i++) {
+                    if (!fluid_in_source(fluid, source, grid_cell_center(grid, i, j, k))) continue;
+                    inside++;
+                    free += fluid->kind[grid_cell_index(grid, i, j, k)] != CELL_SOLID;
+                }
+        if (!pours(source) || free > 0) continue;
+        return context_fail(fluid->context, PLIM_BAD_INPUT,
+                            inside > 0 ? "the source '%s' is inside a solid; move it out"
+                                       : "the source '%s' has no cell of the fluid's domain in it; "
+                                         "move it inside or make it larger",
+                            source->name);
+    }
+    return PLIM_OK;
+}
+
+/* ---- the account ---- */
+
+/* What flows out of the domain with the liquid, m^3/s. */
+static double outflow_of_sides(const Fluid *fluid) {
+    const Grid *grid = &fluid->grid;
+    double sum = 0;
+    for (int axis = 0; axis < grid->dim; axis++)
+        for (int end = 0; end < 2; end++) {
+            SideKind kind = grid->sides[axis][end];
+            if (kind != SIDE_OPEN && kind != SIDE_INFLOW) continue;
+            int b = (axis + 1) % 3, c = (axis + 2) % 3, at[3];
+            at[axis] = end ? grid->n[axis] : 0;
+            for (at[c] = 0; at[c] < grid->n[c]; at[c]++)
+                for (at[b] = 0; at[b] < grid->n[b]; at[b]++) {
+                    if (!fluid_face_is_wet(fluid, axis, at)) continue;
+                    size_t face = grid_face_index(grid, axis, at[0], at[1], at[2]);
+                    double open = fluid->open[axis] ? fluid->open[axis][face] : 1;
+                    sum += (end ? 1 : -1) * open * fluid_velocity(fluid, axis)[face];
+                }
+        }
+    return sum * grid_face_area(grid);
+}
+
+/* Brings the volume back within about ten steps or a tenth of a second, whichever is longer, and by
+ * no more than a part in a hundred of itself in a step. */
+void fluid_balance_account(Fluid *fluid, const StepInfo *step) {
+    const double patience = fmax(10 * step->dt, 0.1), most = 0.01;
+    double left = step->dt * outflow_of_sides(fluid), volume = fluid_liquid_volume(fluid);
+    fluid->account[FLUID_ACCOUNT_LEFT] += left;
+    fluid->account[FLUID_ACCOUNT_WANTED] -= left;
+    fluid->control_rate = 0;
+    if (!fluid->desc.liquid.control || !(volume > 0) || !(step->dt > 0)) return;
+    double missing = (fluid->account[FLUID_ACCOUNT_WANTED] - volume) / volume;
+    double rate = fmin(fmax(missing / patience, -most / step->dt), most / step->dt);
+    fluid->control_rate = rate;
+    fluid->account[FLUID_ACCOUNT_CONTROL] += rate * volume * step->dt;
+}

@@ -1,0 +1,106 @@
+/* A liquid in a frame: its surface as triangles with velocities, its drops, its level set. */
+#include "fluid/internal.h"
+#include "grid/interpolate.h"
+#include "grid/level_surface.h"
+
+typedef struct SurfaceJob {
+    const Fluid *fluid;
+    const TriangleMesh *mesh;
+    float *vertices, *velocities;
+} SurfaceJob;
+
+/* A wet face's share in the velocity at a point beside the surface; others have none. */
+static double wet_share(const Fluid *fluid, int axis, size_t face, double weight) {
+    size_t nx = (size_t)grid_place_size(&fluid->grid, grid_place_faces(axis), 0);
+    size_t ny = (size_t)grid_place_size(&fluid->grid, grid_place_faces(axis), 1);
+    int at[3] = {(int)(face % nx), (int)(face / nx % ny), (int)(face / nx / ny)};
+    return fluid->desc.is_given || fluid_face_is_wet(fluid, axis, at) ? weight : 0;
+}
+
+static double velocity_beside(const Fluid *fluid, int axis, Vec3 x) {
+    LinearStencil stencil = linear_stencil(&fluid->grid, grid_place_faces(axis), x);
+    double all = 0;
+    for (int i = 0; i < stencil.count; i++) {
+        stencil.weight[i] = wet_share(fluid, axis, stencil.index[i], stencil.weight[i]);
+        all += stencil.weight[i];
+    }
+    return all > 0 ? linear_gather(&stencil, fluid_velocity(fluid, axis)) / all : 0;
+}
+
+static void copy_vertices(void *user, size_t begin, size_t end) {
+    const SurfaceJob *job = user;
+    for (size_t i = begin; i < end; i++)
+        for (int axis = 0; axis < 3; axis++) {
+            Vec3 x = job->mesh->vertices[i];
+            job->vertices[3 * i + (size_t)axis] = (float)vec3_component(x, axis);
+            job->velocities[3 * i + (size_t)axis] = (float)velocity_beside(job->fluid, axis, x);
+        }
+}
+
+static PlimStatus copy_surface(const Fluid *fluid, const StepInfo *step, const TriangleMesh *mesh,
+                               FrameMesh *out) {
+    size_t vertices = mesh->vertex_count, triangles = mesh->triangle_count;
+    float *x = scratch_take(step->scratch, 3 * vertices + 1, sizeof(float));
+    float *u = scratch_take(step->scratch, 3 * vertices + 1, sizeof(float));
+    int32_t *corners = scratch_take(step->scratch, 3 * triangles + 1, sizeof(int32_t));
+    int32_t *objects = scratch_take(step->scratch, triangles + 1, sizeof(int32_t));
+    float *color = scratch_take(step->scratch, 3, sizeof(float));
+    if (!x || !u || !corners || !objects || !color) return PLIM_OUT_OF_MEMORY;
+    SurfaceJob job = {fluid, mesh, x, u};
+    parallel_for(step->threads, vertices, 1024, copy_vertices, &job);
+    for (size_t i = 0; i < triangles; i++) {
+        for (int c = 0; c < 3; c++) corners[3 * i + (size_t)c] = mesh->triangles[i][c];
+        objects[i] = 0;
+    }
+    for (int c = 0; c < 3; c++) color[c] = 0.35f + 0.2f * (float)c;
+    *out = (FrameMesh){.name = "liquid",
+                       .vertex_count = vertices,
+                       .triangle_count = triangles,
+                       .object_count = 1,
+                       .vertices = x,
+                       .velocities = u,
+                       .triangles = corners,
+                       .objects = objects,
+                       .colors = color,
+                       .smooth = true,
+                       .changes = true,
+                       .is_clear = true};
+    for (int c = 0; c < 3; c++) out->absorption[c] = fluid->desc.liquid.absorption[c];
+    return PLIM_OK;
+}
+
+static PlimStatus view_drops(const Fluid *fluid, const StepInfo *step, FrameView *view) {
+    size_t count = fluid->sizes[FLUID_GROUP_DROPS].count;
+    float *x = scratch_take(step->scratch, 3 * count + 1, sizeof(float));
+    float *u = scratch_take(step->scratch, 3 * count + 1, sizeof(float));
+    float *r = scratch_take(step->scratch, count + 1, sizeof(float));
+    if (!x || !u || !r) return PLIM_OUT_OF_MEMORY;
+    for (size_t i = 0; i < 3 * count; i++) {
+        x[i] = (float)fluid->drop_position[i];
+        u[i] = (float)fluid->drop_velocity[i];
+    }
+    for (size_t i = 0; i < count; i++) r[i] = (float)fluid->drop_radius[i];
+    FramePoints *points = &view->points[view->points_count++];
+    *points =
+        (FramePoints){.name = "drops", .count = count, .positions = x, .velocities = u, .radii = r};
+    for (int c = 0; c < 3; c++) points->absorption[c] = fluid->desc.liquid.absorption[c];
+    return PLIM_OK;
+}
+
+PlimStatus fluid_view_surface(const Fluid *fluid, const StepInfo *step, FrameView *view) {
+    size_t cells = grid_cell_count(&fluid->grid);
+    float *level = scratch_take(step->scratch, cells, sizeof(float));
+    if (!level) return PLIM_OUT_OF_MEMORY;
+    for (size_t i = 0; i < cells; i++) level[i] = (float)fluid->cell_level[i];
+    view->volumes[view->volume_count - 1].level = level;
+    if (fluid->desc.liquid.has_particles) TRY(view_drops(fluid, step, view));
+    if (fluid->grid.dim == 2) return PLIM_OK;
+    TriangleMesh mesh;
+    TRY(level_surface_extract(step->context, &fluid->phi,
+                              fluid->colliders.count > 0 ? fluid->distance : NULL,
+                              0.25 * fluid->grid.spacing, &mesh));
+    PlimStatus status = copy_surface(fluid, step, &mesh, &view->meshes[view->mesh_count]);
+    if (status == PLIM_OK) view->mesh_count++;
+    mesh_free(step->context, &mesh);
+    return status;
+}

@@ -1,0 +1,13 @@
+/* How much of a cell is liquid. */
+#ifndef GRID_LIQUID_PART_H
+#define GRID_LIQUID_PART_H
+
+#include "base/scratch.h"
+#include "grid/field.h"
+
+/* Part of each cell (compact, 0 to 1) in which `phi` (at cells or nodes, halo of 1 filled) is
+ * negative and `solid` (at nodes, compact, m, positive outside; NULL: none) is positive. Second
+ * order in the spacing, exact for planes. */
+void liquid_parts(const GridField *phi, const double *solid, int threads, double *parts);
+
+#endif

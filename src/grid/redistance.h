@@ -1,0 +1,16 @@
+/* A level set made a signed distance again: |grad phi| = 1 near its zero set, by fast marching from
+ * it to both sides (000 section 4.5.1). */
+#ifndef GRID_REDISTANCE_H
+#define GRID_REDISTANCE_H
+
+#include "base/scratch.h"
+#include "grid/field.h"
+
+/* `phi`: at cells or nodes, m, negative inside. Only the interior is read and written; the last
+ * layers of periodic axes with ends stay copies of the first. Values within `band` (m) of the zero
+ * set become distances, others +-band; no value changes its sign, and an exact 0 counts as outside.
+ * Values beside the zero set get their distance from it such that the zero set itself stays where
+ * it is as well as this can be done. Same bits for any number of threads. */
+PlimStatus field_redistance(GridField *phi, double band, int threads, Scratch *scratch);
+
+#endif

@@ -1,0 +1,96 @@
+#include "render/surface.h"
+
+static Vec3 load(const float *from) {
+    return vec3((double)from[0], (double)from[1], (double)from[2]);
+}
+
+static struct RTCRay make_ray(Vec3 origin, Vec3 direction, double far) {
+    return (struct RTCRay){.org_x = (float)origin.x,
+                           .org_y = (float)origin.y,
+                           .org_z = (float)origin.z,
+                           .dir_x = (float)direction.x,
+                           .dir_y = (float)direction.y,
+                           .dir_z = (float)direction.z,
+                           .tfar = (float)far,
+                           .mask = ~0u};
+}
+
+RayHit surface_find(RTCScene scene, Vec3 origin, Vec3 direction, double far) {
+    struct RTCRayHit found = {
+        .ray = make_ray(origin, direction, far),
+        .hit = {.geomID = RTC_INVALID_GEOMETRY_ID, .instID = {RTC_INVALID_GEOMETRY_ID}}};
+    struct RTCIntersectContext context;
+    rtcInitIntersectContext(&context);
+    rtcIntersect1(scene, &context, &found);
+    const struct RTCHit *hit = &found.hit;
+    if (hit->geomID == RTC_INVALID_GEOMETRY_ID) return (RayHit){.distance = INFINITY};
+    Vec3 outward = vec3((double)hit->Ng_x, (double)hit->Ng_y, (double)hit->Ng_z);
+    return (RayHit){.distance = (double)found.ray.tfar,
+                    .outward = vec3_normalize(outward),
+                    .u = (double)hit->u,
+                    .v = (double)hit->v,
+                    .geometry = hit->geomID,
+                    .primitive = hit->primID};
+}
+
+bool surface_blocks(RTCScene scene, Vec3 origin, Vec3 direction) {
+    struct RTCRay ray = make_ray(origin, direction, INFINITY);
+    struct RTCIntersectContext context;
+    rtcInitIntersectContext(&context);
+    rtcOccluded1(scene, &context, &ray);
+    return ray.tfar < 0.0f;
+}
+
+bool surface_normal(const TriangleStore *store, const RayHit *hit, bool flipped, Vec3 *out) {
+    const float *normals = store->normals + 9 * (size_t)hit->primitive;
+    Vec3 normal = vec3_scale(1.0 - hit->u - hit->v, load(normals));
+    normal = vec3_add_scaled(normal, hit->u, load(normals + 3));
+    normal = vec3_add_scaled(normal, hit->v, load(normals + 6));
+    normal = vec3_scale(flipped ? -1.0 : 1.0, vec3_normalize(normal));
+    if (!(vec3_dot(normal, *out) > 0.1)) return false;
+    *out = normal;
+    return true;
+}
+
+/* A flat triangle in place of a curved surface would shade itself in steps near the edge of the
+ * light, so the point that shadow rays start from is raised to the surface that the normals tell of
+ * (Hanika 2021). */
+static void raise_point(const TriangleStore *store, const RayHit *hit, bool flipped,
+                        Surface *surface) {
+    const float *normals = store->normals + 9 * (size_t)hit->primitive;
+    const uint32_t *corners = store->triangles + 3 * (size_t)hit->primitive;
+    const double weights[3] = {1.0 - hit->u - hit->v, hit->u, hit->v};
+    Vec3 lift = vec3(0, 0, 0);
+    for (int c = 0; c < 3; c++) {
+        Vec3 there = vec3_scale(flipped ? -1.0 : 1.0, load(normals + 3 * c));
+        Vec3 offset = vec3_sub(surface->point, load(store->vertices + 3 * (size_t)corners[c]));
+        lift = vec3_add_scaled(lift, -weights[c] * fmin(vec3_dot(offset, there), 0.0), there);
+    }
+    surface->point = vec3_add(surface->point, lift);
+}
+
+/* Splashes look white: they mirror and bend light from all sides. */
+static const Vec3 drop_color = {0.72, 0.82, 0.88};
+
+Surface surface_of_hit(const RenderScene *scene, const RayHit *hit, Vec3 origin, Vec3 direction,
+                       double travelled) {
+    Surface surface = {.point = vec3_add_scaled(origin, hit->distance, direction),
+                       .distance = travelled + hit->distance,
+                       .shine = 1.0};
+    bool flipped = vec3_dot(hit->outward, direction) > 0.0;
+    surface.normal = surface.face = vec3_scale(flipped ? -1.0 : 1.0, hit->outward);
+    if (hit->geometry == GEOMETRY_SPHERES) {
+        surface.albedo = load(scene->sphere_colors + 3 * (size_t)hit->primitive);
+    } else if (hit->geometry == GEOMETRY_DROPS) {
+        surface.albedo = drop_color;
+        surface.is_drop = true;
+    } else {
+        const TriangleStore *store = &scene->bodies;
+        surface.albedo = load(store->colors + 3 * (size_t)hit->primitive);
+        if (surface_normal(store, hit, flipped, &surface.normal))
+            raise_point(store, hit, flipped, &surface);
+    }
+    double gap = surface_gap(hit->distance, surface.point);
+    surface.point = vec3_add_scaled(surface.point, gap, surface.face);
+    return surface;
+}
