@@ -72,6 +72,7 @@ FluidDesc fluid_desc_default(void) {
                        .cfl = 1,
                        .liquid = {.has_particles = true,
                                   .particles = particle_options_default(3),
+                                  .scheme = ADVECT_SEMI_LAGRANGIAN,
                                   .reseed = 10,
                                   .extension = 4,
                                   .rise = 0.2,
@@ -271,6 +272,7 @@ static void fluid_destroy(void *system) {
     field_free(context, &fluid->to_solid);
     free_array(context, fluid->cell_level, cells, sizeof(double));
     free_array(context, fluid->liquid_part, cells, sizeof(double));
+    free_array(context, fluid->wet_part, cells, sizeof(double));
     free_array(context, fluid->kind, cells, 1);
     free_array(context, fluid->fresh, cells, 1);
     free_array(context, fluid->source, cells, sizeof(double));
@@ -343,6 +345,8 @@ static PlimStatus create_fields(Fluid *fluid) {
             TRY(field_create(context, grid, PLACE_CELLS, 1, &fluid->to_solid));
         TRY(allocate(context, grid_cell_count(grid), sizeof(double), &fluid->cell_level));
         TRY(allocate(context, grid_cell_count(grid), sizeof(double), &fluid->liquid_part));
+        if (fluid_is_viscous(fluid))
+            TRY(allocate(context, grid_cell_count(grid), sizeof(double), &fluid->wet_part));
     }
     return field_create(context, grid, PLACE_CELLS, ADVECT_HALO, &fluid->cell_distance);
 }

@@ -61,11 +61,13 @@ typedef struct FluidLiquid {
     bool first_order;    /* the air's pressure is at the centres of its cells, not at the surface */
     bool has_particles;
     ParticleOptions particles;
-    int reseed;          /* steps from one look for places that lack particles to the next */
-    int extension;       /* cells that velocities go on into the air, 3 to 5 */
-    double rise;         /* m/s, of bubbles */
-    bool control;        /* a small divergence brings the volume back to what it should be */
-    float absorption[3]; /* 1/m, of light */
+    AdvectionScheme scheme; /* of the level set */
+    bool corrects_twice;    /* by particles: after the level set was carried, and after distances */
+    int reseed;             /* steps from one look for places that lack particles to the next */
+    int extension;          /* cells that velocities go on into the air, 3 to 5 */
+    double rise;            /* m/s, of bubbles */
+    bool control;           /* a small divergence brings the volume back to what it should be */
+    float absorption[3];    /* 1/m, of light */
 } FluidLiquid;
 
 /* How a collider's surface lies in the grid. */

@@ -105,6 +105,7 @@ struct Fluid {
     GridField to_solid;     /* of cells: distance from the outside of colliders, positive in them */
     double *cell_level;     /* the level set at cells, as in `phi` */
     double *liquid_part;    /* of cells: part that is liquid */
+    double *wet_part;       /* the same as if there were no colliders: for viscosity */
 
     Poisson *poisson;
     Viscosity *viscosity;
@@ -307,6 +308,10 @@ PlimStatus fluid_set_up_viscosity(Fluid *fluid, const StepInfo *step);
 PlimStatus fluid_project(Fluid *fluid, const StepInfo *step);
 /* Fails when what flows in and out at the start does not balance. */
 PlimStatus fluid_check_start(Fluid *fluid, const StepInfo *step);
+/* The level set on whose zero the pressure is that of air; NULL: it is so at the centres of air. */
+const double *fluid_surface_of_pressure(const Fluid *fluid);
+/* The part of a face's fluid that is liquid, as the pressure sees it. */
+double fluid_face_part(const Fluid *fluid, int axis, const int at[3]);
 /* The part of the pressure at x that carries the fluid's weight, Pa. */
 double fluid_weight_pressure(const Fluid *fluid, Vec3 x);
 /* Forces and torques of the fluid on every collider. Friction is added up while viscosity acts:

@@ -112,7 +112,9 @@ typedef struct BlockedJob {
 static void add_blocked(void *user, const NearPair *pair) {
     BlockedJob *job = user;
     bool gives = pair->b != NO_COLLIDER && fluid_solves_for(job->fluid, pair->b);
-    bool near = pair->gap <= job->fluid->grid.spacing * (1 + 1e-6);
+    /* In a liquid contact holds bodies, and they touch; elsewhere they are kept a cell apart. */
+    double touch = fluid_has_surface(job->fluid) ? 0.05 : 1 + 1e-6;
+    bool near = pair->gap <= touch * job->fluid->grid.spacing;
     if (gives || !near || job->count == 3) return;
     if (vec3_dot(job->momentum, pair->normal) < 0) job->normals[job->count++] = pair->normal;
 }

@@ -102,6 +102,7 @@ static PlimStatus find_liquid(Fluid *fluid, const StepInfo *step) {
     fluid_for_rows(&fluid->grid, PLACE_CELLS, step->threads, mark_row, fluid);
     liquid_parts(&fluid->phi, fluid->colliders.count > 0 ? fluid->distance : NULL, step->threads,
                  fluid->liquid_part);
+    if (fluid->wet_part) liquid_parts(&fluid->phi, NULL, step->threads, fluid->wet_part);
     size_t cells = grid_cell_count(&fluid->grid);
     fluid->fluid_cells = 0;
     for (size_t i = 0; i < cells; i++) fluid->fluid_cells += fluid->kind[i] == CELL_FLUID;

@@ -2,11 +2,6 @@
  * the two put together (sections 4.5.1 and 4.5.2). */
 #include "fluid/internal.h"
 #include "grid/redistance.h"
-#include "grid/liquid_part.h"
-#include <stdio.h>
-#include <stdlib.h>
-static double dbg_sum[8]; static double dbg_last;
-static void dbg(Fluid*f,const StepInfo*st,int k){ if(!getenv("DBG"))return; liquid_parts(&f->phi,f->colliders.count?f->distance:NULL,st->threads,f->liquid_part); double v=fluid_liquid_volume(f); if(k>0||dbg_last>0) dbg_sum[k]+=v-dbg_last; dbg_last=v; if(k==5){static int n; if(++n%40==0) fprintf(stderr,"t %.3f v %.5g | solve/settle %.3g adv %.3g c1 %.3g red %.3g c2 %.3g sort %.3g\n",st->time,v,dbg_sum[0],dbg_sum[1],dbg_sum[2],dbg_sum[3],dbg_sum[4],dbg_sum[5]);}}
 
 /* ---- the particles as state of the fluid ---- */
 
@@ -69,7 +64,7 @@ static void fill_level(const void *user, size_t which, GridField *field, int thr
 
 static PlimStatus carry_level(Fluid *fluid, const StepInfo *step) {
     Advection advection = fluid_advection(fluid, step);
-    advection.scheme = ADVECT_MACCORMACK;
+    advection.scheme = fluid->desc.liquid.scheme;
     advection.fill_halo = fill_level;
     advection.user = fluid;
     GridField *phi = &fluid->phi;
@@ -88,17 +83,12 @@ static PlimStatus carry_with_particles(Fluid *fluid, const StepInfo *step) {
     ParticleLevelSet set = fluid_particles(fluid, step, sets);
     TRY(particles_move(&set, velocity, step->dt));
     TRY(drops_move(&set, velocity, step->gravity, fluid->desc.liquid.rise, step->dt));
-    dbg(fluid,step,0);
     TRY(carry_level(fluid, step));
-    dbg(fluid,step,1);
     TRY(particles_correct(&set));
-    dbg(fluid,step,2);
     TRY(redistance(fluid, step));
-    dbg(fluid,step,3);
-    TRY(particles_correct(&set));
-    dbg(fluid,step,4);
+    if (fluid->desc.liquid.corrects_twice) TRY(particles_correct(&set));
+    fluid_fill_level(fluid, &fluid->phi, step->threads);
     TRY(particles_sort_out(&set, velocity));
-    dbg(fluid,step,5);
     if (++fluid->tally[FLUID_TALLY_STEPS] % (uint64_t)fluid->desc.liquid.reseed == 0)
         TRY(particles_reseed(&set, ++fluid->tally[FLUID_TALLY_DRAWS]));
     return PLIM_OK;

@@ -77,6 +77,7 @@ static PlimStatus add_face(Fluid *fluid, int axis, const int at[3]) {
     if (!(open < 1)) return PLIM_OK;
     bool tied = open == 0 && fluid->face_distance[axis] && fluid->face_distance[axis][face] < 0;
     double part = tied ? fluid_covered_part(fluid, axis, at[0], at[1], at[2]) : 0;
+    if (fluid_has_surface(fluid)) part *= fluid_face_part(fluid, axis, at);
     bool pushes = touches_fluid(fluid, axis, at);
     if (!pushes && part == 0) return PLIM_OK;
     Vec3 x = grid_face_center(&fluid->grid, axis, at[0], at[1], at[2]), center;
@@ -308,6 +309,7 @@ static PlimStatus solve(Fluid *fluid, const StepInfo *step, SolveKind kind) {
                            .user = fluid,
                            .momentum = share * fluid->desc.tolerance,
                            .threads = step->threads};
+    if (fluid_has_surface(fluid)) problem.phi = fluid_surface_of_pressure(fluid);
     for (int axis = 0; axis < fluid->grid.dim; axis++) problem.open[axis] = fluid->open[axis];
     /* Where nothing but rounding moves, what gravity could do is the scale. */
     problem.speed = 1e-9 * vec3_length(fluid->gravity) * step->dt;
@@ -364,7 +366,7 @@ PlimStatus fluid_solve_half(Fluid *fluid, const StepInfo *step) {
     if (fluid->desc.confinement > 0) TRY(fluid_load_faces(fluid, step));
     TRY(fluid_push_faces(fluid, &half));
     TRY(solve(fluid, &half, SOLVE_HALF));
-    fluid_keep_apart(fluid, step, SOLID_HALF_STEP);
+    if (!fluid_has_surface(fluid)) fluid_keep_apart(fluid, step, SOLID_HALF_STEP);
     for (int a = 0; a < 4; a++)
         if (counts[a] > 0) memcpy(all[a], kept[a], counts[a] * sizeof(double));
     scratch_release(step->scratch, mark);
@@ -410,7 +412,7 @@ static void read_bodies(Fluid *fluid) {
 /* Steps 6 and 7, after advection. */
 PlimStatus fluid_solve_whole(Fluid *fluid, const StepInfo *step) {
     TRY(solve(fluid, step, SOLVE_WHOLE));
-    fluid_keep_apart(fluid, step, SOLID_WHOLE_STEP);
+    if (!fluid_has_surface(fluid)) fluid_keep_apart(fluid, step, SOLID_WHOLE_STEP);
     read_bodies(fluid);
     TRY(fluid_set_given(fluid, step, step->end_time));
     TRY(fluid_find_sources(fluid, step, true)); /* for what is reported of the divergence */

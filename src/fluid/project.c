@@ -28,9 +28,17 @@ static PoissonProblem make_problem(const Fluid *fluid) {
     PoissonProblem problem = {.grid = &fluid->grid, .kind = fluid->kind, .source = fluid->source};
     for (int axis = 0; axis < fluid->grid.dim; axis++)
         problem.open[axis] = problem.coefficient[axis] = fluid->open[axis];
-    if (fluid_has_surface(fluid) && !fluid->desc.liquid.first_order)
-        problem.phi = fluid->cell_level;
+    if (fluid_has_surface(fluid)) problem.phi = fluid_surface_of_pressure(fluid);
     return problem;
+}
+
+const double *fluid_surface_of_pressure(const Fluid *fluid) {
+    return fluid->desc.liquid.first_order ? NULL : fluid->cell_level;
+}
+
+double fluid_face_part(const Fluid *fluid, int axis, const int at[3]) {
+    PoissonProblem problem = make_problem(fluid);
+    return poisson_face_part(&problem, axis, at);
 }
 
 static PlimStatus solve_failed(const Fluid *fluid, const StepInfo *step, double wanted) {

@@ -24,6 +24,12 @@ ViscosityProblem fluid_viscosity_problem(const Fluid *fluid) {
         for (int end = 0; end < 2; end++)
             problem.side_slip[axis][end] = fluid->desc.sides[axis][end].slip;
     }
+    if (!fluid_has_surface(fluid)) return problem;
+    problem.liquid = fluid->wet_part;
+    if (fluid->coupled) {
+        problem.kind = fluid->kind;
+        problem.phi = fluid_surface_of_pressure(fluid);
+    }
     return problem;
 }
 

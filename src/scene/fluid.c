@@ -235,6 +235,9 @@ static void describe_liquid(const PlimScene *scene, const SceneNode *node, Fluid
     liquid->has_particles = from->particles > 0;
     liquid->particles = particle_options_default(desc->grid.dim);
     liquid->particles.per_cell = (int)from->particles;
+    liquid->particles.escape = from->escape;
+    liquid->scheme = from->scheme == 1 ? ADVECT_MACCORMACK : ADVECT_SEMI_LAGRANGIAN;
+    liquid->corrects_twice = from->corrections == 2;
     liquid->particles.keep_drops = from->drops;
     liquid->particles.keep_bubbles = from->bubbles;
     liquid->particles.seed = scene->reader.seed;

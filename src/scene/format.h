@@ -185,6 +185,9 @@ typedef struct SceneLiquid {
     SceneItems shapes;
     SceneField level;
     int surface; /* 1: first order */
+    int scheme;  /* 1: maccormack */
+    double escape;
+    int64_t corrections;
     int64_t particles, reseed, extension;
     bool drops, bubbles, volume_control;
     double rise;

@@ -70,6 +70,7 @@ static const SceneKey smoke_keys[] = {
 static const SceneTable smoke_table =
     TABLE("smoke", "Smoke and its temperature, carried by the fluid.", smoke_keys);
 
+static const char *const scheme_choices[] = {"semi_lagrangian", "maccormack", NULL};
 static const char *const surface_choices[] = {"second_order", "first_order", NULL};
 
 static const SceneKey liquid_keys[] = {
@@ -82,6 +83,15 @@ static const SceneKey liquid_keys[] = {
      .help = "where the air's pressure acts: on the surface, or at the middles of its cells"},
     {"particles", VALUE_INTEGER, AT(SceneLiquid, particles), "16", BETWEEN(0, 1024),
      .help = "that keep the surface sharp, in a cell near it; 0: none, only the level set"},
+    {"scheme", VALUE_CHOICE, AT(SceneLiquid, scheme), "semi_lagrangian", .choices = scheme_choices,
+     .help =
+         "how the level set is carried; maccormack is sharper in smooth flows, and loses volume "
+         "in breaking waves"},
+    {"escape", VALUE_NUMBER, AT(SceneLiquid, escape), "0.02", NOT_NEGATIVE,
+     .help = "cells on the wrong side of the surface from which a particle is a drop, or gone; "
+             "about 0.5 in smooth flows"},
+    {"corrections", VALUE_INTEGER, AT(SceneLiquid, corrections), "1", BETWEEN(1, 2),
+     .help = "of the level set by particles in a step; 2 in smooth flows"},
     {"drops", VALUE_BOOL, AT(SceneLiquid, drops), "true",
      .help = "particles that leave the liquid fly on as drops"},
     {"bubbles", VALUE_BOOL, AT(SceneLiquid, bubbles), "false",

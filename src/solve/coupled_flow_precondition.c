@@ -27,7 +27,6 @@
 #include "math/cholesky.h"
 #include "solve/krylov_vectors.h"
 
-#include <math.h>
 #include <string.h>
 
 #if defined(__clang__)
@@ -211,24 +210,29 @@ static void load_motion(const CoupledFlow *flow, const FlowEntry *entries, size_
 
 /* x = A_ff^-1 r, near enough; r is lost. `own` is the energy of the motion in fluid at rest. Every
  * step takes some of it away, and leaves about a tenth of that to those after it: enough is done
- * when a step took less than is left. At low viscosity that is the first. */
+ * when a step took less than is left. At low viscosity that is the first, which then needs no
+ * length: one cycle takes about r^T Z r. */
 static PlimStatus solve_lift(CoupledFlow *flow, double own, double *r, double *x) {
     const Viscosity *v = flow->problem->viscosity;
     KrylovVectors vectors = {&flow->scratch, flow->problem->threads, flow_velocity_size(flow)};
-    double *p = flow->once, *q = flow->image, rz = 0.0, taken = INFINITY;
-    memset(x, 0, vectors.n * sizeof *x);
-    for (int step = 0; step < MOST_LIFT_STEPS && taken > own; step++) {
-        double last = rz, pq;
-        viscosity_multigrid_cycle(flow->cycle, v, vectors.threads, r, q);
-        TRY(krylov_dot(&vectors, r, q, &rz));
-        krylov_combine(&vectors, 1.0, q, step > 0 ? rz / last : 0.0, p);
+    double *p = flow->once, *q = flow->image, rz;
+    viscosity_multigrid_cycle(flow->cycle, v, vectors.threads, r, x);
+    TRY(krylov_dot(&vectors, r, x, &rz));
+    if (rz <= own - rz) return PLIM_OK;
+    memcpy(p, x, vectors.n * sizeof *p);
+    for (int step = 0; rz > 0.0 && step < MOST_LIFT_STEPS; step++) {
+        double pq, last = rz;
         viscosity_apply(v, p, q);
         TRY(krylov_dot(&vectors, p, q, &pq));
-        if (!(rz > 0.0) || !(pq > 0.0)) break; /* no friction, or solved */
-        krylov_combine(&vectors, rz / pq, p, 1.0, x);
+        if (!(pq > 0.0)) break;
+        krylov_combine(&vectors, rz / pq, p, step > 0 ? 1.0 : 0.0, x);
         krylov_combine(&vectors, -rz / pq, q, 1.0, r);
-        taken = rz * rz / pq;
+        double taken = rz * rz / pq;
         own -= taken;
+        if (taken <= own) break;
+        viscosity_multigrid_cycle(flow->cycle, v, vectors.threads, r, q);
+        TRY(krylov_dot(&vectors, r, q, &rz));
+        krylov_combine(&vectors, 1.0, q, rz / last, p);
     }
     return PLIM_OK;
 }
