@@ -15,7 +15,7 @@ demo:
 	scripts/setup --demo
 	$(MAKE) build
 	build/plimsoll run scenes/demo.yaml --out out/demo
-	build/plimsoll render out/demo
+	build/plimsoll render out/demo --width 720 --height 405
 	@echo "film:          $(CURDIR)/out/demo/film.mp4"
 	@echo "contact sheet: $(CURDIR)/out/demo/sheet.png"
 

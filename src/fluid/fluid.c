@@ -90,12 +90,25 @@ static double coupled_bytes_per_cell(const FluidDesc *desc, bool viscous) {
            sizeof(float) * ((COLUMNS + 1) * (dim + 2)) + (dim == 3 ? LEVELS_3D : LEVELS_2D);
 }
 
+/* Level sets and parts of cells, what distances and continued velocities take for a while, and
+ * particles: a surface as large as the domain's largest section, twice. */
+static double liquid_doubles_per_cell(const FluidDesc *desc) {
+    enum { FIELDS = 6, WORK = 8, PARTICLE = 5 };
+    const Grid *grid = &desc->grid;
+    if (!desc->liquid.has_particles) return FIELDS + WORK;
+    double cells = (double)grid_cell_count(grid), thinnest = cells;
+    for (int axis = 0; axis < grid->dim; axis++) thinnest = fmin(thinnest, grid->n[axis]);
+    double in_band = fmin(1, 2 * (2 * desc->liquid.particles.band) / thinnest);
+    return FIELDS + WORK + PARTICLE * desc->liquid.particles.per_cell * in_band;
+}
+
 double fluid_bytes_per_cell(const FluidDesc *desc) {
     enum { SOLVER = 80, FRAME = 3 * 7 * sizeof(float), VISCOUS = 140, COLLIDERS = 56 };
     double doubles = desc->grid.dim + 1 + (desc->has_smoke ? 2 : 0); /* state */
     doubles += 2 * desc->grid.dim + 2 + (desc->has_smoke ? 2 : 0);   /* what is carried */
     if (desc->storage == FLUID_ON_NODES) doubles += 2 * desc->grid.dim;
     if (desc->confinement > 0) doubles += 10;
+    doubles += desc->liquid.is_there ? liquid_doubles_per_cell(desc) : 0;
     bool viscous = desc->viscosity > 0 || desc->viscosity_of_place.evaluate;
     bool colliders = desc->obstacles || desc->body_count > 0;
     return sizeof(double) * doubles + SOLVER + FRAME + (viscous ? VISCOUS : 0) +
