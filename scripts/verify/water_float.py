@@ -1,0 +1,348 @@
+#!/usr/bin/python3
+"""Bodies afloat against closed forms: rest by Archimedes, bobbing, sinking, a boat, many crates."""
+import math
+import os
+
+import common
+import fsi
+from common import h5py, np
+from water import G, Liquid, check_counts
+
+R = 0.5 # m, of the cylinder and the ball of the scenes
+
+
+# ---- rest ----
+
+
+def bisect(function, low, high):
+    for _ in range(100):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if function(middle) < 0 else (low, middle)
+    return low
+
+
+def cylinder_depth(s):
+    """Of immersion, in radii, where the circle's segment below water is the part s of the circle."""
+    def segment(d):
+        angle = math.acos(1 - d)
+        return (angle - (1 - d) * math.sin(angle)) / math.pi
+    return bisect(lambda d: segment(d) - s, 0, 2)
+
+
+def ball_depth(s):
+    """The same of a ball's cap, d^2 (3 - d) / 4 of the ball."""
+    return bisect(lambda d: d * d * (3 - d) / 4 - s, 0, 2)
+
+
+def check_depth(options, checks, folder, scene, values, expected, name, settle, threads):
+    """Mean over the last seconds of how deep it is, in radii, below the water far away."""
+    output = fsi.run(options, folder, "afloat", scene, values, "--threads", threads)
+    probes = output.probes()
+    late = probes["time"] >= probes["time"][-1] - settle
+    time = probes["time"][late]
+    mean = lambda column: np.trapz(probes[column][late], time) / np.ptp(time)
+    depth = (mean("far.surface") - mean("body.position.y")) / R + 1
+    volume = probes["tank.volume"]
+    swing = np.ptp(probes["body.position.y"][late]) / R
+    checks.true(f"{name}: depth of immersion in radii", abs(depth - expected) <= 0.03,
+                f"{depth:.4f} expected {expected:.4f} limit +-0.03; it still moved by {swing:.3f}, "
+                f"volume {100 * (volume[-1] / volume[0] - 1):+.2f}%")
+    return output
+
+
+def check_cylinder(options, checks, folder):
+    shifts = ((0.3, 0.1),) if options.quick else ((0.3, 0.1), (0.0, 0.0), (0.5, 0.5), (0.13, 0.77))
+    for s in (0.35, 0.9) if options.quick else (0.2, 0.35, 0.5, 0.7, 0.9):
+        expected = cylinder_depth(s)
+        for above in (0.3,) if options.quick else (0, 0.3):
+            for dx, dy in shifts:
+                check_depth(options, checks, folder, "float/cylinder.yaml",
+                            {"params/density": s, "params/dx_shift": dx, "params/dy_shift": dy,
+                             "params/start": 1 - expected + above, "params/seconds": 6 if options.quick else 12},
+                            expected, f"cylinder of density {s:g}, moved by {dx:g}, {dy:g} cells, from "
+                            f"{above:g} radii above", 2.5 if options.quick else 5, 1)
+
+
+def check_ball(options, checks, folder):
+    if options.quick: # 16 cells across for long are for the full run
+        cases = [(0.5, 0.3, 0, 1.5, 0.75)]
+    else:
+        cases = [(s, 0.3, above, 5, 2.5) for s in (0.2, 0.35, 0.5, 0.7, 0.9) for above in (0, 0.3)]
+        cases += [(0.5, 0.0, 0, 5, 2.5), (0.35, 0.5, 0.3, 5, 2.5)]
+    for s, shift, above, seconds, settle in cases:
+        expected = ball_depth(s)
+        output = check_depth(options, checks, folder, "float/ball.yaml",
+                             {"params/density": s, "params/dx_shift": shift, "params/seconds": seconds,
+                              "params/start": 1 - expected + above, **({"params/width": 2, "params/depth": 1}
+                                                                       if options.quick else {})},
+                             expected, f"ball of density {s:g}, moved by {shift:g} cells, from {above:g} radii "
+                             "above", settle, 2)
+        check_counts(checks, "ball", output.stats())
+
+
+# ---- bobbing ----
+
+
+def panel_integrals(points, a, b):
+    """Of log(distance) and of its derivative along the panel's normal (left of a to b) over straight panels."""
+    along = b - a
+    size = np.linalg.norm(along, axis=1)
+    t = along / size[:, None]
+    away = points[:, None, :] - a[None, :, :]
+    x = np.einsum("ijk,jk->ij", away, t)
+    y = t[None, :, 0] * away[:, :, 1] - t[None, :, 1] * away[:, :, 0]
+    y = np.where(np.abs(y) < 1e-12, 0, y)
+    far = x - size[None, :]
+    logs = lambda u: np.where(u * u + y * y > 0, 0.5 * u * np.log(np.maximum(u * u + y * y, 1e-300)), 0)
+    angle = np.where(y == 0, 0, np.arctan2(x, y) - np.arctan2(far, y))
+    single = logs(x) - logs(far) - size[None, :] + y * angle
+    return single, -angle # d/dn' log|x - x'| with n' the panel's left normal
+
+
+class Heave:
+    """Added mass and damping of a half-immersed cylinder that heaves in water of a depth, by panels on
+    the hull and the free surface: Green's identity for the potential, images below the bottom and
+    beyond the plane of symmetry, dphi/dn = (w - i nu)^2 phi / g on the surface, with nu growing far
+    out so that no wave comes back. An own solution takes the place of Ursell's table: the depth is
+    that of the tank. Its limit at high frequencies is the half of a whole cylinder's: rho pi R^2 / 2."""
+
+    def __init__(self, depth, length=14.0, hull=24, surface=260):
+        angle = np.linspace(-math.pi / 2, 0, hull + 1)
+        ring = np.stack([R * np.cos(angle), R * np.sin(angle)], axis=1)
+        s = np.linspace(0, 1, surface + 1)
+        line = np.stack([R + (length - R) * (0.35 * s + 0.65 * s**2), 0 * s], axis=1)
+        a, b = np.concatenate([ring[:-1], line[:-1]]), np.concatenate([ring[1:], line[1:]])
+        self.hull, middle = hull, 0.5 * (a + b)
+        self.x = middle[:, 0]
+        self.size = np.linalg.norm(b - a, axis=1)
+        normal = np.stack([-(b - a)[:, 1], (b - a)[:, 0]], axis=1) / self.size[:, None] # out of the water: left
+        self.up = normal[:, 1].copy()
+        single = double = 0
+        for mirror_x in (1, -1):
+            for mirror_y in (1, -1):
+                turn = np.array([mirror_x, mirror_y])
+                shift = np.array([0, 0 if mirror_y > 0 else -2 * depth])
+                p, q = a * turn + shift, b * turn + shift
+                flips = mirror_x * mirror_y < 0 # the order of ends, so that left stays outside
+                one, two = panel_integrals(middle, q if flips else p, p if flips else q)
+                single, double = single + one, double + two
+        self.single, self.double = single, double
+        self.start, self.length = 0.4 * length, length
+
+    def solve(self, w):
+        """Added mass over rho pi R^2 / 2, and damping over the same times w."""
+        n = len(self.x)
+        # c phi + sum of phi d(log)/dn - sum of dphi/dn log = 0, outward normals, c = -pi on the boundary
+        left = (self.double - math.pi * np.eye(n)).astype(complex)
+        ramp = np.clip((self.x - self.start) / (self.length - self.start), 0, 1)
+        rate = (w - 1j * 1.2 * w * ramp**2)**2 / G
+        free = np.arange(self.hull, n)
+        left[:, free] -= self.single[:, free] * rate[free]
+        hull = np.arange(self.hull)
+        right = self.single[:, hull] @ self.up[hull] # dphi/dn = n_y for a unit velocity, outward
+        phi = np.linalg.solve(left, right.astype(complex))
+        # Force -i w rho phi n over the whole hull, both sides of the symmetry: a - i b / w.
+        total = 2 * np.sum(phi[hull] * self.up[hull] * self.size[hull]) / (math.pi * R * R / 2)
+        return total
+
+
+def bob_theory(depth, times, s=0.5):
+    """Height over its start, released at rest: v(t) = 2/pi times the integral of Re V cos(w t), V =
+    -c / (c - w^2 (m + a) + i w b), everything over rho pi R^2 / 2."""
+    heave = Heave(depth)
+    w = np.linspace(0.8, 9, 60)
+    found = np.array([heave.solve(x) for x in w])
+    fine = np.concatenate([np.linspace(0.01, 9, 900), np.linspace(9, 60, 1500)[1:]])
+    inside = np.clip(fine, w[0], w[-1])
+    a = np.interp(inside, w, found.real)
+    b = -np.interp(inside, w, found.imag) * fine
+    last = fine > w[-1] # added mass goes to its limit 1, damping to nothing
+    a[last] = 1 + (a[last] - 1) * (w[-1] / fine[last])**2
+    b[last] *= (w[-1] / fine[last])**6
+    m, c = 2 * s, G * 2 * R / (math.pi * R * R / 2)
+    answer = -c / (c - fine**2 * (m + a) + 1j * fine * b)
+    speed = np.array([2 / math.pi * np.trapz(answer.real * np.cos(fine * t), fine) for t in times])
+    height = 1 + np.concatenate([[0], np.cumsum(0.5 * (speed[1:] + speed[:-1]) * np.diff(times))])
+    return height, w, found
+
+
+def crossings(time, height):
+    at = np.nonzero(height[1:] * height[:-1] < 0)[0]
+    return time[at] - height[at] * np.diff(time)[at] / (height[at + 1] - height[at])
+
+
+def check_bob(options, checks, folder):
+    """A half-immersed cylinder of half the water's density, released a little above its rest in a tank
+    so wide that no wave has come back: frequency from the time between its first ways through rest."""
+    depth, width, seconds = 2.5, 14 if options.quick else 18, 2.6
+    times = np.linspace(0, seconds, 400)
+    height, w, found = bob_theory(depth, times)
+    checks.within("heave, own panels: added mass at 9 rad/s over its limit at high frequencies",
+                  found[-1].real, 1, 0.1)
+    expected = math.pi / np.diff(crossings(times, height))[0]
+    at = np.interp(expected, w, found.real)
+    checks.note(f"heave, own panels: added mass {at:.3f} rho pi R^2/2 at {expected:.3f} rad/s; with the limit "
+                f"alone it would be {math.sqrt(G * 2 * R / (math.pi * R * R / 2) / 2):.3f} rad/s")
+    for start in (0.2,) if options.quick else (0.1, 0.2, -0.2):
+        for n in (16,) if options.quick else (16, 24):
+            probes = fsi.run(options, folder, "bob", "float/cylinder.yaml",
+                             {"params/width": width, "params/start": start, "params/n": n,
+                              "params/seconds": seconds, "fps": 60}).probes()
+            y = probes["body.position.y"] - depth - 0.1 / n
+            first = crossings(probes["time"], y)
+            checks.true("bobbing goes through rest twice", len(first) >= 2, f"{len(first)} times")
+            if len(first) >= 2:
+                checks.near(f"bobbing from {start:g} radii, {n} cells across: frequency, rad/s",
+                            math.pi / (first[1] - first[0]), expected, 8)
+            late = np.interp(times, probes["time"], y / (start * R))
+            checks.note(f"its way from theory's, greatest, over the start: {np.max(np.abs(late - height)):.3f}; "
+                        f"first through rest at {first[0]:.3f} s, theory {crossings(times, height)[0]:.3f} s")
+
+
+# ---- sinking, the boat ----
+
+
+def check_sinking(options, checks, folder):
+    for s, n in ((2, 16),) if options.quick else ((2, 16), (1.5, 16), (5, 16), (2, 24)):
+        values = {"params/density": s, "params/n": n, "params/depth": 1.5, "params/width": 3,
+                  "params/seconds": 4}
+        probes = fsi.run(options, folder, "sinks", "float/cylinder.yaml", values).probes()
+        cells = (probes["body.position.y"][-1] - R) * n
+        late = probes["time"] > probes["time"][-1] - 0.5
+        speed = np.max(np.linalg.norm(probes.vector("body.velocity")[late], axis=1))
+        checks.within(f"cylinder of density {s:g}, {n} cells across, on the floor: height of its lowest "
+                      "point, cells", cells, 0, 0.25)
+        checks.below(f"cylinder of density {s:g}, {n} cells across, on the floor: speed in the last half "
+                     "second over sqrt(g R)", speed / math.sqrt(G * R), 0.05)
+
+
+def hull(dim, wall=0.08, density=2.0):
+    """Draught, m, and the middle of mass above the keel."""
+    depth = lambda length: length if dim == 3 else 1.0
+    outer, inner = 0.6 * depth(1.0), (1 - 2 * wall) * (0.6 - wall) * depth(1 - 2 * wall)
+    middle = (0.3 * outer - (0.3 + 0.5 * wall) * inner) / (outer - inner)
+    return density * (outer - inner), middle
+
+
+def check_boat(options, checks, folder):
+    for dim, n in ((2, 25),) if options.quick else ((2, 25), (2, 40), (3, 25)):
+        draught, middle = hull(dim)
+        for start in (0, 0.05):
+            if options.quick and start:
+                continue
+            seconds = 4 if options.quick or dim == 3 else 8
+            values = {"params/dim": dim, "params/draught": draught, "params/n": n, "params/start": start,
+                      "params/width": 2, "params/seconds": seconds}
+            probes = fsi.run(options, folder, "boat", "float/boat.yaml", values, "--threads", 2).probes()
+            checks.near(f"boat, {dim}D: mass", probes["boat.mass"][-1], 1000 * draught, 0.5)
+            late = probes["time"] >= seconds / 2
+            mean = lambda column: np.trapz(probes[column][late], probes["time"][late]) / np.ptp(
+                probes["time"][late])
+            found = mean("far.surface") - mean("boat.position.y") + middle
+            q = probes.vector("boat.orientation", "wxyz")[-1]
+            tilt = math.degrees(math.acos(min(1, common.quat_matrix(q)[1, 1])))
+            checks.true(f"boat, {dim}D, {n} cells a metre, from {start:g} m above: draught, m",
+                        abs(found - draught) <= 0.5 / n,
+                        f"{found:.4f} expected {draught:.4f} limit half a cell, {0.5 / n:.3f}; tilt {tilt:.1f} "
+                        f"degrees, volume {100 * (probes['tank.volume'][-1] / probes['tank.volume'][0] - 1):+.2f}%")
+
+
+def check_boat_sinks(options, checks, folder):
+    cases = [(2, "a spout fills it", {"params/pour": 0.5}), (2, "its rim is under water", {"params/start": -0.3})]
+    cases += [] if options.quick else [(3, "a spout fills it", {"params/pour": 0.5}),
+                                       (3, "its rim is under water", {"params/start": -0.2})]
+    for dim, name, more in cases:
+        draught, middle = hull(dim)
+        values = {"params/dim": dim, "params/draught": draught, "params/seconds": 6 if dim == 2 else 9, **more}
+        output = fsi.run(options, folder, "filled", "float/boat.yaml", values, "--threads", 2)
+        probes = output.probes()
+        last = output.numbered("frame")[-1]
+        with h5py.File(output.frame(last), "r") as file:
+            keel = float(file["rigid/vertices"][:, 1].min())
+        y = probes["boat.position.y"]
+        checks.true(f"boat, {dim}D, {name}: it sinks", y[-1] < 0.55,
+                    f"middle of mass at {y[-1]:.3f} m at the end, {y[0]:.3f} m at the start")
+        checks.within(f"boat, {dim}D, {name}: keel above the floor, cells", keel * 25, 0, 1)
+        checks.true(f"boat, {dim}D, {name}: all finite", np.all(np.isfinite(probes.values)))
+
+
+# ---- crates ----
+
+
+def energy_excess(stats, top):
+    """The greatest rise of the total energy above its start, J, and what the level set's change of
+    volume may have brought by then: its mass, lifted to `top`, m. No more than that is allowed."""
+    energy, volume = stats["energy.total"], stats["volume.fluid"]
+    rise = energy - energy[0]
+    allowed = 1000 * G * top * np.maximum(volume - volume[0], 0) + 1e-9 * abs(energy[0])
+    at = np.argmax(rise - allowed)
+    return rise[at], allowed[at], np.argmax(rise)
+
+
+def check_same(options, checks, label, first, second, frame):
+    names = common.different(first.state(frame), second.state(frame))
+    checks.true(f"{label}: state", not names, f"differ: {', '.join(names)}" if names else
+                common.info_hash(options.program, first.state(frame)))
+    names = common.different(first.frame(frame), second.frame(frame))
+    checks.true(f"{label}: last frame", not names, f"differ: {', '.join(names)}" if names else "equal")
+    a, b = first.stats(), second.stats()
+    bad = [name for name in a.names if not name.startswith("wall.") and a[name].tobytes() != b[name].tobytes()]
+    checks.true(f"{label}: stats.csv", not bad, f"differ: {', '.join(bad)}" if bad else "equal")
+
+
+def check_crates(options, checks, folder):
+    values = {"params/count": 6, "params/n": 24, "duration": 1} if options.quick else {"params/count": 50}
+    runs = {threads: fsi.run(options, folder, f"crates{threads}", "float/crates.yaml", values,
+                             "--threads", threads) for threads in (1, 2, 4)}
+    output = runs[1]
+    stats, last = output.stats(), output.numbered("frame")[-1]
+    name = f"{values['params/count']} crates"
+    rise, allowed, _ = energy_excess(stats, 2)
+    checks.true(f"{name}: total energy never above its start", rise <= allowed,
+                f"{rise:+.3g} J where it is highest over what volume may bring, {allowed:.3g} J; "
+                f"{stats['energy.total'][0]:.5g} J at the start, {stats['energy.total'][-1]:.5g} J at the end")
+    kept = [n for n in stats.names if not n.startswith("wall.")]
+    checks.true(f"{name}: all finite", all(np.all(np.isfinite(stats[n])) for n in kept), f"{len(stats)} rows")
+    change = stats["volume.fluid"] / stats["volume.fluid"][0] - 1
+    checks.note(f"{name}: volume {100 * change.min():+.2f}% to {100 * change.max():+.2f}%")
+    bodies = common.Bodies(output)
+    size = 2 / float(values.get("params/n", 48))
+    out = max(max(np.max(-v), np.max(v[:, [0, 2]] - 2)) for v in map(bodies.read, bodies.numbers))
+    checks.below(f"{name}: furthest corner beyond the walls, cells", out / size, 0.5)
+    check_counts(checks, name, stats)
+    for threads in (2, 4):
+        check_same(options, checks, f"{name}, {threads} threads", output, runs[threads], last)
+    half = fsi.run(options, folder, "crates_half", "float/crates.yaml", values, "--threads", 2,
+                   "--frames", last // 2)
+    result = common.call(options.program, "resume", half.folder, "--quiet", "--threads", 2, timeout=7200)
+    if checks.true(f"{name}, resumed half way: exit code", result.code == 0, result.last_words()
+                   if result.code else ""):
+        check_same(options, checks, f"{name}, resumed half way", output, half, last)
+
+
+def check_seesaw(options, checks, folder):
+    """A trough that rocks: nobody leaves it, nothing is lost."""
+    output = fsi.run(options, folder, "seesaw", "float/seesaw_tank.yaml",
+                     {"params/n": 60, "params/seconds": 3 if options.quick else 10}, "--threads", 2)
+    probes, stats = output.probes(), output.stats()
+    checks.true("rocking trough: all finite", np.all(np.isfinite(probes.values)))
+    far = max(np.max(np.abs(probes[f"float_{i}.position.x"])) for i in range(3))
+    checks.below("rocking trough: furthest float from the middle, m", far, 1.1)
+    change = stats["volume.fluid"] / stats["volume.fluid"][0] - 1
+    checks.note(f"rocking trough: volume {100 * change.min():+.2f}% to {100 * change.max():+.2f}%")
+    check_counts(checks, "rocking trough", stats)
+
+
+def main():
+    options = common.arguments(__doc__, lambda parser: parser.add_argument("--only", default="", metavar="WORD"))
+    checks = common.Checks()
+    with common.temporary() as folder:
+        for check in (check_cylinder, check_ball, check_bob, check_sinking, check_boat, check_boat_sinks,
+                      check_crates, check_seesaw):
+            if options.only in check.__name__:
+                check(options, checks, folder)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
