@@ -11,10 +11,19 @@ typedef struct Benchmark {
 } Benchmark;
 
 static const Benchmark benchmarks[] = {
-    {"math", bench_math},         {"rigid", bench_rigid},         {"io", bench_io},
-    {"geometry", bench_geometry}, {"level_set", bench_level_set}, {"poisson", bench_poisson},
-    {"advect", bench_advect},     {"viscosity", bench_viscosity}, {"smoke", bench_smoke},
-    {"fsi", bench_fsi},           {"rings", bench_rings},         {"boxes", bench_boxes},
+    {"math", bench_math},
+    {"rigid", bench_rigid},
+    {"io", bench_io},
+    {"geometry", bench_geometry},
+    {"level_set", bench_level_set},
+    {"poisson", bench_poisson},
+    {"advect", bench_advect},
+    {"viscosity", bench_viscosity},
+    {"smoke", bench_smoke},
+    {"water", bench_water},
+    {"fsi", bench_fsi},
+    {"rings", bench_rings},
+    {"boxes", bench_boxes},
     {"bones", bench_bones},
 };
 

@@ -7,7 +7,7 @@
 typedef struct BenchOptions {
     PlimContext *context;
     bool quick;      /* smaller sizes, shorter times */
-    bool whole_runs; /* of piles of bodies: all sizes, 10 s each; an hour or more */
+    bool whole_runs; /* piles of bodies: all sizes, 10 s each, an hour or more; water: 192^3 too */
 } BenchOptions;
 
 /* A figure of one benchmark alone. */
@@ -48,6 +48,7 @@ PlimStatus bench_level_set(const BenchOptions *options);
 PlimStatus bench_advect(const BenchOptions *options);
 PlimStatus bench_viscosity(const BenchOptions *options);
 PlimStatus bench_smoke(const BenchOptions *options);
+PlimStatus bench_water(const BenchOptions *options);
 PlimStatus bench_fsi(const BenchOptions *options);
 PlimStatus bench_rings(const BenchOptions *options);
 PlimStatus bench_boxes(const BenchOptions *options);

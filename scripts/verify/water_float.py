@@ -1,12 +1,11 @@
 #!/usr/bin/python3
-"""Bodies afloat against closed forms: rest by Archimedes, bobbing, sinking, a boat, many crates."""
+"""Bodies afloat against closed forms: rest by Archimedes, bobbing, sinking, a boat."""
 import math
-import os
 
 import common
 import fsi
-from common import h5py, np
-from water import G, Liquid, check_counts
+from common import np
+from water import G, check_counts
 
 R = 0.5 # m, of the cylinder and the ball of the scenes
 
@@ -34,14 +33,21 @@ def ball_depth(s):
     return bisect(lambda d: d * d * (3 - d) / 4 - s, 0, 2)
 
 
+def late_mean(probes, column, seconds):
+    """Over the last seconds, with a weight that goes to 0 at both ends: waves that do not go up in them
+    leave less behind."""
+    time = probes["time"]
+    late = time >= time[-1] - seconds
+    weight = np.sin(math.pi * (time[late] - time[-1]) / seconds)**2
+    return np.trapz(weight * probes[column][late], time[late]) / np.trapz(weight, time[late])
+
+
 def check_depth(options, checks, folder, scene, values, expected, name, settle, threads):
     """Mean over the last seconds of how deep it is, in radii, below the water far away."""
     output = fsi.run(options, folder, "afloat", scene, values, "--threads", threads)
     probes = output.probes()
     late = probes["time"] >= probes["time"][-1] - settle
-    time = probes["time"][late]
-    mean = lambda column: np.trapz(probes[column][late], time) / np.ptp(time)
-    depth = (mean("far.surface") - mean("body.position.y")) / R + 1
+    depth = (late_mean(probes, "far.surface", settle) - late_mean(probes, "body.position.y", settle)) / R + 1
     volume = probes["tank.volume"]
     swing = np.ptp(probes["body.position.y"][late]) / R
     checks.true(f"{name}: depth of immersion in radii", abs(depth - expected) <= 0.03,
@@ -58,9 +64,9 @@ def check_cylinder(options, checks, folder):
             for dx, dy in shifts:
                 check_depth(options, checks, folder, "float/cylinder.yaml",
                             {"params/density": s, "params/dx_shift": dx, "params/dy_shift": dy,
-                             "params/start": 1 - expected + above, "params/seconds": 6 if options.quick else 12},
+                             "params/start": 1 - expected + above, "params/seconds": 8 if options.quick else 14},
                             expected, f"cylinder of density {s:g}, moved by {dx:g}, {dy:g} cells, from "
-                            f"{above:g} radii above", 2.5 if options.quick else 5, 1)
+                            f"{above:g} radii above", 6 if options.quick else 10, 1)
 
 
 def check_ball(options, checks, folder):
@@ -91,10 +97,11 @@ def panel_integrals(points, a, b):
     away = points[:, None, :] - a[None, :, :]
     x = np.einsum("ijk,jk->ij", away, t)
     y = t[None, :, 0] * away[:, :, 1] - t[None, :, 1] * away[:, :, 0]
-    y = np.where(np.abs(y) < 1e-12, 0, y)
+    y = np.where(np.abs(y) < 1e-12, 0, y) # on the panel or its line: the limit from there is 0
     far = x - size[None, :]
     logs = lambda u: np.where(u * u + y * y > 0, 0.5 * u * np.log(np.maximum(u * u + y * y, 1e-300)), 0)
-    angle = np.where(y == 0, 0, np.arctan2(x, y) - np.arctan2(far, y))
+    over = np.where(y == 0, 1, y)
+    angle = np.where(y == 0, 0, np.arctan(x / over) - np.arctan(far / over))
     single = logs(x) - logs(far) - size[None, :] + y * angle
     return single, -angle # d/dn' log|x - x'| with n' the panel's left normal
 
@@ -177,8 +184,9 @@ def check_bob(options, checks, folder):
     depth, width, seconds = 2.5, 14 if options.quick else 18, 2.6
     times = np.linspace(0, seconds, 400)
     height, w, found = bob_theory(depth, times)
-    checks.within("heave, own panels: added mass at 9 rad/s over its limit at high frequencies",
-                  found[-1].real, 1, 0.1)
+    # Ursell (1949): at high frequencies 1 - 4 / (3 pi K R), K = w^2 / g.
+    checks.within("heave, own panels: added mass at 9 rad/s over rho pi R^2/2", found[-1].real,
+                  1 - 4 * G / (3 * math.pi * w[-1]**2 * R), 0.02)
     expected = math.pi / np.diff(crossings(times, height))[0]
     at = np.interp(expected, w, found.real)
     checks.note(f"heave, own panels: added mass {at:.3f} rho pi R^2/2 at {expected:.3f} rad/s; with the limit "
@@ -235,10 +243,8 @@ def check_boat(options, checks, folder):
                       "params/width": 2, "params/seconds": seconds}
             probes = fsi.run(options, folder, "boat", "float/boat.yaml", values, "--threads", 2).probes()
             checks.near(f"boat, {dim}D: mass", probes["boat.mass"][-1], 1000 * draught, 0.5)
-            late = probes["time"] >= seconds / 2
-            mean = lambda column: np.trapz(probes[column][late], probes["time"][late]) / np.ptp(
-                probes["time"][late])
-            found = mean("far.surface") - mean("boat.position.y") + middle
+            found = (late_mean(probes, "far.surface", seconds / 2)
+                     - late_mean(probes, "boat.position.y", seconds / 2) + middle)
             q = probes.vector("boat.orientation", "wxyz")[-1]
             tilt = math.degrees(math.acos(min(1, common.quat_matrix(q)[1, 1])))
             checks.true(f"boat, {dim}D, {n} cells a metre, from {start:g} m above: draught, m",
@@ -248,17 +254,18 @@ def check_boat(options, checks, folder):
 
 
 def check_boat_sinks(options, checks, folder):
-    cases = [(2, "a spout fills it", {"params/pour": 0.5}), (2, "its rim is under water", {"params/start": -0.3})]
+    cases = [(2, "a spout fills it", {"params/pour": 0.5}), (2, "too heavy for its height",
+                                                           {"params/density": 4, "params/start": -0.2})]
     cases += [] if options.quick else [(3, "a spout fills it", {"params/pour": 0.5}),
-                                       (3, "its rim is under water", {"params/start": -0.2})]
+                                       (3, "too heavy for its height",
+                                        {"params/density": 4, "params/start": -0.1})]
     for dim, name, more in cases:
         draught, middle = hull(dim)
         values = {"params/dim": dim, "params/draught": draught, "params/seconds": 6 if dim == 2 else 9, **more}
         output = fsi.run(options, folder, "filled", "float/boat.yaml", values, "--threads", 2)
         probes = output.probes()
-        last = output.numbered("frame")[-1]
-        with h5py.File(output.frame(last), "r") as file:
-            keel = float(file["rigid/vertices"][:, 1].min())
+        bodies = common.Bodies(output)
+        keel = bodies.read(bodies.numbers[-1])[bodies.parts[0], 1].min() # walls of the tank are bodies, too
         y = probes["boat.position.y"]
         checks.true(f"boat, {dim}D, {name}: it sinks", y[-1] < 0.55,
                     f"middle of mass at {y[-1]:.3f} m at the end, {y[0]:.3f} m at the start")
@@ -266,79 +273,11 @@ def check_boat_sinks(options, checks, folder):
         checks.true(f"boat, {dim}D, {name}: all finite", np.all(np.isfinite(probes.values)))
 
 
-# ---- crates ----
-
-
-def energy_excess(stats, top):
-    """The greatest rise of the total energy above its start, J, and what the level set's change of
-    volume may have brought by then: its mass, lifted to `top`, m. No more than that is allowed."""
-    energy, volume = stats["energy.total"], stats["volume.fluid"]
-    rise = energy - energy[0]
-    allowed = 1000 * G * top * np.maximum(volume - volume[0], 0) + 1e-9 * abs(energy[0])
-    at = np.argmax(rise - allowed)
-    return rise[at], allowed[at], np.argmax(rise)
-
-
-def check_same(options, checks, label, first, second, frame):
-    names = common.different(first.state(frame), second.state(frame))
-    checks.true(f"{label}: state", not names, f"differ: {', '.join(names)}" if names else
-                common.info_hash(options.program, first.state(frame)))
-    names = common.different(first.frame(frame), second.frame(frame))
-    checks.true(f"{label}: last frame", not names, f"differ: {', '.join(names)}" if names else "equal")
-    a, b = first.stats(), second.stats()
-    bad = [name for name in a.names if not name.startswith("wall.") and a[name].tobytes() != b[name].tobytes()]
-    checks.true(f"{label}: stats.csv", not bad, f"differ: {', '.join(bad)}" if bad else "equal")
-
-
-def check_crates(options, checks, folder):
-    values = {"params/count": 6, "params/n": 24, "duration": 1} if options.quick else {"params/count": 50}
-    runs = {threads: fsi.run(options, folder, f"crates{threads}", "float/crates.yaml", values,
-                             "--threads", threads) for threads in (1, 2, 4)}
-    output = runs[1]
-    stats, last = output.stats(), output.numbered("frame")[-1]
-    name = f"{values['params/count']} crates"
-    rise, allowed, _ = energy_excess(stats, 2)
-    checks.true(f"{name}: total energy never above its start", rise <= allowed,
-                f"{rise:+.3g} J where it is highest over what volume may bring, {allowed:.3g} J; "
-                f"{stats['energy.total'][0]:.5g} J at the start, {stats['energy.total'][-1]:.5g} J at the end")
-    kept = [n for n in stats.names if not n.startswith("wall.")]
-    checks.true(f"{name}: all finite", all(np.all(np.isfinite(stats[n])) for n in kept), f"{len(stats)} rows")
-    change = stats["volume.fluid"] / stats["volume.fluid"][0] - 1
-    checks.note(f"{name}: volume {100 * change.min():+.2f}% to {100 * change.max():+.2f}%")
-    bodies = common.Bodies(output)
-    size = 2 / float(values.get("params/n", 48))
-    out = max(max(np.max(-v), np.max(v[:, [0, 2]] - 2)) for v in map(bodies.read, bodies.numbers))
-    checks.below(f"{name}: furthest corner beyond the walls, cells", out / size, 0.5)
-    check_counts(checks, name, stats)
-    for threads in (2, 4):
-        check_same(options, checks, f"{name}, {threads} threads", output, runs[threads], last)
-    half = fsi.run(options, folder, "crates_half", "float/crates.yaml", values, "--threads", 2,
-                   "--frames", last // 2)
-    result = common.call(options.program, "resume", half.folder, "--quiet", "--threads", 2, timeout=7200)
-    if checks.true(f"{name}, resumed half way: exit code", result.code == 0, result.last_words()
-                   if result.code else ""):
-        check_same(options, checks, f"{name}, resumed half way", output, half, last)
-
-
-def check_seesaw(options, checks, folder):
-    """A trough that rocks: nobody leaves it, nothing is lost."""
-    output = fsi.run(options, folder, "seesaw", "float/seesaw_tank.yaml",
-                     {"params/n": 60, "params/seconds": 3 if options.quick else 10}, "--threads", 2)
-    probes, stats = output.probes(), output.stats()
-    checks.true("rocking trough: all finite", np.all(np.isfinite(probes.values)))
-    far = max(np.max(np.abs(probes[f"float_{i}.position.x"])) for i in range(3))
-    checks.below("rocking trough: furthest float from the middle, m", far, 1.1)
-    change = stats["volume.fluid"] / stats["volume.fluid"][0] - 1
-    checks.note(f"rocking trough: volume {100 * change.min():+.2f}% to {100 * change.max():+.2f}%")
-    check_counts(checks, "rocking trough", stats)
-
-
 def main():
     options = common.arguments(__doc__, lambda parser: parser.add_argument("--only", default="", metavar="WORD"))
     checks = common.Checks()
     with common.temporary() as folder:
-        for check in (check_cylinder, check_ball, check_bob, check_sinking, check_boat, check_boat_sinks,
-                      check_crates, check_seesaw):
+        for check in (check_cylinder, check_ball, check_bob, check_sinking, check_boat, check_boat_sinks):
             if options.only in check.__name__:
                 check(options, checks, folder)
     checks.finish()

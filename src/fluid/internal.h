@@ -142,6 +142,11 @@ enum {
     FLUID_ACCOUNT_COUNT
 };
 
+/* A face of a liquid that is open by less has a velocity for the pressure's sake alone: what passes
+ * a slit may be fast, and fed back by being carried on it would be faster with every step. Others
+ * carry, and are continued to it. */
+#define FLUID_CARRIES 0.5
+
 static inline bool fluid_has_surface(const Fluid *fluid) {
     return fluid->desc.liquid.is_there;
 }
@@ -383,7 +388,8 @@ PlimStatus fluid_start(Fluid *fluid, const FluidDesc *desc);
 PlimStatus fluid_fill_by_function(const Fluid *fluid, GridPlace place,
                                   const FieldFunction *function, double t, double *values,
                                   const char *what);
-double fluid_greatest_velocity(const Fluid *fluid);   /* m/s, of a component */
+/* m/s, of a component; of those that carry */
+double fluid_greatest_velocity(const Fluid *fluid);
 double fluid_kinetic_energy(const Fluid *fluid);      /* J */
 Vec3 fluid_momentum(const Fluid *fluid);              /* kg m/s */
 double fluid_dissipation(const Fluid *fluid);         /* W, by viscosity */

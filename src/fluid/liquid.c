@@ -93,7 +93,8 @@ static void straighten_row(void *user, int j, int k) {
         if (!(distance <= 0 && distance > -deepest && length > 0.5)) continue;
         Vec3 way = vec3_scale((outside - distance) / length, normal);
         Vec3 slope = slope_of(phi, vec3_add(x, way), &value);
-        job->values[at] = value - vec3_dot(slope, way);
+        double steep = fmax(vec3_length(slope), 1); /* where surfaces meet it may be anything */
+        job->values[at] = value - vec3_dot(slope, way) / steep;
     }
 }
 
@@ -236,7 +237,7 @@ static void known_row(void *user, int j, int k) {
     for (int i = 0; i < nx; i++) {
         int at[3] = {i, j, k};
         size_t face = grid_face_index(&fluid->grid, axis, i, j, k);
-        bool passes = !open || open[face] > 0;
+        bool passes = !open || open[face] > FLUID_CARRIES;
         job->known[face] = is_on_given_side(&fluid->grid, axis, at[axis]) ||
                            (passes && fluid_face_is_wet(fluid, axis, at));
     }

@@ -7,6 +7,7 @@ enum { PARTS = 64 };
 
 typedef struct GreatestJob {
     const double *values;
+    const double *open; /* NULL: all count */
     size_t count;
     double greatest[PARTS];
 } GreatestJob;
@@ -18,6 +19,7 @@ static void find_greatest(void *user, size_t begin, size_t end) {
         size_t last = job->count * (part + 1) / PARTS;
         for (size_t i = job->count * part / PARTS; i < last; i++) {
             double size = fabs(job->values[i]);
+            if (job->open && !(job->open[i] > FLUID_CARRIES)) continue;
             greatest = size > greatest ? size : greatest;
         }
         job->greatest[part] = greatest;
@@ -27,8 +29,9 @@ static void find_greatest(void *user, size_t begin, size_t end) {
 double fluid_greatest_velocity(const Fluid *fluid) {
     double greatest = 0;
     for (int axis = 0; axis < fluid->grid.dim; axis++) {
-        GreatestJob job = {
-            fluid_velocity(fluid, axis), fluid->sizes[FLUID_GROUP_FACES_X + axis].count, {0}};
+        GreatestJob job = {.values = fluid_velocity(fluid, axis),
+                           .open = fluid_has_surface(fluid) ? fluid->open[axis] : NULL,
+                           .count = fluid->sizes[FLUID_GROUP_FACES_X + axis].count};
         parallel_for(fluid->context->threads, PARTS, 4, find_greatest, &job);
         for (int part = 0; part < PARTS; part++) greatest = fmax(greatest, job.greatest[part]);
     }

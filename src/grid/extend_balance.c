@@ -1,5 +1,6 @@
 #include "grid/extend_balance.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct Balance {
@@ -82,13 +83,14 @@ static void mirror(const Balance *balance, const int cell[3], int axis, int end)
 
 static void balance_cell(const Balance *balance, const int cell[3]) {
     CellFace faces[3][2];
-    double outflow = 0, shares = 0;
+    double outflow = 0, shares = 0, fastest = 0;
     for (int axis = 0; axis < balance->grid->dim; axis++)
         for (int end = 0; end < 2; end++) {
             CellFace *face = &faces[axis][end];
             *face = face_of(balance, cell, axis, end);
             if (!face->whole) return;
             outflow += end ? *face->velocity : -*face->velocity;
+            fastest = fmax(fastest, fabs(*face->velocity));
             if (!face->fixed && face->farther > 0) shares += face->farther * face->farther;
         }
     if (!(shares > 0)) return;
@@ -97,7 +99,8 @@ static void balance_cell(const Balance *balance, const int cell[3]) {
             const CellFace *face = &faces[axis][end];
             if (face->fixed || !(face->farther > 0)) continue;
             double change = outflow * face->farther * face->farther / shares;
-            *face->velocity += end ? -change : change;
+            double velocity = *face->velocity + (end ? -change : change);
+            *face->velocity = fmin(fmax(velocity, -fastest), fastest);
             mirror(balance, cell, axis, end);
         }
 }

@@ -64,7 +64,10 @@ typedef struct Rest {
 } Rest;
 
 #define GAUGE "probes: [{name: gauge, point: [0.2, 0.2, 0.2], quantities: [pressure, surface]}]\n"
-#define DISC  "  obstacles: [{place: {shape: {ball: {radius: 0.15}}, position: [0.6, 0.4, 0.45]}}]\n"
+#define BALL(z)                                                                                    \
+    "  obstacles: [{place: {shape: {ball: {radius: 0.15}}, position: [0.6, 0.2, " z "]}}]\n"
+#define POST                                                                                       \
+    "  obstacles: [{place: {shape: {box: {size: [0.3, 0.8, 4]}}, position: [0.61, 0.35, 0]}}]\n"
 #define TIGHT "  tolerance: 1e-10\n"
 
 /* The surface at y = 0.53 lies somewhere in a cell. */
@@ -74,39 +77,44 @@ static void test_rest(void **state) {
         {"2D",
          "plimsoll: 1\ndim: 2\nfluid:\n  cells: 20\n" TIGHT
          "  liquid: {level: \"=y-0.53\"}\n" GAUGE,
-         1e-8},
+         1e-7},
         {"3D", "plimsoll: 1\nfluid:\n  cells: 12\n" TIGHT "  liquid: {level: \"=y-0.53\"}\n" GAUGE,
-         1e-8},
+         1e-7},
         {"no particles",
          "plimsoll: 1\ndim: 2\nfluid:\n  cells: 20\n" TIGHT
          "  liquid: {level: \"=y-0.53\", particles: 0}\n" GAUGE,
-         1e-8},
+         1e-7},
         {"on nodes, 2D",
          "plimsoll: 1\ndim: 2\nfluid:\n  cells: 20\n  storage: node\n" TIGHT
          "  liquid: {level: \"=y-0.53\"}\n" GAUGE,
-         1e-8},
+         1e-7},
         {"on nodes, 3D",
          "plimsoll: 1\nfluid:\n  cells: 12\n  storage: node\n" TIGHT
          "  liquid: {level: \"=y-0.53\"}\n" GAUGE,
-         1e-8},
-        {"obstacle, 2D",
-         "plimsoll: 1\ndim: 2\nfluid:\n  cells: 20\n" TIGHT DISC
+         1e-7},
+        {"ball under water, 2D",
+         "plimsoll: 1\ndim: 2\nfluid:\n  cells: 20\n" TIGHT BALL(
+             "0") "  liquid: {level: \"=y-0.53\"}\n" GAUGE,
+         1e-7},
+        {"ball under water, 3D",
+         "plimsoll: 1\nfluid:\n  cells: 16\n" TIGHT BALL(
+             "0.45") "  liquid: {level: \"=y-0.53\"}\n" GAUGE,
+         1e-7},
+        {"post through the surface, 2D",
+         "plimsoll: 1\ndim: 2\nfluid:\n  cells: 20\n" TIGHT POST
          "  liquid: {level: \"=y-0.53\"}\n" GAUGE,
-         1e-8},
-        {"obstacle, 3D",
-         "plimsoll: 1\nfluid:\n  cells: 12\n" TIGHT DISC "  liquid: {level: \"=y-0.53\"}\n" GAUGE,
-         1e-8},
+         1e-7},
         {"viscous",
          "plimsoll: 1\ndim: 2\nfluid:\n  cells: 20\n  viscosity: 1\n" TIGHT
          "  liquid: {level: \"=y-0.53\"}\n" GAUGE,
-         1e-8},
+         0.01}, /* viscosity sees what gravity does before the pressure takes it back */
         {"in one solve",
          "plimsoll: 1\ndim: 2\nfluid:\n  cells: 20\n" TIGHT
          "  liquid: {level: \"=y-0.53\"}\ncoupling: {solver: monolithic}\n" GAUGE,
-         1e-8},
+         1e-7},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Fixture f = open_scene(2, cases[i].text);
+        Fixture f = open_scene(1, cases[i].text);
         double fastest = 0, volume = figure(&f, "volume.fluid");
         for (int s = 0; s < 10; s++) {
             step(&f, 0.02);
@@ -117,9 +125,9 @@ static void test_rest(void **state) {
         print_message("%s: %.2g m/s, volume changed by %.2g, pressure %.9f of rho g d\n",
                       cases[i].name, fastest, lost, pressure);
         assert_true(fastest < cases[i].fastest);
-        assert_true(lost < 1e-7);
-        assert_close(pressure, 1, 1e-6);
-        assert_close(probe(&f, "gauge", "surface"), 0.53, 1e-8);
+        assert_true(lost < 1e-6);
+        assert_close(pressure, 1, fmax(1e-6, cases[i].fastest));
+        assert_close(probe(&f, "gauge", "surface"), 0.53, fmax(1e-8, 0.1 * cases[i].fastest));
         close_scene(&f);
     }
 }
@@ -133,7 +141,7 @@ static double slanting_speed(const char *surface) {
              "fluid:\n  cells: 20\n" TIGHT
              "  liquid: {surface: %s, level: \"=(x-0.5)*sin(0.4)+(y-0.53)*cos(0.4)\"}\n",
              surface);
-    Fixture f = open_scene(2, text);
+    Fixture f = open_scene(1, text);
     double fastest = 0;
     for (int s = 0; s < 10; s++) {
         step(&f, 0.01);
@@ -181,33 +189,35 @@ static void test_free_fall(void **state) {
     (void)state;
     static const char *const texts[] = {
         "plimsoll: 1\ndim: 2\nfluid:\n  cells: 32\n" TIGHT
-        "  liquid: {shapes: [{place: {shape: {ball: {radius: 0.2}}, position: [0.5, 0.7, 0]}}]}\n",
+        "  liquid: {scheme: maccormack, shapes: [{place: {shape: {ball: {radius: 0.2}}, position: "
+        "[0.5, 0.7, 0]}}]}\n",
         "plimsoll: 1\ndim: 2\nfluid:\n  cells: 32\n  storage: node\n" TIGHT
-        "  liquid: {shapes: [{place: {shape: {ball: {radius: 0.2}}, position: [0.5, 0.7, 0]}}]}\n",
+        "  liquid: {scheme: maccormack, shapes: [{place: {shape: {ball: {radius: 0.2}}, position: "
+        "[0.5, 0.7, 0]}}]}\n",
         "plimsoll: 1\nfluid:\n  cells: 20\n" TIGHT
-        "  liquid: {shapes: [{place: {shape: {ball: {radius: 0.2}}, position: [0.5, 0.7, "
+        "  liquid: {scheme: maccormack, shapes: [{place: {shape: {ball: {radius: 0.2}}, position: "
+        "[0.5, 0.7, "
         "0.5]}}]}\n",
     };
     const double g = 9.81, dt = 0.005;
     const int steps = 40;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        Fixture f = open_scene(2, texts[i]);
+        Fixture f = open_scene(1, texts[i]);
         Body before = measure_body(f.world->fluid);
         for (int s = 0; s < steps; s++) step(&f, dt);
         Body after = measure_body(f.world->fluid);
         double t = steps * dt, fallen = before.middle.y - after.middle.y;
         double expected = 0.5 * g * t * (t - dt);
-        double mass = figure(&f, "mass.fluid");
-        double speed = sqrt(2 * figure(&f, "energy.kinetic") / mass);
+        double speed = figure(&f, "speed.max");
         print_message("%zu: fell %.5f m of %.5f (%.5f), at %.5f m/s of %.5f; volume %.5f, spread "
                       "%.5f of what it was\n",
                       i, fallen, expected, 0.5 * g * t * t, speed, g * t,
                       after.volume / before.volume, after.spread / before.spread);
-        assert_close(fallen / expected, 1, 0.01);
-        assert_close(speed / (g * t), 1, 0.02);
+        assert_close(fallen / expected, 1, 0.02);
+        assert_close(speed / (g * t), 1, 1e-6);
         assert_close(after.middle.x, before.middle.x, 0.002);
-        assert_close(after.volume / before.volume, 1, 0.02);
-        assert_close(after.spread / before.spread, 1, 0.02);
+        assert_close(after.volume / before.volume, 1, 0.005);
+        assert_close(after.spread / before.spread, 1, 0.005);
         close_scene(&f);
     }
 }
@@ -236,7 +246,7 @@ static Volumes run_control(bool control, double wrong) {
              "plimsoll: 1\ndim: 2\nfluid:\n  cells: 24\n"
              "  liquid: {level: \"=y-0.5\", volume_control: %s}\n",
              control ? "true" : "false");
-    Fixture f = open_scene(2, text);
+    Fixture f = open_scene(1, text);
     f.world->fluid->account[FLUID_ACCOUNT_WANTED] *= wrong;
     for (int s = 0; s < 60; s++) step(&f, 0.02);
     Volumes v = volumes_of(&f);
@@ -271,7 +281,7 @@ static void test_pouring(void **state) {
         "       liquid: fill, velocity: [0, -1, 0], runs: \"=t<0.5\"}\n"
         "    - {name: drain, shape: {box: {size: [0.1, 0.1, 1]}}, position: [0.8, 0.05, 0],\n"
         "       liquid: drain, runs: \"=t>1\"}\n";
-    Fixture f = open_scene(2, text);
+    Fixture f = open_scene(1, text);
     Volumes start = volumes_of(&f);
     for (int s = 0; s < 100; s++) step(&f, 0.01);
     Volumes filled = volumes_of(&f);
@@ -281,9 +291,10 @@ static void test_pouring(void **state) {
     print_volumes("drained", drained);
     /* A stream 0.2 m wide at 1 m/s and faster, and what the tap holds. */
     assert_true(filled.poured > 0.1 && filled.poured < 0.2);
-    assert_close(filled.fluid, start.fluid + filled.poured, 0.02 * start.fluid);
+    double all = start.fluid + filled.poured;
+    assert_close(filled.fluid, all, 0.02 * all);
     assert_true(drained.poured < filled.poured - 0.05);
-    assert_close(drained.fluid, start.fluid + drained.poured, 0.02 * start.fluid);
+    assert_close(drained.fluid, start.fluid + drained.poured, 0.02 * all);
     assert_close(drained.wanted, start.fluid + drained.poured - drained.left, 1e-12);
     close_scene(&f);
 }
@@ -295,12 +306,12 @@ static void test_inflow(void **state) {
         "plimsoll: 1\ndim: 2\nfluid:\n  cells: 32\n"
         "  sides: {left: {kind: inflow, velocity: [\"=0.5*(y<0.25)\", 0, 0], level: \"=y-0.3\"}}\n"
         "  liquid: {level: \"=y-0.3\"}\n";
-    Fixture f = open_scene(2, text);
+    Fixture f = open_scene(1, text);
     for (int s = 0; s < 100; s++) step(&f, 0.01);
     Volumes v = volumes_of(&f);
     print_volumes("inflow", v);
-    assert_close(v.left, -0.125, 1e-9);
-    assert_close(v.wanted, 0.425, 1e-9);
+    assert_close(v.left, -0.125, 1e-4);
+    assert_close(v.wanted, 0.3 - v.left, 1e-12);
     assert_close(v.fluid, v.wanted, 0.02 * 0.125);
     close_scene(&f);
 }
@@ -315,8 +326,8 @@ static void test_open_side(void **state) {
                  "plimsoll: 1\ndim: 2\nfluid:\n  cells: 32\n  sides: {%s: open}\n"
                  "  liquid: {level: \"=y-0.5\"}\n",
                  sides[i]);
-        Fixture f = open_scene(2, text);
-        for (int s = 0; s < 60; s++) step(&f, 0.005);
+        Fixture f = open_scene(1, text);
+        for (int s = 0; s < 120; s++) step(&f, 0.0025);
         Volumes v = volumes_of(&f);
         print_volumes(sides[i], v);
         assert_true(v.left > 0.1);
@@ -340,7 +351,7 @@ static void test_gone(void **state) {
                  "    - {name: tap, shape: {ball: {radius: 0.2}}, position: [0.5, 0.5, 0], "
                  "liquid: fill, runs: \"=t>0.145\"}\n",
                  storages[i]);
-        Fixture f = open_scene(2, text);
+        Fixture f = open_scene(1, text);
         for (int s = 0; s < 4; s++) step(&f, 0.01);
         assert_close(figure(&f, "volume.fluid"), 0.5, 1e-3);
         for (int s = 0; s < 10; s++) {
@@ -348,7 +359,7 @@ static void test_gone(void **state) {
             assert_close(figure(&f, "volume.fluid"), 0, 0);
             assert_close(figure(&f, "energy.kinetic"), 0, 0);
         }
-        assert_close(figure(&f, "volume.wanted"), 0, 1e-12);
+        assert_close(figure(&f, "volume.wanted"), 0, 1e-6);
         for (int s = 0; s < 5; s++) step(&f, 0.01);
         assert_true(figure(&f, "volume.fluid") > 0.1);
         close_scene(&f);
@@ -388,12 +399,12 @@ static const char *const busy[] = {
 /* With `drop` caches are dropped and the state is saved and restored after random steps. */
 static uint64_t hash_after(const char *text, int threads, uint64_t drop) {
     Fixture f = open_scene(threads, text);
-    for (uint64_t s = 0; s < 8; s++) {
-        step(&f, 0.015);
+    for (uint64_t s = 0; s < 6; s++) {
+        step(&f, 0.02);
         if (drop == 0 || random_uniform(drop, 1, s) < 0.5) continue;
         PlimSnapshot *snapshot;
         assert_int_equal(plim_snapshot_create(f.world, &snapshot), PLIM_OK);
-        if (s % 2) step(&f, 0.015); /* other counts of particles, other velocities */
+        if (s % 2) step(&f, 0.02); /* other counts of particles, other velocities */
         assert_int_equal(plim_world_drop_caches(f.world), PLIM_OK);
         assert_int_equal(plim_snapshot_restore(f.world, snapshot), PLIM_OK);
         plim_snapshot_destroy(snapshot);
@@ -418,23 +429,23 @@ static void test_same_bits(void **state) {
 
 /* ---- memory ---- */
 
+/* Steps that were taken once can be taken again without memory. */
 static void test_no_allocation(void **state) {
     (void)state;
-    static const char *const texts[] = {
-        "plimsoll: 1\ndim: 2\nfluid:\n  cells: 32\n  liquid: {level: \"=y-0.5-0.05*cos(pi*x)\"}\n",
-        "plimsoll: 1\nfluid:\n  cells: 12\n  storage: node\n" DISC
-        "  liquid: {level: \"=y-0.5-0.05*cos(pi*x)\"}\n",
-        "plimsoll: 1\ndim: 2\nfluid:\n  cells: 24\n  viscosity: 1\n"
-        "  liquid: {level: \"=y-0.5-0.05*cos(pi*x)\", volume_control: true}\n",
-    };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        Fixture f = open_scene(2, texts[i]);
-        for (int s = 0; s < 60; s++) step(&f, 0.02);
+    for (size_t i = 0; i < sizeof busy / sizeof *busy; i++) {
+        Fixture f = open_scene(1, busy[i]);
+        PlimSnapshot *start;
+        step(&f, 0.02);
+        assert_int_equal(plim_snapshot_create(f.world, &start), PLIM_OK);
+        for (int s = 0; s < 8; s++) step(&f, 0.02);
+        uint64_t hash = plim_world_hash(f.world);
+        assert_int_equal(plim_snapshot_restore(f.world, start), PLIM_OK);
+        step(&f, 0.02); /* scratch becomes one block at the start of a step */
         uint64_t allocations = f.context->allocations;
-        for (int s = 0; s < 25; s++) step(&f, 0.02);
-        print_message("%zu: %d allocations in 25 steps\n", i,
-                      (int)(f.context->allocations - allocations));
+        for (int s = 1; s < 8; s++) step(&f, 0.02);
         assert_true(f.context->allocations == allocations);
+        assert_true(plim_world_hash(f.world) == hash);
+        plim_snapshot_destroy(start);
         close_scene(&f);
     }
 }
@@ -444,7 +455,7 @@ static void test_starved_step(void **state) {
     (void)state;
     static const char *const texts[] = {
         "plimsoll: 1\ndim: 2\nfluid:\n  cells: 10\n  liquid: {reseed: 1, shapes: [{box: {size: "
-        "[1, 1.2, 4]}}]}\n" DISC,
+        "[1, 1.2, 4]}}]}\n" BALL("0"),
         "plimsoll: 1\ndim: 2\nfluid:\n  cells: 10\n  storage: node\n  viscosity: 0.5\n"
         "  liquid: {reseed: 1, level: \"=y-0.5\"}\n"
         "  sources: [{name: tap, shape: {ball: {radius: 0.2}}, position: [0.5, 0.8, 0], "
@@ -490,7 +501,8 @@ static PlimStatus use_world(PlimContext *context, void *user) {
 
 static void test_starved_world(void **state) {
     (void)state;
-    static char text[] = "plimsoll: 1\nfluid:\n  cells: 6\n  liquid: {level: \"=y-0.5\"}\n" DISC;
+    static char text[] =
+        "plimsoll: 1\nfluid:\n  cells: 6\n  liquid: {level: \"=y-0.5\"}\n" BALL("0.5");
     const Starved world = {.use = use_world, .user = text, .least = 50, .most = 2000};
     starve(&world);
 }
