@@ -198,7 +198,7 @@ def check_dam_volume(options, checks, folder):
                                                     (60, 2, 30.0, 3), (120, 2, 30.0, 3)]
     for n, dim, seconds, limit in cases:
         output, _, _ = dam(options, folder, {"params/n": n, "params/dim": dim, "params/seconds": seconds,
-                                             "fps": 24}, "--threads", 2)
+                                             "fps": 24}, "--threads", dim - 1)
         change = 100 * volume_change(output.stats())
         frames = output.numbered("frame")
         start, end = (Liquid(output, number).volume(4) for number in (frames[0], frames[-1]))
@@ -436,6 +436,9 @@ def check_exports(options, checks, folder):
     """The surface is closed, also along walls, and holds the volume that stats.csv tells."""
     cases = [("dam", "fluid/dam_break.yaml", {"params/n": 36, "params/dim": 3, "params/seconds": 0.3}),
              ("splash", "fluid/drop_splash.yaml", {"params/n": 24 if options.quick else 40, "duration": 0.5})]
+    if not options.quick:
+        cases.append(("ball afloat", "float/ball.yaml",
+                      {"params/seconds": 0.3, "params/width": 2, "params/depth": 1, "params/n": 12}))
     for name, scene, values in cases:
         output = fsi.run(options, folder, name, scene, values, "--threads", 2)
         stats, numbers = output.stats(), output.numbered("frame")
@@ -456,7 +459,8 @@ def check_exports(options, checks, folder):
 
 
 def main():
-    options = common.arguments(__doc__, lambda parser: parser.add_argument("--only", default="", metavar="WORD"))
+    options = common.arguments(__doc__, lambda parser: parser.add_argument(
+        "--only", default="", metavar="WORD", help="only the checks whose names have it in them"))
     checks = common.Checks()
     with common.temporary() as folder:
         for check in (check_zalesak, check_dam_front, check_dam_volume, check_dam_elsewhere, check_dam_mirrored,

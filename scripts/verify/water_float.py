@@ -241,7 +241,7 @@ def check_boat(options, checks, folder):
             seconds = 4 if options.quick or dim == 3 else 8
             values = {"params/dim": dim, "params/draught": draught, "params/n": n, "params/start": start,
                       "params/width": 2, "params/seconds": seconds}
-            probes = fsi.run(options, folder, "boat", "float/boat.yaml", values, "--threads", 2).probes()
+            probes = fsi.run(options, folder, "boat", "float/boat.yaml", values, "--threads", dim - 1).probes()
             checks.near(f"boat, {dim}D: mass", probes["boat.mass"][-1], 1000 * draught, 0.5)
             found = (late_mean(probes, "far.surface", seconds / 2)
                      - late_mean(probes, "boat.position.y", seconds / 2) + middle)
@@ -262,19 +262,21 @@ def check_boat_sinks(options, checks, folder):
     for dim, name, more in cases:
         draught, middle = hull(dim)
         values = {"params/dim": dim, "params/draught": draught, "params/seconds": 6 if dim == 2 else 9, **more}
-        output = fsi.run(options, folder, "filled", "float/boat.yaml", values, "--threads", 2)
+        output = fsi.run(options, folder, "filled", "float/boat.yaml", values, "--threads", dim - 1)
         probes = output.probes()
         bodies = common.Bodies(output)
         keel = bodies.read(bodies.numbers[-1])[bodies.parts[0], 1].min() # walls of the tank are bodies, too
         y = probes["boat.position.y"]
         checks.true(f"boat, {dim}D, {name}: it sinks", y[-1] < 0.55,
-                    f"middle of mass at {y[-1]:.3f} m at the end, {y[0]:.3f} m at the start")
+                    f"middle of mass at {y[-1]:.3f} m at the end, {y[0]:.3f} m at the start; volume of water "
+                    f"{probes['tank.volume'][0]:.3f} m^3 at the start, {probes['tank.volume'][-1]:.3f} at the end")
         checks.within(f"boat, {dim}D, {name}: keel above the floor, cells", keel * 25, 0, 1)
         checks.true(f"boat, {dim}D, {name}: all finite", np.all(np.isfinite(probes.values)))
 
 
 def main():
-    options = common.arguments(__doc__, lambda parser: parser.add_argument("--only", default="", metavar="WORD"))
+    options = common.arguments(__doc__, lambda parser: parser.add_argument(
+        "--only", default="", metavar="WORD", help="only the checks whose names have it in them"))
     checks = common.Checks()
     with common.temporary() as folder:
         for check in (check_cylinder, check_ball, check_bob, check_sinking, check_boat, check_boat_sinks):

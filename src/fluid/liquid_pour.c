@@ -65,6 +65,33 @@ static void take_particles(Fluid *fluid, const FluidSource *source) {
     if (kept < count) (void)fluid_resize(fluid, FLUID_GROUP_PARTICLES, kept);
 }
 
+/* Behind an inflow of liquid the first cell is liquid: from there on it flows by itself. */
+static void wet_inflow(Fluid *fluid, int axis, int end, double t) {
+    const Grid *grid = &fluid->grid;
+    const FluidSide *side = &fluid->desc.sides[axis][end];
+    int b = (axis + 1) % 3, c = (axis + 2) % 3, at[3];
+    bool nodes = fluid->phi.place == PLACE_NODES;
+    int extra_b = nodes && b < grid->dim, extra_c = nodes && c < grid->dim;
+    for (at[c] = 0; at[c] < grid->n[c] + extra_c; at[c]++)
+        for (at[b] = 0; at[b] < grid->n[b] + extra_b; at[b]++) {
+            at[axis] = end ? fluid->phi.n[axis] - 1 : 0;
+            Vec3 x = fluid_position(grid, fluid->phi.place, at[0], at[1], at[2]);
+            double inward = (end ? -1 : 1) * field_function_at(&side->velocity[axis], x, t);
+            double level = field_function_at(&side->level, x, t);
+            size_t value = ((size_t)at[2] * (size_t)fluid->phi.n[1] + (size_t)at[1]) *
+                               (size_t)fluid->phi.n[0] +
+                           (size_t)at[0];
+            if (inward > 0 && level < 0)
+                fluid->level[value] = fmin(fluid->level[value], fmax(level, -0.5 * grid->spacing));
+        }
+}
+
+static void wet_inflows(Fluid *fluid, double t) {
+    for (int axis = 0; axis < fluid->grid.dim; axis++)
+        for (int end = 0; end < 2; end++)
+            if (fluid->grid.sides[axis][end] == SIDE_INFLOW) wet_inflow(fluid, axis, end, t);
+}
+
 static double volume_of_level(Fluid *fluid, const StepInfo *step) {
     liquid_parts(&fluid->phi, fluid->colliders.count > 0 ? fluid->distance : NULL, step->threads,
                  fluid->liquid_part);
@@ -73,6 +100,7 @@ static double volume_of_level(Fluid *fluid, const StepInfo *step) {
 
 PlimStatus fluid_pour(Fluid *fluid, const StepInfo *step) {
     bool any = false;
+    wet_inflows(fluid, step->end_time);
     for (size_t s = 0; s < fluid->sources.count; s++)
         any = any || runs_at(&fluid->sources.data[s], step->end_time);
     if (!any) return PLIM_OK;
