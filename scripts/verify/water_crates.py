@@ -3,7 +3,7 @@
 import common
 import fsi
 from common import np
-from water import G, check_counts
+from water import G, check_counts, verify
 
 
 def energy_excess(stats, top):
@@ -31,7 +31,8 @@ def check_same(options, checks, label, first, second):
 def check_crates(options, checks, folder):
     values = ({"params/count": 6, "params/n": 24, "params/particles": 8, "duration": 1} if options.quick
               else {"params/count": 50})
-    output = fsi.run(options, folder, "crates", "float/crates.yaml", values, "--threads", 1 if options.quick else 2)
+    output = fsi.run(options, folder, "crates", "float/crates.yaml", values, "--threads",
+                     1 if options.quick else 2)
     stats = output.stats()
     name = f"{values['params/count']} crates"
     rise, allowed = energy_excess(stats, 1)
@@ -90,12 +91,7 @@ def check_seesaw(options, checks, folder):
 
 
 def main():
-    options = common.arguments(__doc__)
-    checks = common.Checks()
-    with common.temporary() as folder:
-        check_seesaw(options, checks, folder)
-        check_crates(options, checks, folder)
-    checks.finish()
+    verify(__doc__, (check_seesaw, check_crates))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import math
 import common
 import fsi
 from common import np
-from water import G, check_counts
+from water import G, check_counts, verify
 
 R = 0.5 # m, of the cylinder and the ball of the scenes
 
@@ -275,14 +275,7 @@ def check_boat_sinks(options, checks, folder):
 
 
 def main():
-    options = common.arguments(__doc__, lambda parser: parser.add_argument(
-        "--only", default="", metavar="WORD", help="only the checks whose names have it in them"))
-    checks = common.Checks()
-    with common.temporary() as folder:
-        for check in (check_cylinder, check_ball, check_bob, check_sinking, check_boat, check_boat_sinks):
-            if options.only in check.__name__:
-                check(options, checks, folder)
-    checks.finish()
+    verify(__doc__, (check_cylinder, check_ball, check_bob, check_sinking, check_boat, check_boat_sinks))
 
 
 if __name__ == "__main__":

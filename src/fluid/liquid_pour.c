@@ -144,7 +144,7 @@ PlimStatus fluid_check_pouring(const Fluid *fluid) {
 
 /* ---- the account ---- */
 
-/* What flows out of the domain with the liquid, m^3/s. */
+/* What flows out of the domain with the velocities that carried the surface, m^3/s. */
 static double outflow_of_sides(const Fluid *fluid) {
     const Grid *grid = &fluid->grid;
     double sum = 0;
@@ -159,7 +159,9 @@ static double outflow_of_sides(const Fluid *fluid) {
                     if (!fluid_face_is_wet(fluid, axis, at)) continue;
                     size_t face = grid_face_index(grid, axis, at[0], at[1], at[2]);
                     double open = fluid->open[axis] ? fluid->open[axis][face] : 1;
-                    sum += (end ? 1 : -1) * open * fluid_velocity(fluid, axis)[face];
+                    const GridField *carries = &fluid->faces[axis];
+                    double u = carries->data[field_index(carries, at[0], at[1], at[2])];
+                    sum += (end ? 1 : -1) * open * u;
                 }
         }
     return sum * grid_face_area(grid);

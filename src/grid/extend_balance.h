@@ -10,8 +10,9 @@
  * surface lies in the air's half of a cell. Here the cells of the air nearer to the liquid than
  * `band` (m) are visited in order of distance; each has what flows out of it in excess taken from
  * its faces farther from the liquid, in the shares of the squared normal. Like this the flow goes
- * on without divergence, each face set once. Where all faces lead back to liquid nothing can be
- * done.
+ * on without divergence, each face set once, but at most twice as fast as the fastest face of the
+ * cell: where surfaces meet, what must leave through a narrow way may be anything. Where all faces
+ * lead back to liquid nothing can be done.
  *
  * `faces`: one field an axis; `distance`: of cells, m, halo filled; `fixed[a]` (compact, 1 or 0):
  * faces that stay, as those of liquid and walls do. Only cells whose faces are all whole are

@@ -223,10 +223,11 @@ static PlimStatus reseed(ParticleLevelSet *set, ReseedJob *job) {
     TRY(take_sorted(&job->sorted, add_up(job->first, job->cells), set->scratch));
     parallel_for(set->threads, job->cells, CELL_GRAIN, write_cells, job);
     TRY(particles->resize(particles->user, particles, job->sorted.count));
+    count_changes(job, before, set->tally.particles);
+    if (job->sorted.count == 0) return PLIM_OK;
     memcpy(particles->position, job->sorted.position, job->sorted.count * 3 * sizeof(double));
     memcpy(particles->radius, job->sorted.radius, job->sorted.count * sizeof(double));
     memcpy(particles->sign, job->sorted.sign, job->sorted.count * sizeof(int32_t));
-    count_changes(job, before, set->tally.particles);
     return PLIM_OK;
 }
 

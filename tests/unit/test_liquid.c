@@ -302,6 +302,25 @@ static void test_inflow(void **state) {
     close_scene(&f);
 }
 
+/* A spout in the wall brings its liquid in through air, however short the steps. */
+static void test_spout(void **state) {
+    (void)state;
+    for (int short_steps = 0; short_steps < 2; short_steps++) {
+        static const char text[] =
+            "plimsoll: 1\ndim: 2\nfluid:\n  cells: 32\n  liquid: {level: \"=y-0.3\"}\n"
+            "  sides: {left: {kind: inflow, velocity: [\"=0.5*(abs(y-0.625)<0.125)\", 0, 0], "
+            "level: \"=abs(y-0.625)-0.125\"}}\n";
+        Fixture f = open_scene(1, text);
+        int steps = short_steps ? 80 : 20;
+        for (int s = 0; s < steps; s++) step(&f, 0.4 / steps);
+        Volumes v = volumes_of(&f);
+        print_volumes("spout", v);
+        assert_close(v.left, -0.05, 0.005);
+        assert_close(v.fluid, 0.35, 0.02);
+        close_scene(&f);
+    }
+}
+
 /* A column leaves through an open side. */
 static void test_open_side(void **state) {
     (void)state;
@@ -528,13 +547,13 @@ static void test_starved_world(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rest),          cmocka_unit_test(test_orders),
-        cmocka_unit_test(test_free_fall),     cmocka_unit_test(test_volume_control),
-        cmocka_unit_test(test_pouring),       cmocka_unit_test(test_inflow),
-        cmocka_unit_test(test_open_side),     cmocka_unit_test(test_gone),
-        cmocka_unit_test(test_same_bits),     cmocka_unit_test(test_fates),
-        cmocka_unit_test(test_no_allocation), cmocka_unit_test(test_starved_step),
-        cmocka_unit_test(test_starved_world),
+        cmocka_unit_test(test_rest),         cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_free_fall),    cmocka_unit_test(test_volume_control),
+        cmocka_unit_test(test_pouring),      cmocka_unit_test(test_inflow),
+        cmocka_unit_test(test_spout),        cmocka_unit_test(test_open_side),
+        cmocka_unit_test(test_gone),         cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_fates),        cmocka_unit_test(test_no_allocation),
+        cmocka_unit_test(test_starved_step), cmocka_unit_test(test_starved_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
