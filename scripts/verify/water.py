@@ -210,7 +210,7 @@ def check_dam_front(options, checks, folder):
 
 
 def check_dam_volume(options, checks, folder):
-    cases = [(60, 2, 3.0, 1)] if options.quick else [(60, 2, 3.0, 1), (120, 2, 3.0, 1), (32, 3, 3.0, 1),
+    cases = [(60, 2, 3.0, 1)] if options.quick else [(60, 2, 3.0, 1), (120, 2, 3.0, 1), (36, 3, 3.0, 1),
                                                     (60, 2, 30.0, 3), (120, 2, 30.0, 3)]
     for n, dim, seconds, limit in cases:
         output, _, _ = dam(options, folder, {"params/n": n, "params/dim": dim, "params/seconds": seconds,

@@ -73,8 +73,8 @@ def check_ball(options, checks, folder):
     if options.quick: # 16 cells across for long are for the full run
         cases = [(0.5, 0.3, 0, 1.5, 0.75)]
     else:
-        cases = [(s, 0.3, above, 5, 2.5) for s in (0.2, 0.35, 0.5, 0.7, 0.9) for above in (0, 0.3)]
-        cases += [(0.5, 0.0, 0, 5, 2.5), (0.35, 0.5, 0.3, 5, 2.5)]
+        cases = [(s, 0.3, above, 16 if above else 8, 6) for s in (0.2, 0.35, 0.5, 0.7, 0.9) for above in (0, 0.3)]
+        cases += [(0.5, 0.0, 0, 8, 6), (0.35, 0.5, 0.3, 16, 6)]
     for s, shift, above, seconds, settle in cases:
         expected = ball_depth(s)
         output = check_depth(options, checks, folder, "float/ball.yaml",

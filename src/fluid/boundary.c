@@ -406,7 +406,11 @@ static const char *fastest_given(const Fluid *fluid) {
 
 PlimStatus fluid_check_balance(Fluid *fluid, PlimStatus failure, double time, double incompatible) {
     double net = incompatible * (double)fluid->fluid_cells; /* of a region: at most this */
-    double rounding = fluid_greatest_velocity(fluid) * grid_face_area(&fluid->grid);
+    double speed = fluid_greatest_velocity(fluid);
+    /* A liquid at rest: what falls by a cell's height is the scale. */
+    if (fluid_has_surface(fluid))
+        speed += 1e-3 * sqrt(vec3_length(fluid->gravity) * fluid->grid.spacing);
+    double rounding = speed * grid_face_area(&fluid->grid);
     GivenFlow flow = given_flow(fluid);
     /* Bodies that meet close off pockets as small as a cell, which then lose their volume: told as
      * divergence.unbalanced, and no reason to stop. */

@@ -1,10 +1,11 @@
 /* The free surface of a liquid: what is liquid, air and solid, and how the level set and velocities
  * go on beyond the liquid (000 section 4.5).
  *
- * The level set is state wherever it is kept, inside colliders too, where it goes on from outside:
- * there cells that a collider cuts may have their middle. Velocities are kept on faces that liquid
- * touches; in the air they are 0, and what the surface is carried with is continued from the liquid
- * at the start of each step. */
+ * The level set is state as it was carried. What all else looks at is made of it anew whenever it
+ * or the colliders have changed: inside colliders it goes on from outside, for cells that a
+ * collider cuts may have their middle there. Velocities are kept on faces that liquid touches; in
+ * the air they are 0, and what the surface is carried with is continued from the liquid at the
+ * start of each step. */
 #include "fluid/internal.h"
 #include "grid/extend.h"
 #include "grid/extend_balance.h"
@@ -170,7 +171,6 @@ static PlimStatus find_liquid(Fluid *fluid, const StepInfo *step) {
 PlimStatus fluid_settle_surface(Fluid *fluid, const StepInfo *step) {
     TRY(fluid_pour(fluid, step));
     TRY(find_liquid(fluid, step));
-    field_store(&fluid->phi, step->threads, fluid->level);
     fluid_balance_account(fluid, step);
     return PLIM_OK;
 }

@@ -1,6 +1,7 @@
 /* The surface carried along: the level set by advection, its particles by equation 4.7 of 000, and
  * the two put together (sections 4.5.1 and 4.5.2). */
 #include "fluid/internal.h"
+#include "grid/keep_volume.h"
 #include "grid/redistance.h"
 
 /* ---- the particles as state of the fluid ---- */
@@ -78,7 +79,25 @@ static PlimStatus redistance(Fluid *fluid, const StepInfo *step) {
     return PLIM_OK;
 }
 
-static PlimStatus carry_with_particles(Fluid *fluid, const StepInfo *step) {
+static VolumeFlow volume_flow(const Fluid *fluid, const StepInfo *step) {
+    return (VolumeFlow){.velocity = {&fluid->faces[0], &fluid->faces[1], &fluid->faces[2]},
+                        .open = fluid->open,
+                        .solid = fluid->colliders.count > 0 ? fluid->distance : NULL,
+                        .has_sources = fluid->source != NULL,
+                        .solids_move = fluid->bodies_move,
+                        .dt = step->dt,
+                        .threads = step->threads,
+                        .scratch = step->scratch};
+}
+
+static PlimStatus restore_volume(Fluid *fluid, const StepInfo *step, const double *parts) {
+    VolumeFlow flow = volume_flow(fluid, step);
+    TRY(volume_restore(&flow, parts, &fluid->phi));
+    fluid_fill_level(fluid, &fluid->phi, step->threads);
+    return PLIM_OK;
+}
+
+static PlimStatus carry_with_particles(Fluid *fluid, const StepInfo *step, const double *parts) {
     const GridField *velocity[3] = {&fluid->faces[0], &fluid->faces[1], &fluid->faces[2]};
     LevelParticles sets[2];
     ParticleLevelSet set = fluid_particles(fluid, step, sets);
@@ -89,20 +108,30 @@ static PlimStatus carry_with_particles(Fluid *fluid, const StepInfo *step) {
     TRY(redistance(fluid, step));
     if (fluid->desc.liquid.corrects_twice) TRY(particles_correct(&set));
     fluid_fill_level(fluid, &fluid->phi, step->threads);
+    TRY(restore_volume(fluid, step, parts));
     TRY(particles_sort_out(&set, velocity));
     if (++fluid->tally[FLUID_TALLY_STEPS] % (uint64_t)fluid->desc.liquid.reseed == 0)
         TRY(particles_reseed(&set, ++fluid->tally[FLUID_TALLY_DRAWS]));
     return PLIM_OK;
 }
 
-/* `phi` still is that of the end of the last step. */
 PlimStatus fluid_carry_surface(Fluid *fluid, const StepInfo *step) {
+    size_t mark = scratch_mark(step->scratch);
+    VolumeFlow flow = volume_flow(fluid, step);
+    double *parts = scratch_take(step->scratch, grid_cell_count(&fluid->grid), sizeof *parts);
+    if (!parts) return PLIM_OUT_OF_MEMORY;
+    /* Beyond sides and in colliders phi may be from another time of the last step; the prediction
+     * reads it there, and must be the same after a restart. */
+    TRY(fluid_load_phi(fluid, step));
+    TRY(volume_predict(&flow, &fluid->phi, parts));
     if (fluid->desc.liquid.has_particles) {
-        TRY(carry_with_particles(fluid, step));
+        TRY(carry_with_particles(fluid, step, parts));
     } else {
         TRY(carry_level(fluid, step));
         TRY(redistance(fluid, step));
+        TRY(restore_volume(fluid, step, parts));
     }
+    scratch_release(step->scratch, mark);
     field_store(&fluid->phi, step->threads, fluid->level);
     return PLIM_OK;
 }
