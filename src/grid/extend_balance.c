@@ -100,7 +100,7 @@ static void balance_cell(const Balance *balance, const int cell[3]) {
             if (face->fixed || !(face->farther > 0)) continue;
             double change = outflow * face->farther * face->farther / shares;
             double velocity = *face->velocity + (end ? -change : change);
-            *face->velocity = fmin(fmax(velocity, -2 * fastest), 2 * fastest);
+            *face->velocity = fmin(fmax(velocity, -fastest), fastest);
             mirror(balance, cell, axis, end);
         }
 }

@@ -10,7 +10,7 @@
  * surface lies in the air's half of a cell. Here the cells of the air nearer to the liquid than
  * `band` (m) are visited in order of distance; each has what flows out of it in excess taken from
  * its faces farther from the liquid, in the shares of the squared normal. Like this the flow goes
- * on without divergence, each face set once, but at most twice as fast as the fastest face of the
+ * on without divergence, each face set once, but never faster than the fastest face of the
  * cell: where surfaces meet, what must leave through a narrow way may be anything. Where all faces
  * lead back to liquid nothing can be done.
  *
