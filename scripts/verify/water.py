@@ -394,7 +394,7 @@ def check_drops(options, checks, folder):
     check_flights(options, checks, folder, "drops of a dam, 2D", "fluid/dam_break.yaml",
                   {"params/n": 60, "params/seconds": 0.6})
     check_flights(options, checks, folder, "drops of a splash, 3D", "fluid/drop_splash.yaml",
-                  {"params/n": 24 if options.quick else 40, "duration": 0.8})
+                  {"params/n": 32 if options.quick else 40, "duration": 0.8})
     if not options.quick:
         output = fsi.run(options, folder, "fall", "fluid/waterfall.yaml", {"params/n": 32, "duration": 2},
                          "--threads", 2)

@@ -132,8 +132,8 @@ enum {
     FLUID_TALLY_STEPS,
     FLUID_TALLY_COUNT
 };
-/* m^3: the volume there should be; what control has made; what sources poured and drains took; what
- * left through sides. */
+/* m^3: the volume there should be; what control has made; what sources and inflows poured and
+ * drains took; what left through open sides. */
 enum {
     FLUID_ACCOUNT_WANTED,
     FLUID_ACCOUNT_CONTROL,

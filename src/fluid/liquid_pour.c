@@ -144,14 +144,13 @@ PlimStatus fluid_check_pouring(const Fluid *fluid) {
 
 /* ---- the account ---- */
 
-/* What flows out of the domain with the velocities that carried the surface, m^3/s. */
-static double outflow_of_sides(const Fluid *fluid) {
+/* What flows out through sides of a kind with the velocities that carried the surface, m^3/s. */
+static double outflow_of_sides(const Fluid *fluid, SideKind kind) {
     const Grid *grid = &fluid->grid;
     double sum = 0;
     for (int axis = 0; axis < grid->dim; axis++)
         for (int end = 0; end < 2; end++) {
-            SideKind kind = grid->sides[axis][end];
-            if (kind != SIDE_OPEN && kind != SIDE_INFLOW) continue;
+            if (grid->sides[axis][end] != kind) continue;
             int b = (axis + 1) % 3, c = (axis + 2) % 3, at[3];
             at[axis] = end ? grid->n[axis] : 0;
             for (at[c] = 0; at[c] < grid->n[c]; at[c]++)
@@ -171,9 +170,12 @@ static double outflow_of_sides(const Fluid *fluid) {
  * no more than a part in a hundred of itself in a step. */
 void fluid_balance_account(Fluid *fluid, const StepInfo *step) {
     const double patience = fmax(10 * step->dt, 0.1), most = 0.01;
-    double left = step->dt * outflow_of_sides(fluid), volume = fluid_liquid_volume(fluid);
+    double left = step->dt * outflow_of_sides(fluid, SIDE_OPEN);
+    double poured = -step->dt * outflow_of_sides(fluid, SIDE_INFLOW);
+    double volume = fluid_liquid_volume(fluid);
     fluid->account[FLUID_ACCOUNT_LEFT] += left;
-    fluid->account[FLUID_ACCOUNT_WANTED] -= left;
+    fluid->account[FLUID_ACCOUNT_POURED] += poured;
+    fluid->account[FLUID_ACCOUNT_WANTED] += poured - left;
     fluid->control_rate = 0;
     if (!fluid->desc.liquid.control || !(volume > 0) || !(step->dt > 0)) return;
     double missing = (fluid->account[FLUID_ACCOUNT_WANTED] - volume) / volume;

@@ -296,8 +296,8 @@ static void test_inflow(void **state) {
     for (int s = 0; s < 100; s++) step(&f, 0.01);
     Volumes v = volumes_of(&f);
     print_volumes("inflow", v);
-    assert_close(v.left, -0.125, 1e-4);
-    assert_close(v.wanted, 0.3 - v.left, 1e-12);
+    assert_close(v.poured, 0.125, 1e-4);
+    assert_close(v.wanted, 0.3 + v.poured, 1e-12);
     assert_close(v.fluid, v.wanted, 0.02 * 0.125);
     close_scene(&f);
 }
@@ -315,7 +315,7 @@ static void test_spout(void **state) {
         for (int s = 0; s < steps; s++) step(&f, 0.4 / steps);
         Volumes v = volumes_of(&f);
         print_volumes("spout", v);
-        assert_close(v.left, -0.05, 0.005);
+        assert_close(v.poured, 0.05, 0.005);
         assert_close(v.fluid, 0.35, 0.02);
         close_scene(&f);
     }
