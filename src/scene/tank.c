@@ -34,7 +34,7 @@ static PlimStatus add_wall(PlimScene *scene, PlimWorld *world, const Grid *grid,
 
 PlimStatus scene_add_tank(PlimScene *scene, PlimWorld *world) {
     const SceneNode *fluid = node_get(scene->root, "fluid");
-    if (!node_get(fluid, "liquid") || !scene->has_acting) return PLIM_OK;
+    if (!fluid || !node_get(fluid, "liquid") || !scene->has_acting) return PLIM_OK;
     Grid grid = scene_grid(&scene->document);
     for (int axis = 0; axis < grid.dim; axis++)
         for (int end = 0; end < 2; end++)

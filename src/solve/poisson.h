@@ -12,7 +12,7 @@ typedef enum CellKind { CELL_FLUID, CELL_AIR, CELL_SOLID } CellKind;
 
 /* Least fraction of a cell between a fluid cell's centre and the interface. Smaller ones are taken
  * as this: the matrix entry is 1/theta, and the error is below theta_floor * spacing. */
-#define POISSON_THETA_FLOOR 1e-3
+#define POISSON_THETA_FLOOR 1e-4
 
 /* Borrowed arrays over cells and faces of the grid (grid.h's indices); poisson_solve reads them
  * too. Coefficients are rounded to single precision at set-up, once: the solve, the assembled
