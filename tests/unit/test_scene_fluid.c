@@ -137,7 +137,8 @@ static void test_sides(void **state) {
     assert_close(at(&top->velocity[0], 0, 0, 0, 0), 2, 0);
     assert_close(top->slip, 0.25, 0);
     const char *text = plim_scene_text(f.scene);
-    assert_non_null(strstr(text, "right: {kind: open, velocity: [0, 0, 0], slip: 0, level: 1}  # the way"));
+    assert_non_null(
+        strstr(text, "right: {kind: open, velocity: [0, 0, 0], slip: 0, level: 1}  # the way"));
     check_written(&f);
     close_scene(&f);
 }
