@@ -102,7 +102,10 @@ static double velocity_squared(const Fluid *fluid, const int cell[3]) {
         size_t faces[2];
         faces_of(fluid, cell, axis, faces);
         const double *u = fluid_velocity(fluid, axis);
-        sum += u[faces[0]] * u[faces[0]] + u[faces[1]] * u[faces[1]];
+        /* Of a liquid what passes a slit is fast, and little. */
+        const double *open = fluid_has_surface(fluid) ? fluid->open[axis] : NULL;
+        for (int end = 0; end < 2; end++)
+            sum += (open ? open[faces[end]] : 1) * u[faces[end]] * u[faces[end]];
     }
     size_t index = grid_cell_index(&fluid->grid, cell[0], cell[1], cell[2]);
     return 0.5 * sum * (fluid_has_surface(fluid) ? fluid->liquid_part[index] : 1);
