@@ -292,7 +292,7 @@ PlimStatus volume_predict(const VolumeFlow *flow, const GridField *phi, double *
 /* ---- the level set shifted ---- */
 
 /* Rounds; every other one reaches twice as far, for what is left where no surface is nearer. */
-enum { ROUNDS = 6, FIRST_PASSES = 3 };
+enum { ROUNDS = 8, FIRST_PASSES = 3 };
 
 /* Cells by which phi is moved to see what its parts gain: wide enough for what is about to appear
  * or to vanish to count. With 0.1 a dam break at n = 60 loses twice as much. */
