@@ -489,6 +489,19 @@ PlimStatus fluid_find_sources(Fluid *fluid, const StepInfo *step, bool with_coll
     return PLIM_OK;
 }
 
+bool fluid_face_is_wet(const Fluid *fluid, int axis, const int at[3]) {
+    const Grid *grid = &fluid->grid;
+    for (int above = 0; above < 2; above++) {
+        int cell[3] = {at[0], at[1], at[2]};
+        cell[axis] += above - 1;
+        if (grid_is_periodic(grid, axis)) cell[axis] = (cell[axis] + grid->n[axis]) % grid->n[axis];
+        if (cell[axis] < 0 || cell[axis] >= grid->n[axis]) continue;
+        if (fluid->kind[grid_cell_index(grid, cell[0], cell[1], cell[2])] == CELL_FLUID)
+            return true;
+    }
+    return false;
+}
+
 /* ---- places and rows ---- */
 
 Vec3 fluid_position(const Grid *grid, GridPlace place, int i, int j, int k) {

@@ -239,6 +239,8 @@ double fluid_open_part(const Fluid *fluid, int axis, int i, int j, int k);
 static inline bool fluid_moves_as_one(const Fluid *fluid) {
     return fluid->coupled && fluid->viscosity && fluid->desc.slip < fluid->grid.spacing;
 }
+/* Whether a cell on either side of a face has fluid in it. */
+bool fluid_face_is_wet(const Fluid *fluid, int axis, const int at[3]);
 /* What colliders push through the closed part of a face, m^3/s along the axis. */
 double fluid_pushed(const Fluid *fluid, int axis, int i, int j, int k);
 /* Volume made in cells: by sources and, if asked for, by the motion of colliders. */
@@ -352,7 +354,6 @@ PlimStatus fluid_load_phi(Fluid *fluid, const StepInfo *step);
 PlimStatus fluid_extend_faces(Fluid *fluid, const StepInfo *step);
 /* Faces that no liquid touches have no velocity. */
 void fluid_still_air(Fluid *fluid, const StepInfo *step);
-bool fluid_face_is_wet(const Fluid *fluid, int axis, const int at[3]);
 double fluid_liquid_volume(const Fluid *fluid);
 ParticleLevelSet fluid_particles(Fluid *fluid, const StepInfo *step, LevelParticles sets[2]);
 /* What sources pour, drains and sides take; volume control. */

@@ -43,19 +43,6 @@ static int collider_at(const void *user, Vec3 x, Vec3 *center) {
 
 /* ---- W: which faces a collider closes ---- */
 
-static bool touches_fluid(const Fluid *fluid, int axis, const int at[3]) {
-    const Grid *grid = &fluid->grid;
-    for (int above = 0; above < 2; above++) {
-        int cell[3] = {at[0], at[1], at[2]};
-        cell[axis] += above - 1;
-        if (grid_is_periodic(grid, axis)) cell[axis] = (cell[axis] + grid->n[axis]) % grid->n[axis];
-        if (cell[axis] < 0 || cell[axis] >= grid->n[axis]) continue;
-        if (fluid->kind[grid_cell_index(grid, cell[0], cell[1], cell[2])] == CELL_FLUID)
-            return true;
-    }
-    return false;
-}
-
 /* Velocity is linear in place: its integral over the closed part of a face is exact from that part
  * and its first moment. But see fluid_moves_as_one. */
 static FlowFlux flux_of(const Fluid *fluid, int axis, const int at[3], double open, int collider,
@@ -78,7 +65,7 @@ static PlimStatus add_face(Fluid *fluid, int axis, const int at[3]) {
     bool tied = open == 0 && fluid->face_distance[axis] && fluid->face_distance[axis][face] < 0;
     double part = tied ? fluid_covered_part(fluid, axis, at[0], at[1], at[2]) : 0;
     if (fluid_has_surface(fluid)) part *= fluid_face_part(fluid, axis, at);
-    bool pushes = touches_fluid(fluid, axis, at);
+    bool pushes = fluid_face_is_wet(fluid, axis, at);
     if (!pushes && part == 0) return PLIM_OK;
     Vec3 x = grid_face_center(&fluid->grid, axis, at[0], at[1], at[2]), center;
     int collider = collider_at(fluid, x, &center);

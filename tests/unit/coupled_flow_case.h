@@ -246,7 +246,7 @@ static inline double flow_case_theta(const FlowCase *c, int a, const int at[3]) 
     if (fluid != 1 || count < 2) return fluid > 0 ? 1.0 : 0.0;
     size_t in = cells[c->kind[cells[0]] != CELL_FLUID], out = cells[0] + cells[1] - in;
     if (c->kind[out] != CELL_AIR) return 1.0;
-    return fmax(1e-3, c->phi[in] / (c->phi[in] - c->phi[out]));
+    return fmax(POISSON_THETA_FLOOR, c->phi[in] / (c->phi[in] - c->phi[out]));
 }
 
 /* Part of the cells at a face that counts as liquid, the mean of them. */
