@@ -17,6 +17,7 @@ static const Benchmark benchmarks[] = {
     {"geometry", bench_geometry},
     {"level_set", bench_level_set},
     {"poisson", bench_poisson},
+    {"lcp", bench_lcp},
     {"advect", bench_advect},
     {"viscosity", bench_viscosity},
     {"smoke", bench_smoke},

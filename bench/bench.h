@@ -44,6 +44,7 @@ PlimStatus bench_math(const BenchOptions *options);
 PlimStatus bench_io(const BenchOptions *options);
 PlimStatus bench_geometry(const BenchOptions *options);
 PlimStatus bench_poisson(const BenchOptions *options);
+PlimStatus bench_lcp(const BenchOptions *options);
 PlimStatus bench_level_set(const BenchOptions *options);
 PlimStatus bench_advect(const BenchOptions *options);
 PlimStatus bench_viscosity(const BenchOptions *options);

@@ -6,11 +6,11 @@
 #include <string.h>
 
 size_t field_type_size(FieldType type) {
-    return type == FIELD_I32 ? 4 : 8;
+    return type == FIELD_I32 || type == FIELD_F32 ? 4 : 8;
 }
 
 const char *field_type_name(FieldType type) {
-    static const char *const names[] = {"f64", "i32", "u64"};
+    static const char *const names[] = {"f64", "i32", "u64", "f32"};
     return names[type];
 }
 
@@ -182,17 +182,28 @@ void state_poison(const StateSchema *schema, void *object) {
     }
 }
 
+/* The index of the first value that is not finite, or `count`. */
+static size_t first_broken(FieldType type, const void *data, size_t count) {
+    const double *wide = data;
+    const float *narrow = data;
+    if (type != FIELD_F64 && type != FIELD_F32) return count;
+    size_t k = 0;
+    if (type == FIELD_F64)
+        while (k < count && isfinite(wide[k])) k++;
+    else
+        while (k < count && isfinite(narrow[k])) k++;
+    return k;
+}
+
 const StateField *state_find_broken(const StateSchema *schema, const void *object, size_t *item) {
     for (size_t i = 0; i < schema->field_count; i++) {
         const StateField *field = &schema->fields[i];
-        if (field->role != FIELD_STATE || field->type != FIELD_F64) continue;
-        const double *values = state_data(field, object);
+        if (field->role != FIELD_STATE) continue;
         size_t count = state_count(schema, object, field->group) * (size_t)field->components;
-        for (size_t k = 0; k < count; k++) {
-            if (isfinite(values[k])) continue;
-            *item = k / (size_t)field->components;
-            return field;
-        }
+        size_t broken = first_broken(field->type, state_data(field, object), count);
+        if (broken == count) continue;
+        *item = broken / (size_t)field->components;
+        return field;
     }
     return NULL;
 }

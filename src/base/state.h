@@ -5,7 +5,7 @@
 
 #include "base/context.h"
 
-typedef enum FieldType { FIELD_F64, FIELD_I32, FIELD_U64 } FieldType;
+typedef enum FieldType { FIELD_F64, FIELD_I32, FIELD_U64, FIELD_F32 } FieldType;
 
 typedef enum FieldRole {
     FIELD_STATE,    /* what the future depends on: saved, hashed, restored */

@@ -45,8 +45,9 @@ typedef struct SliceOptions {
 } SliceOptions;
 
 /* Fills the image with the cut, as large as fits. Of `points`, those within a cell of the cut are
- * dots; in two dimensions all are. The threads are noise smeared along streamlines
- * (line integral convolution; Cabral and Leedom 1993). Same bits for any thread count. */
+ * dots; in two dimensions all are; those in a liquid only when that is shown. The threads are noise
+ * smeared along streamlines (line integral convolution; Cabral and Leedom 1993). Same bits for any
+ * thread count. */
 PlimStatus slice_draw(PlimContext *context, const FrameVolume *volume, const FramePoints *points,
                       size_t points_count, const SliceOptions *options, Image *image);
 

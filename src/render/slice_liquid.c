@@ -59,18 +59,28 @@ static void draw_dot(const Slice *slice, double x, double y, double radius) {
         }
 }
 
+static bool is_in_liquid(const Slice *slice, double x, double y) {
+    const int *n = slice->volume->n;
+    return slice->level.data && x >= 0 && y >= 0 && x <= n[0] && y <= n[1] &&
+           field_sample_cubic(&slice->level, vec3(x, y, 0)) < 0;
+}
+
+/* Particles in the liquid are smaller, to leave it seen, and left out where its colours tell of
+ * something. */
 void slice_draw_points(const Slice *slice, const FramePoints *points) {
     const FrameVolume *volume = slice->volume;
-    double pixels = slice->cell_pixels / volume->spacing; /* a metre */
     double cut = volume->origin[2] + (volume->n[2] / 2 + 0.5) * volume->spacing;
     double least = 1.1 * fmax(slice->image->height / 540.0, 1);
     for (size_t i = 0; i < points->count; i++) {
         const float *at = points->positions + 3 * i;
         if (volume->dim == 3 && !(fabs((double)at[2] - cut) < volume->spacing)) continue;
-        double x = ((double)at[0] - volume->origin[0]) * pixels;
-        double y = ((double)at[1] - volume->origin[1]) * pixels;
-        double radius = fmin(fmax((double)points->radii[i] * pixels, least), 1e3);
-        draw_dot(slice, slice->left + x, slice->top + volume->n[1] * slice->cell_pixels - y,
-                 radius);
+        double x = ((double)at[0] - volume->origin[0]) / volume->spacing;
+        double y = ((double)at[1] - volume->origin[1]) / volume->spacing;
+        double radius = (double)points->radii[i] / volume->spacing * slice->cell_pixels;
+        bool in_liquid = is_in_liquid(slice, x, y);
+        if (in_liquid && slice->options->show != SLICE_LIQUID) continue;
+        radius = in_liquid ? 0.5 * radius : fmax(radius, least);
+        draw_dot(slice, slice->left + x * slice->cell_pixels,
+                 slice->top + (volume->n[1] - y) * slice->cell_pixels, fmin(radius, 1e3));
     }
 }

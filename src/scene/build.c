@@ -93,7 +93,7 @@ static void check_endless(PlimScene *scene, SceneNode *node, const SceneBody *bo
                        "a half space has no end and no mass: make the body 'motion: static' or "
                        "'kinematic', or use a box");
     if (body->shape.kind == SCENE_SHAPE_FILE && body->shape.file.shell > 0 &&
-        node_get(scene->root, "fluid"))
+        (node_get(scene->root, "fluid") || node_get(scene->root, "splash")))
         reader_problem(reader, shape,
                        "a shell has no inside: a fluid cannot flow around it; use a closed "
                        "surface without 'shell'");
@@ -303,6 +303,7 @@ void scene_check_objects(PlimScene *scene) {
     reader->repeat = (RepeatIndex){0};
     scene_check_coupling(scene);
     scene_check_fluid(scene);
+    scene_check_splash(scene);
     scene_check_probes(scene);
 }
 
@@ -360,10 +361,10 @@ static PlimRigidDesc describe_copy(const PlimScene *scene, const SceneBody *body
     return desc;
 }
 
-/* A world that gets its bodies, and what its fluid will flow around. */
+/* A world that gets its bodies, and what its fluid or splash will flow around. */
 typedef struct BodyJob {
     PlimWorld *world;
-    bool has_fluid;
+    bool has_fluid, has_splash;
     ARRAY(FluidBody) in_fluid;
 } BodyJob;
 
@@ -383,7 +384,7 @@ static PlimStatus add_body(PlimScene *scene, SceneNode *node, const SceneBody *b
     /* Copies need not be like the first, which was looked at before. */
     scene->has_acting |= desc->motion == PLIM_DYNAMIC && !body->passive;
     Solid *solid = NULL;
-    if (job->has_fluid)
+    if (job->has_fluid || job->has_splash)
         TRY(scene_as_problem(scene, shape_node, make_solid(scene, shape_node, &solid)));
     bool immersed = solid && desc->motion == PLIM_DYNAMIC;
     if (immersed) TRY(scene_as_problem(scene, node, scene_immerse(scene, solid, desc, &center)));
@@ -395,7 +396,7 @@ static PlimStatus add_body(PlimScene *scene, SceneNode *node, const SceneBody *b
     in_fluid.solid = solid;
     if (!array_push(scene->context, &job->in_fluid, in_fluid)) return PLIM_OUT_OF_MEMORY;
     PlimStatus status = PLIM_OK;
-    if (immersed) status = scene_check_fit(scene, body, solid, desc, center);
+    if (immersed && job->has_fluid) status = scene_check_fit(scene, body, solid, desc, center);
     solid->position = vec3_scale(-1, center);
     return scene_as_problem(scene, node, status);
 }
@@ -461,14 +462,18 @@ static PlimStatus add_bodies(PlimScene *scene, BodyJob *job) {
     return for_each_copy(scene, add_copy, job);
 }
 
-/* Bodies and fluid; problems with bodies are left for report_problems. */
+/* Bodies and fluid or splash; problems with bodies are left for report_problems. */
 static PlimStatus add_systems(PlimScene *scene, PlimWorld *world) {
-    BodyJob job = {.world = world, .has_fluid = node_get(scene->root, "fluid") != NULL};
+    BodyJob job = {.world = world,
+                   .has_fluid = node_get(scene->root, "fluid") != NULL,
+                   .has_splash = node_get(scene->root, "splash") != NULL};
     PlimStatus status = PLIM_OK;
     if (scene->document.rigid.bodies.node) status = add_bodies(scene, &job);
     if (status == PLIM_OK) status = scene_add_tank(scene, world);
     if (status == PLIM_OK || status == PLIM_BAD_INPUT)
         status = scene_add_fluid(scene, world, job.in_fluid.data, job.in_fluid.count);
+    if (status == PLIM_OK)
+        status = scene_add_splash(scene, world, job.in_fluid.data, job.in_fluid.count);
     array_free(scene->context, &job.in_fluid);
     return status;
 }

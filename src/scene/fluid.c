@@ -9,19 +9,6 @@ static const char *const side_names[3][2] = {
 
 /* ---- what tables cannot say ---- */
 
-/* Cells along each axis as doubles: they may be absurd. */
-static void count_cells(const SceneDocument *document, double n[3], double *spacing) {
-    const SceneDomain *domain = &document->fluid.domain;
-    double longest = 0;
-    for (int axis = 0; axis < document->dim; axis++)
-        longest = fmax(longest, domain->high[axis] - domain->low[axis]);
-    *spacing = longest / (double)document->fluid.cells;
-    for (int axis = 0; axis < 3; axis++) {
-        double extent = domain->high[axis] - domain->low[axis];
-        n[axis] = axis < document->dim ? fmax(round(extent / *spacing), 1.0) : 1.0;
-    }
-}
-
 static bool is_zero(const SceneField *field) {
     return !field->expression && field->value == 0;
 }
@@ -127,36 +114,6 @@ static void check_liquid(PlimScene *scene, const SceneNode *node, double *work_b
                        "vortices of a liquid with a free surface are not confined; take it out");
 }
 
-/* False after a problem. */
-static bool check_domain(PlimScene *scene, const SceneNode *node) {
-    const SceneDocument *document = &scene->document;
-    const SceneDomain *domain = &document->fluid.domain;
-    size_t problems = scene->reader.problems.count;
-    double n[3], spacing;
-    for (int axis = 0; axis < document->dim; axis++)
-        if (!(domain->low[axis] < domain->high[axis])) {
-            reader_problem(&scene->reader, node_get(node, "domain"),
-                           "low %c is %g and high %c is %g; low must be below high",
-                           axis_names[axis], domain->low[axis], axis_names[axis],
-                           domain->high[axis]);
-            return false;
-        }
-    count_cells(document, n, &spacing);
-    if (!(spacing >= 1e-30 && spacing <= 1e30)) { /* its powers must be numbers, too */
-        reader_problem(&scene->reader, node, "cells would have %g m: change the domain", spacing);
-        return false;
-    }
-    for (int axis = 0; axis < document->dim; axis++) {
-        double extent = domain->high[axis] - domain->low[axis];
-        if (extent < spacing * (1 - 1e-9))
-            reader_problem(&scene->reader, node_get(node, "domain"),
-                           "a cell of %g m is larger than the domain, which has %g m along %c; use "
-                           "more cells",
-                           spacing, extent, axis_names[axis]);
-    }
-    return scene->reader.problems.count == problems;
-}
-
 /* ---- the description ---- */
 
 Grid scene_grid(const SceneDocument *document) {
@@ -165,15 +122,10 @@ Grid scene_grid(const SceneDocument *document) {
                                      [SCENE_SIDE_PERIODIC] = SIDE_PERIODIC,
                                      [SCENE_SIDE_INFLOW] = SIDE_INFLOW};
     const SceneFluid *fluid = &document->fluid;
-    double n[3];
-    Grid grid = {.dim = (int)document->dim, .origin = vec3_load(fluid->domain.low)};
-    count_cells(document, n, &grid.spacing);
-    if (grid.dim == 2) grid.origin.z = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        grid.n[axis] = (int)fmin(n[axis], 1e9); /* more are refused for their memory */
-        for (int end = 0; end < 2 && axis < grid.dim; end++)
+    Grid grid = scene_domain_grid(&fluid->domain, (int)document->dim, fluid->cells);
+    for (int axis = 0; axis < grid.dim; axis++)
+        for (int end = 0; end < 2; end++)
             grid.sides[axis][end] = kinds[fluid->sides.of[axis][end].kind];
-    }
     return grid;
 }
 
@@ -300,9 +252,9 @@ void scene_check_fluid(PlimScene *scene) {
     if (scene->reader.problems.count > 0 || scene->reader.trouble != PLIM_OK) return;
     check_sides(scene, node_get(node, "sides"));
     check_fields(scene, node);
-    if (!check_domain(scene, node)) return;
+    if (!scene_check_domain(scene, node, &fluid->domain, fluid->cells)) return;
     double n[3], spacing;
-    count_cells(&scene->document, n, &spacing);
+    scene_count_cells(&fluid->domain, (int)scene->document.dim, fluid->cells, n, &spacing);
     double cells = n[0] * n[1] * n[2];
     FluidDesc desc = describe_fluid(scene, node);
     work_bytes += scene->body_count * 4 * sizeof(Solid);
@@ -363,19 +315,6 @@ static PlimStatus check_viscosity(PlimScene *scene, const SceneNode *node, const
     return PLIM_OK;
 }
 
-/* The shorter sides have a whole number of cells, which may make them longer or shorter. */
-static void tell_size(PlimScene *scene, const Grid *grid) {
-    const SceneDomain *domain = &scene->document.fluid.domain;
-    for (int axis = 0; axis < grid->dim; axis++) {
-        double wanted = domain->high[axis] - domain->low[axis];
-        double made = grid->n[axis] * grid->spacing;
-        if (fabs(made - wanted) > 1e-6 * wanted)
-            context_log(scene->context, PLIM_LOG_WARNING,
-                        "the fluid's domain is %g m long in %c, not %g m: a whole number of cells",
-                        made, axis_names[axis], wanted);
-    }
-}
-
 PlimStatus scene_add_fluid(PlimScene *scene, PlimWorld *world, const FluidBody *bodies,
                            size_t body_count) {
     const SceneNode *node = node_get(scene->root, "fluid");
@@ -389,7 +328,7 @@ PlimStatus scene_add_fluid(PlimScene *scene, PlimWorld *world, const FluidBody *
     if (status == PLIM_OK && fluid->sources.node)
         status = add_sources(scene, fluid->sources.node, &desc);
     TRY(scene_as_problem(scene, node, status));
-    tell_size(scene, &desc.grid);
+    scene_tell_size(scene, &fluid->domain, &desc.grid);
     desc.bodies_view = rigid_solid_view(world->rigid);
     desc.bodies = bodies;
     desc.body_count = body_count;

@@ -1,5 +1,6 @@
 /* The tables of the scene format; those of rigid bodies are in format_rigid.c, those of fluids and
- * probes in format_fluid.c. A key is added there or here and nowhere else. */
+ * probes in format_fluid.c, those of splashes in format_splash.c. A key is added there or here and
+ * nowhere else. */
 #include "scene/format_keys.h"
 
 /* ---- shapes ---- */
@@ -260,6 +261,8 @@ static const SceneKey scene_keys[] = {
      .help = "rigid bodies"},
     {"fluid", VALUE_TABLE, AT(SceneDocument, fluid), .table = &scene_fluid_table,
      .help = "a fluid on a grid"},
+    {"splash", VALUE_TABLE, AT(SceneDocument, splash), .table = &scene_splash_table,
+     .help = "a splashing liquid of particles, in place of a fluid"},
     {"coupling", VALUE_TABLE, AT(SceneDocument, coupling), .table = &coupling_table,
      .help = "how the fluid and dynamic bodies act on one another"},
     {"probes", VALUE_ITEMS, AT(SceneDocument, probes), .table = &scene_probe_table,

@@ -1,5 +1,5 @@
-/* What a scene file says, as structs; format.c, format_rigid.c and format_fluid.c have the tables
- * that fill them. */
+/* What a scene file says, as structs; format.c, format_rigid.c, format_fluid.c and format_splash.c
+ * have the tables that fill them. */
 #ifndef SCENE_FORMAT_H
 #define SCENE_FORMAT_H
 
@@ -216,6 +216,60 @@ typedef struct SceneFluid {
     SceneStart initial;
 } SceneFluid;
 
+/* A shape in its place, with a name: a liquid, source or sink of a splash. */
+typedef struct ScenePlaced {
+    const char *name;
+    ScenePlace place;
+} ScenePlaced;
+
+typedef struct SceneSplashLiquid {
+    ScenePlaced at;
+    SceneField velocity[3];
+} SceneSplashLiquid;
+
+typedef struct SceneSplashSource {
+    ScenePlaced at;
+    double velocity[3];
+    double rate; /* 0: as much as the mouth lets through */
+    SceneField runs;
+} SceneSplashSource;
+
+typedef struct SceneBlast {
+    const char *name;
+    double time;
+    double center[3];
+    double radius, speed;
+} SceneBlast;
+
+typedef struct SceneSplashSurface {
+    bool mesh, particles;
+    double radius;
+    int64_t smoothing;
+    double absorption[3];
+} SceneSplashSurface;
+
+/* Words are counted as the enums of splash.h count them. */
+typedef struct SceneSplash {
+    SceneDomain domain;
+    int64_t cells;
+    int sides[3][2]; /* SCENE_SIDE_WALL or SCENE_SIDE_OPEN */
+    double density;
+    int64_t particles; /* along an edge of a cell */
+    double jitter;
+    int incompressibility, transfer, path, densities, fractions;
+    double flip;
+    double air, settling, suction, suction_depth;
+    bool correct_density;
+    double crowding;
+    int64_t corrections;
+    double tolerance;
+    int preconditioner; /* PoissonMethod */
+    double cfl;
+    int64_t samples, extrapolation;
+    SceneItems liquids, obstacles, sources, sinks, blasts;
+    SceneSplashSurface surface;
+} SceneSplash;
+
 typedef struct SceneSection {
     int axis;
     double at, low[3], high[3];
@@ -257,6 +311,7 @@ typedef struct SceneDocument {
     SceneItems materials;
     SceneRigid rigid;
     SceneFluid fluid;
+    SceneSplash splash;
     SceneCoupling coupling;
     SceneItems probes;
     SceneCamera camera;
@@ -267,8 +322,14 @@ enum { SCENE_VERSION = 1 };
 
 extern const SceneTable scene_table;
 extern const SceneTable scene_orientation_table;
+extern const SceneTable scene_domain_table;
 extern const SceneTable scene_fluid_table;
 extern const SceneTable scene_source_table;
+extern const SceneTable scene_splash_table;
+extern const SceneTable scene_splash_liquid_table;
+extern const SceneTable scene_splash_source_table;
+extern const SceneTable scene_splash_sink_table;
+extern const SceneTable scene_blast_table;
 extern const SceneTable scene_material_table;
 extern const SceneTable scene_shape_table;
 extern const SceneTable scene_body_table;

@@ -10,8 +10,8 @@ static const SceneKey domain_keys[] = {
      .help = "highest corner; moved to a whole number of cells along the shorter sides"},
 };
 
-static const SceneTable domain_table =
-    TABLE("domain", "The box that holds the fluid.", domain_keys);
+const SceneTable scene_domain_table =
+    TABLE("domain", "The box that holds a fluid or a splash.", domain_keys);
 
 static const char *const side_choices[] = {"wall", "open", "periodic", "inflow", NULL};
 
@@ -168,7 +168,7 @@ static const char *const storage_choices[] = {"face", "node", NULL};
 static const char *const flow_choices[] = {"solved", "given", NULL};
 
 static const SceneKey fluid_keys[] = {
-    {"domain", VALUE_TABLE, AT(SceneFluid, domain), "{}", .table = &domain_table,
+    {"domain", VALUE_TABLE, AT(SceneFluid, domain), "{}", .table = &scene_domain_table,
      .help = "the box that holds it"},
     {"cells", VALUE_INTEGER, AT(SceneFluid, cells), "64", BETWEEN(1, 100000),
      .help = "cells along the longest side of the domain"},
@@ -241,10 +241,11 @@ static const SceneKey probe_keys[] = {
     {"name", VALUE_NAME, AT(SceneProbe, name), .required = true,
      .help = "first part of the column names in probes.csv"},
     {"object", VALUE_NAME, AT(SceneProbe, object),
-     .help = "what is measured: a body, `fluid`, or a side of its domain; by default what has the "
-             "probe's name"},
+     .help =
+         "what is measured: a body, `fluid`, a side of its domain, or `splash`; by default what "
+         "has the probe's name"},
     {"point", VALUE_VEC3, AT(SceneProbe, point), .unit = "m",
-     .help = "in place of `object`: a point of the fluid"},
+     .help = "in place of `object`: a point of the fluid or splash"},
     {"section", VALUE_TABLE, AT(SceneProbe, section), .table = &section_table,
      .help = "in place of `object`: a section through the fluid"},
     {"quantities", VALUE_NAMES, AT(SceneProbe, quantities), .required = true,
@@ -252,7 +253,8 @@ static const SceneKey probe_keys[] = {
              "angular_momentum, kinetic_energy, mass, in a fluid fluid_force, fluid_torque; of a "
              "point: velocity, pressure, vorticity, smoke, temperature, level, surface; of a "
              "section or side: flux; of the fluid: kinetic_energy, divergence, enstrophy, smoke, "
-             "of a liquid volume, front"},
+             "of a liquid volume, front; of a splash: mass, center, momentum, kinetic_energy, "
+             "front, top, at its points pressure, density"},
 };
 
 const SceneTable scene_probe_table =

@@ -1,4 +1,4 @@
-/* Probes of a scene: what they measure, and the points and sections of the fluid they make. */
+/* Probes of a scene: what they measure, and the points and sections of a liquid they make. */
 #include "scene/scene.h"
 #include "world/world.h"
 
@@ -12,6 +12,15 @@ static SceneProbe read_probe(PlimScene *scene, SceneNode *node) {
     return probe;
 }
 
+/* Points are of a fluid or a splash, sections of a fluid alone. */
+static void check_place(PlimScene *scene, const SceneNode *place, bool is_point) {
+    bool has_splash = node_get(scene->root, "splash") != NULL;
+    if (node_get(scene->root, "fluid") || (is_point && has_splash)) return;
+    reader_problem(&scene->reader, place,
+                   has_splash ? "a splash has no sections; use a 'point'"
+                              : "the scene has no fluid to measure there");
+}
+
 void scene_check_probes(PlimScene *scene) {
     static const char *const places[] = {"object", "point", "section"};
     const SceneNode *list = scene->document.probes.node;
@@ -22,8 +31,7 @@ void scene_check_probes(PlimScene *scene) {
         for (int k = 0; k < 3; k++) {
             const SceneNode *place = node_get(node, places[k]);
             given += place != NULL;
-            if (k > 0 && place && !node_get(scene->root, "fluid"))
-                reader_problem(&scene->reader, place, "the scene has no fluid to measure there");
+            if (k > 0 && place) check_place(scene, place, k == 1);
         }
         if (given > 1)
             reader_problem(&scene->reader, node,
@@ -34,6 +42,8 @@ void scene_check_probes(PlimScene *scene) {
 /* Makes the point or section that the probe describes, under the probe's name. */
 static PlimStatus add_place(PlimWorld *world, const SceneNode *node, const SceneProbe *probe) {
     const SceneSection *section = &probe->section;
+    if (node_get(node, "point") && world->splash)
+        return splash_add_point(world->splash, probe->name, vec3_load(probe->point));
     if (node_get(node, "point"))
         return fluid_add_point(world->fluid, probe->name, vec3_load(probe->point));
     if (node_get(node, "section"))

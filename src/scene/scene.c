@@ -43,7 +43,8 @@ static void check_times(PlimScene *scene) {
         reader_problem(&scene->reader, node_get(scene->root, "camera"),
                        "looks at where it stands; move its position or its target");
     const SceneNode *dim = node_get(scene->root, "dim");
-    if (document->dim == 2 && document->rigid.bodies.node && !node_get(scene->root, "fluid"))
+    if (document->dim == 2 && document->rigid.bodies.node && !node_get(scene->root, "fluid") &&
+        !node_get(scene->root, "splash"))
         reader_problem(&scene->reader, dim, "rigid bodies are three-dimensional: use dim 3");
 }
 

@@ -29,7 +29,7 @@ struct PlimScene {
     ARRAY(ScenePath *) paths;
     SceneMeshes meshes;
     SectionMemo section_memo;
-    Scratch solids; /* what the fluids of worlds flow around, and their sources */
+    Scratch solids; /* what the liquids of worlds flow around, their sources and first shapes */
     ARRAY(SceneMaterial) materials;
     IndexTable materials_by_name;
     double body_count, memory;    /* estimates before anything large is made */
@@ -96,6 +96,27 @@ void scene_check_fluid(PlimScene *scene);
 /* After the bodies. */
 PlimStatus scene_add_fluid(PlimScene *scene, PlimWorld *world, const FluidBody *bodies,
                            size_t body_count);
+
+/* ---- splash.c ---- */
+
+Grid scene_splash_grid(const SceneDocument *document);
+void scene_check_splash(PlimScene *scene);
+/* After the bodies, which are obstacles for it, all of them. */
+PlimStatus scene_add_splash(PlimScene *scene, PlimWorld *world, const FluidBody *bodies,
+                            size_t body_count);
+
+/* ---- domain.c: the box of cells that holds a liquid ---- */
+
+/* Cells along each axis as doubles: they may be absurd. */
+void scene_count_cells(const SceneDomain *domain, int dim, int64_t cells, double n[3],
+                       double *spacing);
+/* False after a problem; `node` holds the domain. */
+bool scene_check_domain(PlimScene *scene, const SceneNode *node, const SceneDomain *domain,
+                        int64_t cells);
+/* Without its sides. */
+Grid scene_domain_grid(const SceneDomain *domain, int dim, int64_t cells);
+/* Warns where a whole number of cells made the domain longer or shorter. */
+void scene_tell_size(const PlimScene *scene, const SceneDomain *domain, const Grid *grid);
 
 /* ---- tank.c ---- */
 

@@ -10,8 +10,8 @@ static Quat inward(int axis, int end) {
     return quat_exp(vec3_scale(turns[axis][end] * quarter, about));
 }
 
-static PlimStatus add_wall(PlimScene *scene, PlimWorld *world, const Grid *grid, int axis,
-                           int end) {
+static PlimStatus add_wall(PlimScene *scene, PlimWorld *world, const SceneNode *node,
+                           const Grid *grid, int axis, int end) {
     static const char *const names[3][2] = {
         {"tank_left", "tank_right"}, {"tank_bottom", "tank_top"}, {"tank_back", "tank_front"}};
     double at[3];
@@ -28,17 +28,18 @@ static PlimStatus add_wall(PlimScene *scene, PlimWorld *world, const Grid *grid,
     quat_store(desc.pose.orientation, inward(axis, end));
     for (int a = 0; a < 3; a++) desc.pose.position[a] = at[a];
     size_t body;
-    return scene_as_problem(scene, node_get(scene->root, "fluid"),
-                            plim_rigid_add(world, &desc, &body));
+    return scene_as_problem(scene, node, plim_rigid_add(world, &desc, &body));
 }
 
 PlimStatus scene_add_tank(PlimScene *scene, PlimWorld *world) {
     const SceneNode *fluid = node_get(scene->root, "fluid");
-    if (!fluid || !node_get(fluid, "liquid") || !scene->has_acting) return PLIM_OK;
-    Grid grid = scene_grid(&scene->document);
+    const SceneNode *splash = node_get(scene->root, "splash");
+    bool has_liquid = splash || (fluid && node_get(fluid, "liquid"));
+    if (!has_liquid || !scene->has_acting) return PLIM_OK;
+    Grid grid = splash ? scene_splash_grid(&scene->document) : scene_grid(&scene->document);
     for (int axis = 0; axis < grid.dim; axis++)
         for (int end = 0; end < 2; end++)
             if (grid.sides[axis][end] == SIDE_WALL || grid.sides[axis][end] == SIDE_INFLOW)
-                TRY(add_wall(scene, world, &grid, axis, end));
+                TRY(add_wall(scene, world, splash ? splash : fluid, &grid, axis, end));
     return PLIM_OK;
 }

@@ -79,6 +79,8 @@ typedef struct MgLevel {
                              level neighbours that are not active hold such values too, and
                              `fixed` is NULL unless the levels are shifted */
     bool shifted;         /* every cell has a term on the diagonal, in `fixed` */
+    bool joins_held;      /* parts of a coarse cell share its unknown where fixed values hold all of
+                             them; set by the owner */
     float *inverse;       /* 1 / diagonal; 0: not active */
     float *x, *b, *t;     /* unknown, right side, residual; zero where not active */
     MgTies *ties;         /* of this level's cells to their neighbours; NULL on the finest */

@@ -10,6 +10,9 @@
 /* Two parts are joined by a face that conducts at least this much of the weaker part's diagonal. */
 static const float WEAK = 0.05f;
 
+/* A part is held by fixed values when they have this part of its diagonals. */
+static const float HELD = 0.1f;
+
 typedef struct Edge {
     int a, b; /* nodes */
     float g;
@@ -116,6 +119,27 @@ static int list_children(const MgLevel *fine, const int at[3], Node nodes[8], Ed
     return count;
 }
 
+/* Conductance from a cell to fixed values. */
+static float fixed_of(const MgLevel *fine, size_t f) {
+    float sum = fine->fixed ? fine->fixed[f] : 0.0f;
+    if (fine->ties) return sum;
+    for (int a = 0; a < 3; a++) {
+        size_t stride = fine->stride[a];
+        if (fine->inverse[f - stride] == 0.0f) sum += fine->g[a][f];
+        if (fine->inverse[f + stride] == 0.0f) sum += fine->g[a][f + stride];
+    }
+    return sum;
+}
+
+/* Whether fixed values hold every part so well that sweeps do all it needs. */
+static bool are_held(const MgLevel *fine, const Node *nodes, int count) {
+    float fixed[8] = {0.0f};
+    for (int i = 0; i < count; i++) fixed[find_root(nodes, i)] += fixed_of(fine, nodes[i].id);
+    for (int i = 0; i < count; i++)
+        if (nodes[i].root == i && fixed[i] < HELD * nodes[i].total) return false;
+    return true;
+}
+
 bool mg_is_split(const MgLevel *fine, const int at[3]) {
     Node nodes[8];
     Edge edges[12];
@@ -123,7 +147,7 @@ bool mg_is_split(const MgLevel *fine, const int at[3]) {
     if (count < 2) return false;
     join_parts(nodes, edges, (size_t)edge_count);
     for (int i = 0; i < count; i++) roots += nodes[i].root == i;
-    return roots > 1;
+    return roots > 1 && !(fine->joins_held && are_held(fine, nodes, count));
 }
 
 static int node_of(const Parts *parts, uint32_t id) {

@@ -32,6 +32,9 @@ typedef struct PoissonProblem {
      * what solids push out of the closed parts of its faces included. NULL: 1 and 0. */
     const double *open[3];
     const double *source;
+    /* For poisson_solve_bounded alone, which makes the levels that it needs itself: none are made
+     * at set-up. */
+    bool bounded;
 } PoissonProblem;
 
 /* Part of a cell's fluid that a face moves: theta between a fluid and an air cell, as the matrix

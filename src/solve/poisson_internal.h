@@ -21,7 +21,8 @@ struct Poisson {
     uint32_t *region; /* 1 + number of the closed region a cell is in; 0: in none */
     size_t closed_count;
     double *r, *p, *q;
-    float *mic; /* pivots of MIC(0), inverted */
+    float *mic;    /* pivots of MIC(0), inverted */
+    Poisson *face; /* for the free cells of a bounded solve; NULL until there was one */
     Scratch scratch;
     size_t bytes;
 };

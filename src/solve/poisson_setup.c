@@ -74,6 +74,7 @@ static void give(Poisson *poisson, void *block, size_t item_size) {
 
 void poisson_destroy(Poisson *poisson) {
     if (!poisson) return;
+    poisson_destroy(poisson->face);
     give(poisson, poisson->mark, 1);
     give(poisson, poisson->region, sizeof *poisson->region);
     give(poisson, poisson->r, sizeof *poisson->r);
@@ -86,7 +87,8 @@ void poisson_destroy(Poisson *poisson) {
 }
 
 size_t poisson_bytes(const Poisson *poisson) {
-    return poisson->bytes + poisson->mg.bytes + poisson->scratch.capacity + sizeof *poisson;
+    size_t face = poisson->face ? poisson_bytes(poisson->face) : 0;
+    return face + poisson->bytes + poisson->mg.bytes + poisson->scratch.capacity + sizeof *poisson;
 }
 
 /* Part of the way from a fluid cell's centre to that of an air cell at which phi is zero
@@ -263,17 +265,19 @@ PlimStatus poisson_setup_inside(Poisson *poisson, const PoissonProblem *problem)
         return context_fail(context, PLIM_BAD_INPUT,
                             "a pressure solve made for one grid was set up with a grid of another "
                             "size or other sides; create one for each");
+    bool ready = poisson->ready && poisson->problem.bounded == problem->bounded, changed = false;
     poisson->grid = *given;
     poisson->problem = *problem;
     poisson->problem.grid = &poisson->grid;
-    bool ready = poisson->ready, changed = false;
     poisson->ready = false;
     TRY(fill_finest(poisson, problem, &changed));
     if (!ready || changed) {
+        poisson->mg.depth = problem->bounded ? 1 : poisson->mg.level_count;
         parallel_for(context->threads, poisson->mg.levels[0].size, 1 << 16, clear_direction,
                      poisson);
         TRY(mg_setup(&poisson->mg, &poisson->scratch, context->threads, poisson->mark));
-        if (poisson->method == POISSON_MIC0) mic_setup(poisson, context->threads);
+        if (poisson->method == POISSON_MIC0 && !problem->bounded)
+            mic_setup(poisson, context->threads);
         TRY(poisson_find_regions(poisson, context->threads));
     }
     poisson->ready = true;

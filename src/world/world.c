@@ -47,6 +47,12 @@ PlimStatus world_add_fluid(PlimWorld *world, const FluidDesc *desc) {
     return PLIM_OK;
 }
 
+PlimStatus world_add_splash(PlimWorld *world, const SplashDesc *desc) {
+    TRY(splash_create(world->context, desc, &world->splash));
+    add_system(world, &splash_class, world->splash);
+    return PLIM_OK;
+}
+
 PlimStatus plim_world_create(PlimContext *context, const PlimWorldDesc *desc, PlimWorld **out) {
     *out = NULL;
     const double *g = desc->gravity;

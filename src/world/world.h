@@ -6,6 +6,7 @@
 #include "fluid/fluid.h"
 #include "plimsoll/world.h"
 #include "rigid/bodies.h"
+#include "splash/splash.h"
 #include "system/system.h"
 
 typedef struct WorldSystem {
@@ -39,7 +40,8 @@ struct PlimWorld {
         systems[WORLD_SYSTEM_CAPACITY]; /* the clock first, then in the order of the stages */
     size_t system_count;
     RigidBodies *rigid;
-    Fluid *fluid; /* NULL: none */
+    Fluid *fluid;   /* NULL: none */
+    Splash *splash; /* NULL: none */
     Diagnostics diagnostics;
     double stage_seconds[STAGE_COUNT]; /* wall time of the last step */
     ARRAY(WorldProbe) probes;
@@ -47,6 +49,9 @@ struct PlimWorld {
 
 /* Puts a fluid into a world that has none. */
 PlimStatus world_add_fluid(PlimWorld *world, const FluidDesc *desc);
+
+/* Puts a splashing liquid into a world that has none. */
+PlimStatus world_add_splash(PlimWorld *world, const SplashDesc *desc);
 
 /* Describes a step from the present time; dt 0 where no step is meant. */
 StepInfo world_step_info(PlimWorld *world, double dt);

@@ -1,0 +1,156 @@
+/* The density correction (001 eq. 3.9, Narain et al. 2010): particles are moved apart until no cell
+ * holds more than it can. y >= 0 is to places what pressure is to velocities: with
+ * b = rho_max - rho_c and A y = -div(v_f grad y), the mass that a face lets through is -v_f grad y,
+ * so particles there move by -v_f grad y / rho_f. That is linear in places that are not: passes
+ * follow until the greatest density is right. */
+#include "splash/faces.h"
+#include "splash/kernel.h"
+
+/* What an excess counts in the first pass and in those after it. An excess of one cell alone is
+ * spread by the kernel as it is moved: it goes down by about a quarter of what is asked for.
+ * Measured on dam breaks: 1 and 1 take 12 passes and more from 25% to 1%, these 4 to 6. */
+#define STRESS_FIRST 1.5
+#define STRESS_LATER 3.0
+
+typedef struct CorrectJob {
+    Splash *splash;
+    Kernel kernel;
+    int axis;
+    double stress; /* what an excess counts */
+    double *worst; /* of each layer */
+} CorrectJob;
+
+static void measure_layers(void *user, size_t begin, size_t end) {
+    const CorrectJob *job = user;
+    Splash *splash = job->splash;
+    const Grid *grid = &splash->padded;
+    double density = splash->desc.density, least = splash->desc.air * density;
+    for (size_t layer = begin; layer < end; layer++) {
+        double worst = 0;
+        FOR_CELLS(grid, layer, layer + 1, i, j, k, c) {
+            double room = splash->most[c] - splash->density[c];
+            bool active = splash->density[c] > 0 && splash->most[c] > 0 &&
+                          (room < 0 || splash->density[c] >= least);
+            splash->kind[c] = active ? CELL_FLUID : CELL_AIR;
+            splash->right[c] = grid_cell_volume(grid) * (room < 0 ? job->stress * room : room);
+            splash->crowd[c] = 0;
+            worst = fmax(worst, -room / density);
+        }
+        job->worst[layer] = worst;
+    }
+}
+
+/* How far the worst cell is above what it can hold, in parts of the liquid's density. */
+static PlimStatus measure(Splash *splash, const StepInfo *step, double *worst) {
+    size_t layers = face_layers(&splash->padded), mark = scratch_mark(step->scratch);
+    CorrectJob job = {.splash = splash,
+                      .stress = splash->correction_passes > 0 ? STRESS_LATER : STRESS_FIRST};
+    job.worst = scratch_take(step->scratch, layers, sizeof *job.worst);
+    if (!job.worst) return PLIM_OUT_OF_MEMORY;
+    parallel_for(step->threads, layers, 1, measure_layers, &job);
+    *worst = 0;
+    for (size_t layer = 0; layer < layers; layer++) *worst = fmax(*worst, job.worst[layer]);
+    scratch_release(step->scratch, mark);
+    return PLIM_OK;
+}
+
+/* Into `change`: by how much particles at a face are moved, m. */
+static void find_offsets(void *user, size_t begin, size_t end) {
+    const CorrectJob *job = user;
+    Splash *splash = job->splash;
+    const Grid *grid = &splash->padded;
+    int axis = job->axis;
+    FOR_INNER_FACES(grid, axis, begin, end, i, j, k, f) {
+        CellPair cells = cells_of(grid, axis, i, j, k);
+        double rise = splash->crowd[cells.high] - splash->crowd[cells.low];
+        bool carries = splash->weight[axis][f] > 0 && rise != 0;
+        splash->change[axis][f] = carries ? -splash->fraction[axis][f] * rise /
+                                                (grid->spacing * splash->face_density[axis][f])
+                                          : 0;
+    }
+}
+
+/* Cells in which a particle's stencil meets a face that moves it: those with y > 0 and all around
+ * them. */
+static void stir_layers(void *user, size_t begin, size_t end) {
+    const CorrectJob *job = user;
+    Splash *splash = job->splash;
+    const Grid *grid = &splash->padded;
+    FOR_CELLS(grid, begin, end, i, j, k, c) {
+        int low[3], high[3], at[3] = {i, j, k};
+        for (int a = 0; a < 3; a++) {
+            low[a] = at[a] > 0 ? at[a] - 1 : 0;
+            high[a] = at[a] + 1 < grid->n[a] ? at[a] + 1 : grid->n[a] - 1;
+        }
+        bool stirred = false;
+        for (int z = low[2]; z <= high[2] && !stirred; z++)
+            for (int y = low[1]; y <= high[1] && !stirred; y++) {
+                const double *row = splash->crowd + grid_cell_index(grid, 0, y, z);
+                for (int x = low[0]; x <= high[0]; x++) stirred |= row[x] > 0;
+            }
+        splash->stirred[c] = stirred;
+    }
+}
+
+static void find_stirred(Splash *splash, const StepInfo *step) {
+    CorrectJob job = {.splash = splash};
+    parallel_for(step->threads, face_layers(&splash->padded), 1, stir_layers, &job);
+}
+
+static void offset_range(void *user, size_t begin, size_t end) {
+    const CorrectJob *job = user;
+    Splash *splash = job->splash;
+    int dim = splash->padded.dim;
+    double most = SPLASH_OFFSET_MOST * splash->padded.spacing, share[8];
+    for (size_t p = begin; p < end; p++) {
+        Vec3 from = vec3(splash->position_x[p], splash->position_y[p], splash->position_z[p]);
+        if (!splash->stirred[kernel_cell(&job->kernel, dim, from.x, from.y, from.z)]) continue;
+        KernelPlace place = kernel_place(&job->kernel, dim, from.x, from.y, from.z);
+        double by[3] = {0};
+        for (int axis = 0; axis < dim; axis++) {
+            size_t at = kernel_face_shares(&job->kernel, dim, &place, axis, share);
+            by[axis] =
+                kernel_gather(&job->kernel.faces[axis], dim, splash->change[axis] + at, share);
+            by[axis] = kernel_clamp(by[axis], -most, most);
+        }
+        if (by[0] == 0 && by[1] == 0 && by[2] == 0) continue;
+        Vec3 to = vec3_add(from, vec3_load(by)), normal, wall;
+        splash_collide(splash, from, &to, &normal, &wall);
+        splash->position_x[p] = to.x;
+        splash->position_y[p] = to.y;
+        splash->position_z[p] = to.z;
+    }
+}
+
+static PlimStatus correct_once(Splash *splash, const StepInfo *step) {
+    const Grid *grid = &splash->padded;
+    CorrectJob job = {.splash = splash, .kernel = kernel_of(splash)};
+    splash_weigh_faces(splash, step, false);
+    /* As exact as what is asked for needs. */
+    double unit = splash->desc.density * grid_cell_volume(grid);
+    double tolerance = fmax(splash->desc.tolerance, 0.1 * splash->desc.crowding) * unit;
+    bool first = splash->correction_passes == 0;
+    TRY(splash_solve_bounded(splash, first ? splash->poisson : splash->local, step,
+                             "density correction", tolerance, NULL, splash->crowd,
+                             &splash->corrected));
+    find_stirred(splash, step);
+    for (job.axis = 0; job.axis < grid->dim; job.axis++)
+        parallel_for(step->threads, face_layers(grid), 1, find_offsets, &job);
+    parallel_for(step->threads, splash_count(splash), 4096, offset_range, &job);
+    return PLIM_OK;
+}
+
+PlimStatus splash_correct(Splash *splash, const StepInfo *step) {
+    splash->correction_passes = 0;
+    splash->corrected = (BoundedResult){0};
+    splash_rasterize_mass(splash, step);
+    TRY(measure(splash, step, &splash->crowded));
+    while (splash->crowded > splash->desc.crowding &&
+           splash->correction_passes < splash->desc.corrections) {
+        TRY(correct_once(splash, step));
+        splash->correction_passes++;
+        splash_rasterize_mass(splash, step);
+        TRY(measure(splash, step, &splash->crowded));
+    }
+    return PLIM_OK;
+}

@@ -1,0 +1,138 @@
+/* Particles take their velocities from the grid and move through it (001 sections 3.2.3, 3.2.4).
+ * The shares are those in which they were spread, so what the grid does to momentum they do. */
+#include "splash/kernel.h"
+
+typedef struct MoveJob {
+    Splash *splash;
+    Kernel kernel;
+    double dt, longest; /* m, of a path along an axis */
+} MoveJob;
+
+/* Velocity of the grid at a place, and its change in this step. */
+static inline void gather(const MoveJob *job, int dim, const KernelPlace *place, double u[3],
+                          double change[3]) {
+    const Splash *splash = job->splash;
+    double share[8];
+    for (int axis = 0; axis < dim; axis++) {
+        const KernelLattice *lattice = &job->kernel.faces[axis];
+        size_t at = kernel_face_shares(&job->kernel, dim, place, axis, share);
+        u[axis] = kernel_gather(lattice, dim, splash->velocity[axis] + at, share);
+        if (change) change[axis] = kernel_gather(lattice, dim, splash->change[axis] + at, share);
+    }
+}
+
+/* The gradient of the grid's velocity as a particle's stencil has it (Jiang et al. 2015). */
+static void gather_affine(const MoveJob *job, int dim, const KernelPlace *place, double *gradient) {
+    const Splash *splash = job->splash;
+    double h = splash->padded.spacing, share[8];
+    for (int i = 0; i < 9; i++) gradient[i] = 0;
+    for (int axis = 0; axis < dim; axis++) {
+        size_t at = kernel_face_shares(&job->kernel, dim, place, axis, share);
+        double part[3] = {place->cell_part[0], place->cell_part[1], place->cell_part[2]};
+        part[axis] = place->face_part[axis];
+        for (int c = 0; c < (1 << dim); c++) {
+            double u = splash->velocity[axis][at + kernel_corner(&job->kernel.faces[axis], c)];
+            for (int a = 0; a < dim; a++) {
+                double slope = c >> a & 1 ? 1 / h : -1 / h;
+                /* The derivative of the share along a: the other axes' parts with a sign. */
+                double others = 1;
+                for (int b = 0; b < dim; b++)
+                    if (b != a) others *= c >> b & 1 ? part[b] : 1 - part[b];
+                gradient[3 * axis + a] += slope * others * u;
+            }
+        }
+    }
+}
+
+/* One step along the way, or the mean of the velocities at its ends. */
+static inline Vec3 find_way(const MoveJob *job, int dim, Vec3 from, const double u[3]) {
+    double way[3] = {0};
+    for (int a = 0; a < dim; a++) way[a] = job->dt * u[a];
+    if (job->splash->desc.path == SPLASH_EULER) return vec3_load(way);
+    Vec3 end = vec3_add(from, vec3_load(way)), normal, wall;
+    splash_collide(job->splash, from, &end, &normal, &wall);
+    double next[3] = {0};
+    const Grid *grid = &job->splash->grid;
+    for (int a = 0; a < dim; a++) { /* beyond open sides there is no grid */
+        double low = vec3_component(grid->origin, a);
+        double at = vec3_component(end, a);
+        if (!(at >= low && at <= low + grid->n[a] * grid->spacing)) return vec3_load(way);
+    }
+    KernelPlace place = kernel_place(&job->kernel, dim, end.x, end.y, end.z);
+    gather(job, dim, &place, next, NULL);
+    for (int a = 0; a < dim; a++) way[a] = 0.5 * job->dt * (u[a] + next[a]);
+    return vec3_load(way);
+}
+
+static void store_velocity(Splash *splash, size_t p, const double v[3], const double change[3]) {
+    splash->velocity_x[p] = v[0];
+    splash->velocity_y[p] = v[1];
+    splash->velocity_z[p] = v[2];
+    splash->gain_x[p] = (float)change[0];
+    splash->gain_y[p] = (float)change[1];
+    splash->gain_z[p] = (float)change[2];
+}
+
+/* What hits something keeps no velocity into it. */
+static void stop_at_wall(double v[3], double change[3], Vec3 normal, Vec3 wall) {
+    double into = vec3_dot(vec3_sub(vec3_load(v), wall), normal);
+    if (into >= 0) return;
+    vec3_store(v, vec3_sub(vec3_load(v), vec3_scale(into, normal)));
+    double gain = vec3_dot(vec3_load(change), normal);
+    vec3_store(change, vec3_sub(vec3_load(change), vec3_scale(gain, normal)));
+}
+
+/* partial: particles that hit something, that were held back, whose numbers broke. */
+static inline void move_particle(const MoveJob *job, int dim, size_t p, double *partial) {
+    Splash *splash = job->splash;
+    double flip = splash->desc.transfer == SPLASH_APIC ? 0 : splash->desc.flip;
+    Vec3 from = vec3(splash->position_x[p], splash->position_y[p], splash->position_z[p]);
+    double v[3] = {splash->velocity_x[p], splash->velocity_y[p], splash->velocity_z[p]};
+    double u[3] = {0}, change[3] = {0};
+    KernelPlace place = kernel_place(&job->kernel, dim, from.x, from.y, from.z);
+    gather(job, dim, &place, u, change);
+    for (int a = 0; a < dim; a++) v[a] = flip * (v[a] + change[a]) + (1 - flip) * u[a];
+    if (splash->affine) gather_affine(job, dim, &place, splash->affine + 9 * p);
+    Vec3 way = find_way(job, dim, from, u);
+    double longest = fmax(fabs(way.x), fmax(fabs(way.y), fabs(way.z)));
+    if (!(longest <= job->longest)) {
+        if (!isfinite(longest)) {
+            partial[2]++;
+            return;
+        }
+        way = vec3_scale(job->longest / longest, way);
+        partial[1]++;
+    }
+    Vec3 to = vec3_add(from, way), normal, wall;
+    if (splash_collide(splash, from, &to, &normal, &wall)) {
+        partial[0]++;
+        stop_at_wall(v, change, normal, wall);
+    }
+    store_velocity(splash, p, v, change);
+    splash->position_x[p] = to.x;
+    splash->position_y[p] = to.y;
+    splash->position_z[p] = to.z;
+}
+
+static void move_range(void *user, size_t begin, size_t end, double *partial) {
+    const MoveJob *job = user;
+    if (job->splash->padded.dim == 3)
+        for (size_t p = begin; p < end; p++) move_particle(job, 3, p, partial);
+    else
+        for (size_t p = begin; p < end; p++) move_particle(job, 2, p, partial);
+}
+
+PlimStatus splash_move(Splash *splash, const StepInfo *step) {
+    MoveJob job = {.splash = splash, .kernel = kernel_of(splash), .dt = step->dt};
+    job.longest = ceil(splash->desc.cfl) * splash->padded.spacing;
+    double counts[3];
+    TRY(parallel_sum(step->threads, splash_count(splash), 3, move_range, &job, step->scratch,
+                     counts));
+    splash->collided = (size_t)counts[0];
+    splash->clamped = (size_t)counts[1];
+    if (counts[2] == 0) return PLIM_OK;
+    return context_fail(splash->context, PLIM_FAILED,
+                        "t = %g s: the velocity of %.0f particles of liquid is not finite; try a "
+                        "smaller time step",
+                        step->time, counts[2]);
+}

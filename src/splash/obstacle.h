@@ -1,0 +1,97 @@
+/* What the obstacles of a splashing liquid keep: their parts, quick to find, and the samples of
+ * them in every cell. */
+#ifndef SPLASH_OBSTACLE_H
+#define SPLASH_OBSTACLE_H
+
+#include "splash/internal.h"
+
+enum {
+    OBSTACLE_MOST_SAMPLES = 8, /* along an edge of a cell */
+    OBSTACLE_MOST_WORDS = 8,   /* of bits, one for each sample of a cell */
+    OBSTACLE_BLOCK = 4         /* cells along an edge of a block */
+};
+
+/* A level set's value may change a little faster than the way that is gone. */
+#define OBSTACLE_SLACK 1.1
+
+/* What a covered cell adds to the cells around it and to the faces among them, in counts that
+ * splash->places->whole makes one; x runs fastest. Of faces across an axis, there are two along
+ * it: below and above. */
+typedef struct ObstacleShares {
+    int32_t cells[27], faces[3][27];
+} ObstacleShares;
+
+/* Cells [low, high). */
+typedef struct ObstacleRange {
+    int low[3], high[3];
+} ObstacleRange;
+
+/* A body among the colliders, as the grid last saw it. */
+typedef struct ObstacleBody {
+    size_t collider;
+    Vec3 position;
+    Quat orientation;
+    bool moved;          /* since then */
+    ObstacleRange range; /* of cells that it can touch or be near to */
+    Vec3 middle;         /* m, of a ball around it, now */
+    double radius;       /* HUGE_VAL: it has no end */
+} ObstacleBody;
+
+/* Of the obstacles at rest, in the world: unions are taken apart. */
+typedef struct ObstaclePart {
+    const Solid *solid;
+    Box3 bounds;
+} ObstaclePart;
+
+typedef struct SplashPlaces {
+    ARRAY(ObstaclePart) parts;
+    /* Of each block of cells: the parts that can be the nearest to a point of it, nearest first. */
+    int blocks[3];
+    size_t *block_start; /* one more than blocks: the end */
+    ARRAY(uint32_t) block_parts;
+    ARRAY(ObstacleBody) bodies;
+
+    Grid sampled;   /* the padded grid and one cell more: what is spread to the outermost faces */
+    int samples[3]; /* in a cell, along each axis */
+    size_t words;   /* of bits in a cell */
+    uint64_t *mask; /* of sampled cells: the samples that are in something solid */
+    uint64_t *still_mask;      /* without bodies; NULL when there are none */
+    unsigned char *still_near; /* the same, of padded cells */
+    uint64_t full_mask[OBSTACLE_MOST_WORDS];
+    int32_t whole;       /* counts of a cell that is all solid */
+    int32_t *cell_count; /* of padded cells: blurred solid in them */
+    int32_t *face_count[3];
+    ObstacleShares full; /* of a cell that is all solid */
+} SplashPlaces;
+
+/* The thing nearest to a point. */
+typedef struct ObstacleNearest {
+    double distance;          /* m, HUGE_VAL: there is nothing */
+    const Solid *part;        /* at rest; or: */
+    const Collider *collider; /* a body; NULL: none */
+} ObstacleNearest;
+
+/* ---- obstacle_parts.c ---- */
+
+PlimStatus obstacle_find_parts(Splash *splash, SplashPlaces *places);
+void obstacle_free_parts(Splash *splash, SplashPlaces *places);
+/* The parts at rest that can be the nearest to x: `count` numbers of them, or all when NULL. */
+const uint32_t *obstacle_parts_near(const SplashPlaces *places, Vec3 x, size_t *count);
+ObstacleNearest obstacle_nearest(const Splash *splash, Vec3 x);
+
+static inline double obstacle_distance(const ObstacleNearest *nearest, Vec3 x) {
+    return nearest->collider ? collider_distance(nearest->collider, x)
+                             : solid_distance(nearest->part, x);
+}
+
+/* ---- obstacle_open.c ---- */
+
+/* Open parts of the faces and closed cells, of padded cells in a range. */
+void obstacle_open(Splash *splash, int threads, const ObstacleRange *range);
+
+/* ---- obstacle.c ---- */
+
+/* Whether cell `at` of the domain, which it may lie outside of, is beyond one of its walls. */
+bool obstacle_beyond_wall(const Splash *splash, const int at[3]);
+
+#endif

@@ -1,0 +1,174 @@
+/* The unilateral solve (001 section 3.1): pressure that keeps every cell from holding more than it
+ * can, and pushes nowhere else. With P = pressure times the time it acts, in one cell,
+ *
+ *     A P + b >= 0,  P >= low,  (P - low) (A P + b) = 0          (eqs. 3.3 to 3.5)
+ *
+ * where b is the room that is left at the end of the step without pressure, and A P what pressure
+ * adds to it. Everything is per second and over the cell, so that A is the pressure equation's:
+ *
+ *                     flux of a face w_f u    room over dt                 A's coefficient
+ *   density right     rho_f u                 rho_max - rho_c              v_f
+ *   density in A      u                       1 - rho_c / rho_max          v_f / rho_f
+ *
+ * and u = u* - v_f grad P / rho_f (eq. 3.8). With fractions on the right side, flux and room are
+ * multiplied by v_f and v_c = rho_max / rho_0, and u = u* - grad P / rho_f. */
+#include "splash/faces.h"
+
+/* Of the liquid's density: a face that holds less carries nothing; velocities there would be what
+ * rounding left of momentum over what it left of mass. */
+#define FACE_LEAST 1e-3
+
+double splash_kick(const Splash *splash, double dt) {
+    return 0.5 * (*splash->last_dt + dt);
+}
+
+typedef struct ProjectJob {
+    Splash *splash;
+    double dt;
+    double time; /* s, over which pressure acts */
+    bool in_matrix;
+    int axis; /* of faces */
+} ProjectJob;
+
+/* ---- the system ---- */
+
+static void weigh_faces(void *user, size_t begin, size_t end) {
+    const ProjectJob *job = user;
+    Splash *splash = job->splash;
+    int axis = job->axis;
+    double least = FACE_LEAST * splash->desc.density;
+    for (size_t f = begin; f < end; f++) {
+        double density = splash->face_density[axis][f], fraction = splash->fraction[axis][f];
+        double weight = job->in_matrix ? fraction * splash->desc.density / density : fraction;
+        splash->weight[axis][f] = density >= least ? weight : 0;
+    }
+}
+
+/* Part of a cell's room that may fill in this step. A cell that lacks little looks full, or all of
+ * a deep pool would fall into its gaps and bounce; they close over some steps. */
+static double settling(const Splash *splash, double lack) {
+    double part = fmax(0, fmin(1, (lack - 0.1) / 0.2));
+    return splash->desc.settling + (1 - splash->desc.settling) * part;
+}
+
+/* kg/s, or m^3/s times the liquid's density, through a face. */
+static double face_flux(const Splash *splash, int axis, size_t f) {
+    bool in_matrix = splash->desc.densities == SPLASH_DENSITY_MATRIX;
+    double amount = in_matrix ? splash->desc.density : splash->face_density[axis][f];
+    if (splash->weight[axis][f] == 0) amount = 0;
+    if (splash->desc.fractions == SPLASH_FRACTION_RIGHT) amount *= splash->fraction[axis][f];
+    return amount * splash->velocity[axis][f] * grid_face_area(&splash->padded);
+}
+
+static double cell_room(const Splash *splash, size_t c) {
+    double most = splash->most[c], room = most - splash->density[c];
+    /* Places that are too dense are the correction's to mend: here they would leave a velocity. */
+    if (splash->desc.correct_density) room = fmax(room, 0);
+    room *= settling(splash, room / most);
+    if (splash->desc.densities == SPLASH_DENSITY_MATRIX) room *= splash->desc.density / most;
+    if (splash->desc.fractions == SPLASH_FRACTION_RIGHT) room *= most / splash->desc.density;
+    return room;
+}
+
+/* Fluxes are linear in the velocity: before a liquid that just flies they see more in a cell than
+ * will be there. A cell that will not be too full when its particles have moved does not push. */
+static bool will_have_room(const Splash *splash, size_t c) {
+    return splash->predicted[c] <= splash->most[c] + 1e-9 * splash->desc.density;
+}
+
+static void build_cells(void *user, size_t begin, size_t end) {
+    const ProjectJob *job = user;
+    Splash *splash = job->splash;
+    const Grid *grid = &splash->padded;
+    double scale = grid_cell_volume(grid) / job->dt,
+           least = splash->desc.air * splash->desc.density;
+    FOR_CELLS(grid, begin, end, i, j, k, c) {
+        bool active = splash->density[c] >= least && splash->most[c] > 0;
+        splash->kind[c] = active ? CELL_FLUID : CELL_AIR;
+        if (!active) {
+            splash->pressure[c] = 0;
+            continue;
+        }
+        double sum = scale * cell_room(splash, c);
+        for (int axis = 0; axis < grid->dim; axis++) {
+            FacePair faces = faces_of(grid, axis, i, j, k);
+            sum += face_flux(splash, axis, faces.high) - face_flux(splash, axis, faces.low);
+        }
+        splash->right[c] = sum < 0 && will_have_room(splash, c) ? 0 : sum;
+        splash->pressure[c] *= job->time; /* the last one is the first guess */
+    }
+}
+
+/* ---- what pressure does ---- */
+
+static void push_faces(void *user, size_t begin, size_t end) {
+    const ProjectJob *job = user;
+    Splash *splash = job->splash;
+    const Grid *grid = &splash->padded;
+    int axis = job->axis;
+    bool scaled = splash->desc.fractions == SPLASH_FRACTION_UPDATE;
+    FOR_INNER_FACES(grid, axis, begin, end, i, j, k, f) {
+        if (splash->weight[axis][f] == 0) continue;
+        CellPair cells = cells_of(grid, axis, i, j, k);
+        double rise = splash->pressure[cells.high] - splash->pressure[cells.low];
+        if (rise == 0) continue;
+        double fraction = scaled ? splash->fraction[axis][f] : 1;
+        splash->velocity[axis][f] -=
+            fraction * rise / (grid->spacing * splash->face_density[axis][f]);
+    }
+}
+
+static void finish_cells(void *user, size_t begin, size_t end) {
+    const ProjectJob *job = user;
+    for (size_t c = begin; c < end; c++) job->splash->pressure[c] /= job->time;
+}
+
+void splash_weigh_faces(Splash *splash, const StepInfo *step, bool in_matrix) {
+    ProjectJob job = {.splash = splash, .in_matrix = in_matrix};
+    for (job.axis = 0; job.axis < splash->padded.dim; job.axis++)
+        parallel_for(step->threads, grid_face_count(&splash->padded, job.axis), FACE_GRAIN,
+                     weigh_faces, &job);
+}
+
+static PlimStatus check_solve(const Splash *splash, const StepInfo *step, const char *what,
+                              const BoundedResult *result) {
+    if (result->reason == SOLVE_CONVERGED) return PLIM_OK;
+    return context_fail(splash->context, PLIM_FAILED,
+                        "t = %g s: the %s of the splashing liquid did not converge (%s after %d "
+                        "iterations); is there liquid in a place without room, or a smaller step "
+                        "needed?",
+                        step->time, what, solve_reason_name(result->reason), result->iterations);
+}
+
+PlimStatus splash_solve_bounded(Splash *splash, Poisson *poisson, const StepInfo *step,
+                                const char *what, double tolerance, const double *low, double *x,
+                                BoundedResult *result) {
+    PoissonProblem problem = {.grid = &splash->padded, .kind = splash->kind};
+    for (int axis = 0; axis < splash->padded.dim; axis++)
+        problem.coefficient[axis] = splash->weight[axis];
+    TRY(poisson_setup(poisson, &problem));
+    BoundedOptions options = bounded_options_default(step->threads);
+    options.tolerance = tolerance;
+    TRY(poisson_solve_bounded(poisson, &options, splash->right, low, x, splash->eigenvector,
+                              result));
+    return check_solve(splash, step, what, result);
+}
+
+PlimStatus splash_project_unilateral(Splash *splash, const StepInfo *step) {
+    const Grid *grid = &splash->padded;
+    ProjectJob job = {.splash = splash, .dt = step->dt, .time = splash_kick(splash, step->dt)};
+    size_t layers = face_layers(grid);
+    splash_weigh_faces(splash, step, splash->desc.densities == SPLASH_DENSITY_MATRIX);
+    splash_predict(splash, step);
+    parallel_for(step->threads, layers, 1, build_cells, &job);
+    double unit = splash->desc.density * grid_cell_volume(grid) / step->dt;
+    const double *low = splash->low;
+    if (low) splash_find_low(splash, job.time);
+    TRY(splash_solve_bounded(splash, splash->poisson, step, "pressure",
+                             splash->desc.tolerance * unit, low, splash->pressure,
+                             &splash->solved));
+    for (job.axis = 0; job.axis < grid->dim; job.axis++)
+        parallel_for(step->threads, layers, 1, push_faces, &job);
+    parallel_for(step->threads, grid_cell_count(grid), FACE_GRAIN, finish_cells, &job);
+    return PLIM_OK;
+}

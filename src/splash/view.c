@@ -1,0 +1,234 @@
+/* A splashing liquid in a frame: a skin around its particles, those outside it as spray, and what
+ * the cells of the domain hold. */
+#include "splash/internal.h"
+
+#include "grid/particle_skin.h"
+
+/* m, in parts of the particles' spacing. */
+static const double DROP_RADIUS = 0.5;
+/* Nodes of the skin along an edge of a cell. */
+enum { NODES_PER_CELL = 2, PARTICLE_GRAIN = 16384 };
+
+/* ---- skin ---- */
+
+static double skin_distance(const void *user, Vec3 x) {
+    return splash_distance_to_obstacles(user, x);
+}
+
+static Vec3 skin_velocity(const void *user, size_t particle) {
+    return splash_particle_velocity(user, particle);
+}
+
+static double particle_spacing(const Splash *splash) {
+    return splash->grid.spacing / splash->desc.per_axis;
+}
+
+static ParticleSkinDesc describe_skin(const Splash *splash, const StepInfo *step) {
+    const Grid *grid = &splash->grid;
+    ParticleSkinDesc desc = particle_skin_desc_default();
+    desc.dim = grid->dim;
+    desc.nodes = (NodeGrid){grid->origin, grid->spacing / NODES_PER_CELL, {1, 1, 1}};
+    for (int axis = 0; axis < grid->dim; axis++)
+        desc.nodes.n[axis] = NODES_PER_CELL * grid->n[axis] + 1;
+    desc.position[0] = splash->position_x;
+    desc.position[1] = splash->position_y;
+    desc.position[2] = splash->position_z;
+    desc.count = splash_count(splash);
+    desc.spacing = particle_spacing(splash);
+    desc.radius = splash->desc.surface_radius;
+    desc.smoothing = splash->desc.surface_smoothing;
+    if (splash->colliders.count > 0) desc.distance = skin_distance;
+    desc.depth = 0.5 * grid->spacing; /* pictures draw obstacles from cells, that far off */
+    desc.velocity = skin_velocity;
+    desc.user = splash;
+    desc.threads = step->threads;
+    return desc;
+}
+
+/* ---- cells ---- */
+
+typedef struct CellJob {
+    const Splash *splash;
+    const ParticleSkinDesc *desc;
+    const ParticleSkin *skin;
+    float *velocity, *pressure, *level;
+    int32_t *solid;
+    float *count; /* particles in each cell */
+} CellJob;
+
+/* The domain's cell that a particle is in, of the layer that is given. */
+static size_t cell_of(const Grid *grid, const Splash *splash, size_t particle, int layer) {
+    const double *position[2] = {splash->position_x, splash->position_y};
+    size_t at[3] = {0, 0, 0};
+    for (int axis = 0; axis < grid->dim - 1; axis++) {
+        double cells =
+            (position[axis][particle] - vec3_component(grid->origin, axis)) / grid->spacing;
+        at[axis] = (size_t)fmin(fmax(cells, 0), grid->n[axis] - 1);
+    }
+    at[grid->dim - 1] = (size_t)layer;
+    return grid_cell_index(grid, (int)at[0], (int)at[1], (int)at[2]);
+}
+
+static void add_particles(const CellJob *job, int layer) {
+    const Splash *splash = job->splash;
+    const size_t *start = splash->layer_start + layer + 1; /* the first layer is beyond the side */
+    for (size_t particle = start[0]; particle < start[1]; particle++) {
+        size_t cell = cell_of(&splash->grid, splash, particle, layer);
+        Vec3 u = splash_particle_velocity(splash, particle);
+        job->velocity[3 * cell] += (float)u.x;
+        job->velocity[3 * cell + 1] += (float)u.y;
+        job->velocity[3 * cell + 2] += (float)u.z;
+        job->count[cell] += 1;
+    }
+}
+
+static void fill_cell(const CellJob *job, int i, int j, int k) {
+    const Splash *splash = job->splash;
+    const Grid *grid = &splash->grid;
+    size_t cell = grid_cell_index(grid, i, j, k);
+    size_t padded = grid_cell_index(&splash->padded, i + 1, j + 1, grid->dim == 3 ? k + 1 : 0);
+    Vec3 x = grid_cell_center(grid, i, j, k);
+    float share = job->count[cell] > 0 ? 1 / job->count[cell] : 0;
+    for (size_t axis = 0; axis < 3; axis++) job->velocity[3 * cell + axis] *= share;
+    bool solid = splash->colliders.count > 0 && splash_distance_to_obstacles(splash, x) < 0;
+    job->solid[cell] = solid;
+    job->pressure[cell] = solid ? 0.0f : (float)splash->pressure[padded];
+    job->level[cell] = (float)particle_skin_level(job->desc, job->skin, x);
+}
+
+/* Layers along the last axis of the domain. */
+static void fill_layers(void *user, size_t begin, size_t end) {
+    const CellJob *job = user;
+    const Grid *grid = &job->splash->grid;
+    size_t size = grid_cell_count(grid) / (size_t)grid->n[grid->dim - 1];
+    for (int layer = (int)begin; layer < (int)end; layer++) {
+        for (size_t cell = (size_t)layer * size; cell < ((size_t)layer + 1) * size; cell++) {
+            job->count[cell] = 0;
+            for (size_t axis = 0; axis < 3; axis++) job->velocity[3 * cell + axis] = 0;
+        }
+        add_particles(job, layer);
+        for (int j = 0; j < (grid->dim == 3 ? grid->n[1] : 1); j++)
+            for (int i = 0; i < grid->n[0]; i++)
+                fill_cell(job, i, grid->dim == 3 ? j : layer, grid->dim == 3 ? layer : 0);
+    }
+}
+
+static PlimStatus view_cells(const Splash *splash, const StepInfo *step,
+                             const ParticleSkinDesc *desc, const ParticleSkin *skin,
+                             FrameView *view) {
+    const Grid *grid = &splash->grid;
+    size_t cells = grid_cell_count(grid);
+    CellJob job = {.splash = splash,
+                   .desc = desc,
+                   .skin = skin,
+                   .velocity = scratch_take(step->scratch, 3 * cells, sizeof(float)),
+                   .pressure = scratch_take(step->scratch, cells, sizeof(float)),
+                   .level = scratch_take(step->scratch, cells, sizeof(float)),
+                   .solid = scratch_take(step->scratch, cells, sizeof(int32_t)),
+                   .count = scratch_take(step->scratch, cells, sizeof(float))};
+    if (!job.velocity || !job.pressure || !job.level || !job.solid || !job.count)
+        return PLIM_OUT_OF_MEMORY;
+    parallel_for(step->threads, (size_t)grid->n[grid->dim - 1], 1, fill_layers, &job);
+    view->volumes[view->volume_count++] =
+        (FrameVolume){.name = "splash",
+                      .dim = grid->dim,
+                      .n = {grid->n[0], grid->n[1], grid->n[2]},
+                      .spacing = grid->spacing,
+                      .origin = {grid->origin.x, grid->origin.y, grid->origin.z},
+                      .velocity = job.velocity,
+                      .pressure = job.pressure,
+                      .level = job.level,
+                      .solid = job.solid,
+                      .solid_moves = splash->bodies_move};
+    return PLIM_OK;
+}
+
+/* ---- surface ---- */
+
+static PlimStatus copy_mesh(const Splash *splash, const StepInfo *step, const TriangleMesh *mesh,
+                            const float *velocities, FrameMesh *out) {
+    size_t vertices = mesh->vertex_count, triangles = mesh->triangle_count;
+    float *x = scratch_take(step->scratch, 3 * vertices + 1, sizeof(float));
+    int32_t *corners = scratch_take(step->scratch, 3 * triangles + 1, sizeof(int32_t));
+    int32_t *objects = scratch_take(step->scratch, triangles + 1, sizeof(int32_t));
+    float *color = scratch_take(step->scratch, 3, sizeof(float));
+    if (!x || !corners || !objects || !color) return PLIM_OUT_OF_MEMORY;
+    for (size_t i = 0; i < vertices; i++)
+        for (int c = 0; c < 3; c++)
+            x[3 * i + (size_t)c] = (float)vec3_component(mesh->vertices[i], c);
+    for (size_t i = 0; i < triangles; i++) {
+        for (int c = 0; c < 3; c++) corners[3 * i + (size_t)c] = mesh->triangles[i][c];
+        objects[i] = 0;
+    }
+    for (int c = 0; c < 3; c++) color[c] = 0.35f + 0.2f * (float)c;
+    *out = (FrameMesh){.name = "liquid",
+                       .vertex_count = vertices,
+                       .triangle_count = triangles,
+                       .object_count = 1,
+                       .vertices = x,
+                       .velocities = velocities,
+                       .triangles = corners,
+                       .objects = objects,
+                       .colors = color,
+                       .smooth = true,
+                       .changes = true,
+                       .is_clear = true};
+    for (int c = 0; c < 3; c++) out->absorption[c] = splash->desc.absorption[c];
+    return PLIM_OK;
+}
+
+static PlimStatus view_surface(const Splash *splash, const StepInfo *step,
+                               const ParticleSkinDesc *desc, const ParticleSkin *skin,
+                               FrameView *view) {
+    TriangleMesh mesh;
+    float *velocities;
+    TRY(particle_skin_mesh(desc, skin, step->context, step->scratch, &mesh, &velocities));
+    PlimStatus status = copy_mesh(splash, step, &mesh, velocities, &view->meshes[view->mesh_count]);
+    if (status == PLIM_OK) view->mesh_count++;
+    mesh_free(step->context, &mesh);
+    return status;
+}
+
+/* ---- particles ---- */
+
+/* Those that are marked; all of them when `is_shown` is NULL. */
+static PlimStatus view_particles(const Splash *splash, const StepInfo *step, const char *name,
+                                 const unsigned char *is_shown, size_t count, FrameView *view) {
+    float *x = scratch_take(step->scratch, 3 * count + 1, sizeof(float));
+    float *u = scratch_take(step->scratch, 3 * count + 1, sizeof(float));
+    float *r = scratch_take(step->scratch, count + 1, sizeof(float));
+    if (!x || !u || !r) return PLIM_OUT_OF_MEMORY;
+    float radius = (float)(DROP_RADIUS * particle_spacing(splash));
+    size_t to = 0;
+    for (size_t i = 0; i < splash_count(splash); i++) {
+        if (is_shown && !is_shown[i]) continue;
+        Vec3 v = splash_particle_velocity(splash, i);
+        x[3 * to] = (float)splash->position_x[i];
+        x[3 * to + 1] = (float)splash->position_y[i];
+        x[3 * to + 2] = (float)splash->position_z[i];
+        u[3 * to] = (float)v.x;
+        u[3 * to + 1] = (float)v.y;
+        u[3 * to + 2] = (float)v.z;
+        r[to++] = radius;
+    }
+    FramePoints *points = &view->points[view->points_count++];
+    *points =
+        (FramePoints){.name = name, .count = count, .positions = x, .velocities = u, .radii = r};
+    for (int c = 0; c < 3; c++) points->absorption[c] = splash->desc.absorption[c];
+    return PLIM_OK;
+}
+
+PlimStatus splash_view_frame(const void *system, const StepInfo *step, FrameView *view) {
+    const Splash *splash = system;
+    ParticleSkinDesc desc = describe_skin(splash, step);
+    ParticleSkin skin;
+    TRY(particle_skin_create(&desc, step->scratch, &skin));
+    TRY(view_cells(splash, step, &desc, &skin, view));
+    bool surface = splash->desc.surface && splash->grid.dim == 3;
+    if (surface) {
+        TRY(view_surface(splash, step, &desc, &skin, view));
+        TRY(view_particles(splash, step, "spray", skin.is_spray, skin.spray_count, view));
+    }
+    if (surface && !splash->desc.all_particles) return PLIM_OK;
+    return view_particles(splash, step, "particles", NULL, splash_count(splash), view);
+}
