@@ -46,10 +46,10 @@ static void grow_bounds(Bounds *bounds, Vec3 point) {
     bounds->high = vec3_max(bounds->high, point);
 }
 
-static void grow_by_mesh(Bounds *bounds, const FrameMesh *mesh) {
-    for (size_t i = 0; i < mesh->vertex_count; i++)
-        grow_bounds(bounds, vec3((double)mesh->vertices[3 * i], (double)mesh->vertices[3 * i + 1],
-                                 (double)mesh->vertices[3 * i + 2]));
+static void grow_by_places(Bounds *bounds, const float *places, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        grow_bounds(bounds, vec3((double)places[3 * i], (double)places[3 * i + 1],
+                                 (double)places[3 * i + 2]));
 }
 
 /* By smoke that can be seen, and obstacles. */
@@ -65,7 +65,10 @@ static void grow_by_smoke(Bounds *bounds, const FrameVolume *volume) {
 }
 
 static PlimStatus measure_frame(const Studio *studio, const FrameView *view, Bounds *bounds) {
-    for (size_t k = 0; k < view->mesh_count; k++) grow_by_mesh(bounds, &view->meshes[k]);
+    for (size_t k = 0; k < view->mesh_count; k++)
+        grow_by_places(bounds, view->meshes[k].vertices, view->meshes[k].vertex_count);
+    for (size_t k = 0; k < view->points_count && view->mesh_count == 0; k++)
+        grow_by_places(bounds, view->points[k].positions, view->points[k].count);
     if (studio->fluid == VIEW_SMOKE) grow_by_smoke(bounds, &view->volumes[0]);
     if (studio->fluid == VIEW_SMOKE || studio->fluid == VIEW_WATER)
         bounds->floor = fmin(bounds->floor, view->volumes[0].origin[1]);
@@ -117,7 +120,7 @@ static bool wants_surfaces(const RenderRequest *request, const FrameView *view) 
     if (request->show && strcmp(request->show, show_bodies) == 0) return true;
     const FrameVolume *volume = &view->volumes[0];
     if (request->show && strcmp(request->show, slice_show_name(SLICE_LIQUID)) != 0) return false;
-    return volume->dim == 3 && !volume->smoke && view->mesh_count > 0;
+    return volume->dim == 3 && !volume->smoke && (view->mesh_count > 0 || view->points_count > 0);
 }
 
 static SliceShow suitable_show(const FrameVolume *volume) {
@@ -215,16 +218,19 @@ static PlimStatus make_obstacles(PlimContext *context, const FrameView *view,
 static PlimStatus draw_meshes(const Studio *studio, const RenderMesh *meshes, size_t count,
                               const FrameView *view, const RenderOptions *options, Image *image) {
     RenderDrops drops[FRAME_VIEW_CAPACITY];
+    size_t drops_count = 0;
     for (size_t i = 0; i < view->points_count; i++) {
         const FramePoints *points = &view->points[i];
-        drops[i] = (RenderDrops){.positions = points->positions,
-                                 .velocities = points->velocities,
-                                 .radii = points->radii,
-                                 .count = points->count};
+        /* A skin shows them, and spray those outside it. */
+        if (view->points_count > 1 && strcmp(points->name, "particles") == 0) continue;
+        drops[drops_count++] = (RenderDrops){.positions = points->positions,
+                                             .velocities = points->velocities,
+                                             .radii = points->radii,
+                                             .count = points->count};
     }
     RenderScene *scene;
     TRY(render_scene_create(studio->folder->context, meshes, count, NULL, 0, &scene));
-    PlimStatus status = render_scene_add_drops(scene, drops, view->points_count);
+    PlimStatus status = render_scene_add_drops(scene, drops, drops_count);
     if (status == PLIM_OK) status = render_scene_draw(scene, &studio->camera, options, image);
     render_scene_destroy(scene);
     return status;

@@ -24,10 +24,8 @@ static hid_t native_type(H5Type type) {
 }
 
 H5Type h5_type_of_field(FieldType type) {
-    static const H5Type types[] = {[FIELD_F64] = H5_F64,
-                                   [FIELD_I32] = H5_I32,
-                                   [FIELD_U64] = H5_U64,
-                                   [FIELD_F32] = H5_F32};
+    static const H5Type types[] = {
+        [FIELD_F64] = H5_F64, [FIELD_I32] = H5_I32, [FIELD_U64] = H5_U64, [FIELD_F32] = H5_F32};
     return types[type];
 }
 

@@ -170,12 +170,13 @@ PlimStatus contacts_build_graph(RigidBodies *bodies, const StepInfo *step) {
     scratch_release(step->scratch, mark);
     TRY(status);
     level_pairs(contacts);
-    contacts->found.count = 0;
+    contacts->seen.count = 0;
     for (size_t p = 0; p < contacts->pairs.count; p++) {
         const ContactPair *pair = &contacts->pairs.data[p];
-        FoundPair found = {pair->a, pair->b, pair->level};
-        if (pair->found && !array_push(bodies->context, &contacts->found, found))
-            return PLIM_OUT_OF_MEMORY;
+        SeenPair seen = {pair->a, pair->b, pair->level, pair->found, 0.0};
+        for (int32_t k = 0; k < pair->rows; k++)
+            seen.gap = fmin(seen.gap, contacts->rows.data[pair->first + k].gap);
+        if (!array_push(bodies->context, &contacts->seen, seen)) return PLIM_OUT_OF_MEMORY;
     }
     return PLIM_OK;
 }

@@ -60,8 +60,8 @@ PlimStatus rigid_contact(void *system, const StepInfo *step) {
     return contacts_stop(bodies, step, true);
 }
 
-static int compare_found(const void *x, const void *y) {
-    const FoundPair *a = x, *b = y;
+static int compare_seen(const void *x, const void *y) {
+    const SeenPair *a = x, *b = y;
     return a->a != b->a ? (a->a > b->a) - (a->a < b->a) : (a->b > b->b) - (a->b < b->b);
 }
 
@@ -69,11 +69,13 @@ static int compare_found(const void *x, const void *y) {
 static void recall_pairs(RigidContacts *contacts) {
     for (size_t p = 0; p < contacts->pairs.count; p++) {
         ContactPair *pair = &contacts->pairs.data[p];
-        FoundPair key = {pair->a, pair->b, 0};
-        const FoundPair *found =
-            bsearch(&key, contacts->found.data, contacts->found.count, sizeof key, compare_found);
-        pair->found = found != NULL;
-        pair->level = found ? found->level : 0;
+        SeenPair key = {.a = pair->a, .b = pair->b};
+        const SeenPair *seen =
+            bsearch(&key, contacts->seen.data, contacts->seen.count, sizeof key, compare_seen);
+        if (!seen) continue;
+        pair->found = seen->found;
+        pair->level = seen->found ? seen->level : 0;
+        pair->gap_before = seen->gap;
     }
 }
 
@@ -85,7 +87,7 @@ PlimStatus rigid_separate(RigidBodies *bodies, const StepInfo *step) {
     contacts_count_missed(bodies);
     TRY(movers_load(bodies, step, MOVERS_WHOLE));
     TRY(contacts_detect(bodies, step));
-    if (contacts->found.count > 0) recall_pairs(contacts);
+    if (contacts->seen.count > 0) recall_pairs(contacts);
     return contacts_push_out(bodies, step);
 }
 

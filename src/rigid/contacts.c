@@ -4,7 +4,7 @@ void contacts_free(PlimContext *context, RigidContacts *contacts) {
     array_free(context, &contacts->near.items);
     array_free(context, &contacts->pairs);
     array_free(context, &contacts->rows);
-    array_free(context, &contacts->found);
+    array_free(context, &contacts->seen);
     array_free(context, &contacts->movers);
     array_free(context, &contacts->levels);
     array_free(context, &contacts->islands);

@@ -55,6 +55,7 @@ typedef struct ContactPair {
     double friction, restitution;
     double size;              /* m, the shortest side of the smaller body */
     double push_to;           /* m, the gap that push-out aims at in this step */
+    double gap_before;        /* m, the deepest at x^n; 0: they were apart */
     double rolling, spinning; /* m, lever arms */
     double curve;             /* m, radius that they are meant for: of a ball of equal volume */
     double energy;            /* J, kinetic, that its collisions added */
@@ -77,10 +78,12 @@ typedef struct ContactFigures {
     double push_out_energy; /* J, potential and of turning, that push-out added */
 } ContactFigures;
 
-/* A pair of the first pass that is in contact; the second pass looks at no others. */
-typedef struct FoundPair {
+/* A pair of the first pass; those that are in contact are contacts of the second, and no others. */
+typedef struct SeenPair {
     int32_t a, b, level;
-} FoundPair;
+    bool found; /* in contact */
+    double gap; /* m, the deepest at x^n; 0: apart */
+} SeenPair;
 
 /* A set of bodies that touch one another, directly or through others. */
 typedef struct ContactIsland {
@@ -103,9 +106,9 @@ typedef struct RigidContacts {
     BroadPairs near;
     ARRAY(ContactPair) pairs; /* by a, then b */
     ARRAY(ContactRow) rows;
-    ARRAY(FoundPair) found; /* by a, then b */
-    ARRAY(Mover) movers;    /* one a body */
-    ARRAY(int32_t) levels;  /* one a body; 0: forces do not move it */
+    ARRAY(SeenPair) seen;  /* by a, then b */
+    ARRAY(Mover) movers;   /* one a body */
+    ARRAY(int32_t) levels; /* one a body; 0: forces do not move it */
     ARRAY(ContactIsland) islands;
     ARRAY(int32_t) island_pairs;
     ARRAY(int32_t) body_islands; /* one a body; -1: in none */

@@ -156,7 +156,7 @@ static const SceneKey splash_keys[] = {
      .help = "cells from the surface from which it may"},
     {"correct_density", VALUE_BOOL, AT(SceneSplash, correct_density), "true",
      .help = "a second solve moves particles apart where they crowd"},
-    {"crowding", VALUE_NUMBER, AT(SceneSplash, crowding), "0.015", NOT_NEGATIVE,
+    {"crowding", VALUE_NUMBER, AT(SceneSplash, crowding), "0.005", NOT_NEGATIVE,
      .help = "what the correction leaves above the greatest density, in parts of it, at most"},
     {"corrections", VALUE_INTEGER, AT(SceneSplash, corrections), "8", BETWEEN(1, 100),
      .help = "passes of the correction in a step, at most"},

@@ -15,7 +15,7 @@ typedef struct MprgpTally {
     double energy;  /* a sum, too */
 } MprgpTally;
 
-/* The gradient g = A x + b, split (Dostal 2009, section 5.2): the free gradient phi is that of free
+/* The gradient g = A x + b, split (Dostal 2009, chapter 5): the free gradient phi is that of free
  * entries, the chopped gradient beta the negative part of that of entries at their bound. */
 typedef struct MprgpGradient {
     double chopped; /* |beta|^2, scaled */

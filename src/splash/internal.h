@@ -19,6 +19,11 @@ typedef struct SplashCollider {
 /* Cells that a pass of the density correction moves a particle, at most. */
 #define SPLASH_OFFSET_MOST 0.25
 
+/* Spray, what is in cells that hold less than this part of the density, may move this many times as
+ * far in a step as the rest: it meets nothing. */
+#define SPLASH_SPRAY_DENSITY 0.3
+#define SPLASH_SPRAY_REACH   3
+
 /* What happened to particles since t = 0. */
 enum {
     SPLASH_TALLY_POURED,  /* by sources */
@@ -114,7 +119,8 @@ struct Splash {
     double *low;             /* of cells: bounds of pressure; NULL where all are 0 */
     double *weight[3];       /* of faces: coefficients of a solve */
     double *crowd;           /* of cells: y of the density correction, kg/m */
-    double fastest;          /* m/s, greatest velocity component of a particle */
+    double fastest;          /* m/s, greatest velocity component of a particle that is not spray */
+    double fastest_spray;    /* the same of spray */
 
     Poisson *poisson;
     Poisson *local; /* without levels: for passes of the correction that only mend single cells */
@@ -178,6 +184,8 @@ void splash_rasterize_mass(Splash *splash, const StepInfo *step);
 void splash_rasterize_velocity(Splash *splash, const StepInfo *step);
 /* Into `predicted`: the density of cells after a step through the velocity that faces have. */
 void splash_predict(Splash *splash, const StepInfo *step);
+/* Cells that a particle moves in a step, at most. */
+int splash_longest_way(const Splash *splash);
 int splash_reach(const Splash *splash);
 
 /* ---- project.c: the unilateral solve ---- */
@@ -191,6 +199,9 @@ void splash_weigh_faces(Splash *splash, const StepInfo *step, bool in_matrix);
 PlimStatus splash_solve_bounded(Splash *splash, Poisson *poisson, const StepInfo *step,
                                 const char *what, double tolerance, const double *low, double *x,
                                 BoundedResult *result);
+/* Faces in the walls of the domain: their velocity points away from the wall or is zero; with
+ * `pressed` it is zero where there is pressure. */
+void splash_stop_at_walls(Splash *splash, bool pressed);
 /* suction.c: bounds of pressure times `time`, below 0 away from the surface. */
 void splash_find_low(Splash *splash, double time);
 

@@ -68,7 +68,7 @@ PlimStatus splash_diagnose(const void *system, const StepInfo *step, Diagnostics
     diagnostics_add(figures, "mass.poured", mass * (double)splash->tally[SPLASH_TALLY_POURED]);
     diagnostics_add(figures, "removed.sinks", mass * (double)splash->tally[SPLASH_TALLY_DRAINED]);
     diagnostics_add(figures, "removed.sides", mass * (double)splash->tally[SPLASH_TALLY_LEFT]);
-    diagnostics_add(figures, "speed.max", splash->fastest);
+    diagnostics_add(figures, "speed.max", fmax(splash->fastest, splash->fastest_spray));
     diagnostics_add(figures, "clamped", (double)splash->clamped);
     add_solves(splash, figures);
     add_walls(splash, figures);

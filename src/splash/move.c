@@ -26,6 +26,8 @@ static void gather_affine(const MoveJob *job, int dim, const KernelPlace *place,
     const Splash *splash = job->splash;
     double h = splash->padded.spacing, share[8];
     for (int i = 0; i < 9; i++) gradient[i] = 0;
+    double most =
+        1 / job->dt; /* steeper ones, from faces of little mass, would turn liquid inside out */
     for (int axis = 0; axis < dim; axis++) {
         size_t at = kernel_face_shares(&job->kernel, dim, place, axis, share);
         double part[3] = {place->cell_part[0], place->cell_part[1], place->cell_part[2]};
@@ -42,6 +44,7 @@ static void gather_affine(const MoveJob *job, int dim, const KernelPlace *place,
             }
         }
     }
+    for (int i = 0; i < 9; i++) gradient[i] = kernel_clamp(gradient[i], -most, most);
 }
 
 /* One step along the way, or the mean of the velocities at its ends. */
@@ -124,7 +127,7 @@ static void move_range(void *user, size_t begin, size_t end, double *partial) {
 
 PlimStatus splash_move(Splash *splash, const StepInfo *step) {
     MoveJob job = {.splash = splash, .kernel = kernel_of(splash), .dt = step->dt};
-    job.longest = ceil(splash->desc.cfl) * splash->padded.spacing;
+    job.longest = splash_longest_way(splash) * splash->padded.spacing;
     double counts[3];
     TRY(parallel_sum(step->threads, splash_count(splash), 3, move_range, &job, step->scratch,
                      counts));

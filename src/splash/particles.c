@@ -133,7 +133,8 @@ PlimStatus splash_sort(Splash *splash, const StepInfo *step) {
 
 typedef struct SpeedJob {
     const Splash *splash;
-    double *fastest; /* of each chunk */
+    Kernel kernel;
+    double *fastest; /* of each chunk: of the liquid, of spray */
 } SpeedJob;
 
 enum { SPEED_CHUNK = 65536 };
@@ -144,24 +145,33 @@ static void find_speeds(void *user, size_t begin, size_t end) {
     size_t count = splash_count(splash);
     for (size_t chunk = begin; chunk < end; chunk++) {
         size_t first = chunk * SPEED_CHUNK, last = first + SPEED_CHUNK;
-        double most = 0;
+        double most[2] = {0, 0};
         for (size_t p = first; p < (last < count ? last : count); p++) {
-            most = fmax(most, fabs(splash->velocity_x[p]));
-            most = fmax(most, fabs(splash->velocity_y[p]));
-            most = fmax(most, fabs(splash->velocity_z[p]));
+            size_t cell = kernel_cell(&job->kernel, splash->padded.dim, splash->position_x[p],
+                                      splash->position_y[p], splash->position_z[p]);
+            bool spray = splash->density[cell] < SPLASH_SPRAY_DENSITY * splash->desc.density;
+            double x = fabs(splash->velocity_x[p]), y = fabs(splash->velocity_y[p]),
+                   z = fabs(splash->velocity_z[p]);
+            x = x > y ? x : y;
+            x = x > z ? x : z;
+            most[spray] = most[spray] > x ? most[spray] : x;
         }
-        job->fastest[chunk] = most;
+        job->fastest[2 * chunk] = most[0];
+        job->fastest[2 * chunk + 1] = most[1];
     }
 }
 
 PlimStatus splash_find_fastest(Splash *splash, const StepInfo *step) {
     size_t chunks = splash_count(splash) / SPEED_CHUNK + 1, mark = scratch_mark(step->scratch);
-    SpeedJob job = {splash, scratch_take(step->scratch, chunks, sizeof(double))};
+    SpeedJob job = {splash, kernel_of(splash),
+                    scratch_take(step->scratch, 2 * chunks, sizeof(double))};
     if (!job.fastest) return PLIM_OUT_OF_MEMORY;
     parallel_for(step->threads, chunks, 1, find_speeds, &job);
-    splash->fastest = 0;
-    for (size_t chunk = 0; chunk < chunks; chunk++)
-        splash->fastest = fmax(splash->fastest, job.fastest[chunk]);
+    splash->fastest = splash->fastest_spray = 0;
+    for (size_t chunk = 0; chunk < chunks; chunk++) {
+        splash->fastest = fmax(splash->fastest, job.fastest[2 * chunk]);
+        splash->fastest_spray = fmax(splash->fastest_spray, job.fastest[2 * chunk + 1]);
+    }
     scratch_release(step->scratch, mark);
     return PLIM_OK;
 }

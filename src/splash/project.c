@@ -132,7 +132,8 @@ void splash_weigh_faces(Splash *splash, const StepInfo *step, bool in_matrix) {
 
 static PlimStatus check_solve(const Splash *splash, const StepInfo *step, const char *what,
                               const BoundedResult *result) {
-    if (result->reason == SOLVE_CONVERGED) return PLIM_OK;
+    /* A domain without air that is a little too full cannot be mended: the rest of it was. */
+    if (result->reason == SOLVE_CONVERGED || result->incompatible > 0) return PLIM_OK;
     return context_fail(splash->context, PLIM_FAILED,
                         "t = %g s: the %s of the splashing liquid did not converge (%s after %d "
                         "iterations); is there liquid in a place without room, or a smaller step "
@@ -143,7 +144,7 @@ static PlimStatus check_solve(const Splash *splash, const StepInfo *step, const 
 PlimStatus splash_solve_bounded(Splash *splash, Poisson *poisson, const StepInfo *step,
                                 const char *what, double tolerance, const double *low, double *x,
                                 BoundedResult *result) {
-    PoissonProblem problem = {.grid = &splash->padded, .kind = splash->kind};
+    PoissonProblem problem = {.grid = &splash->padded, .kind = splash->kind, .bounded = true};
     for (int axis = 0; axis < splash->padded.dim; axis++)
         problem.coefficient[axis] = splash->weight[axis];
     TRY(poisson_setup(poisson, &problem));
@@ -152,6 +153,33 @@ PlimStatus splash_solve_bounded(Splash *splash, Poisson *poisson, const StepInfo
     TRY(poisson_solve_bounded(poisson, &options, splash->right, low, x, splash->eigenvector,
                               result));
     return check_solve(splash, step, what, result);
+}
+
+/* What is at a wall may leave it but not go into it; what is pressed against it stays. */
+static double stopped(const Splash *splash, int end, double velocity, double pressure) {
+    bool classic = splash->desc.incompressibility == SPLASH_BILATERAL;
+    bool leaves = end == 0 ? velocity > 0 : velocity < 0;
+    return leaves && !classic && pressure <= 0 ? velocity : 0;
+}
+
+void splash_stop_at_walls(Splash *splash, bool pressed) {
+    const Grid *padded = &splash->padded;
+    for (int axis = 0; axis < padded->dim; axis++) {
+        int size[3] = {padded->n[0], padded->n[1], padded->n[2]};
+        size[axis] = 2; /* both ends */
+        for (int k = 0; k < size[2]; k++)
+            for (int j = 0; j < size[1]; j++)
+                for (int i = 0; i < size[0]; i++) {
+                    int at[3] = {i, j, k}, end = at[axis];
+                    if (splash->grid.sides[axis][end] != SIDE_WALL) continue;
+                    at[axis] = end == 0 ? 1 : padded->n[axis] - 1;
+                    size_t f = grid_face_index(padded, axis, at[0], at[1], at[2]);
+                    at[axis] -= end; /* the cell before the wall */
+                    size_t c = grid_cell_index(padded, at[0], at[1], at[2]);
+                    double *velocity = &splash->velocity[axis][f];
+                    *velocity = stopped(splash, end, *velocity, pressed ? splash->pressure[c] : 0);
+                }
+    }
 }
 
 PlimStatus splash_project_unilateral(Splash *splash, const StepInfo *step) {
@@ -169,6 +197,7 @@ PlimStatus splash_project_unilateral(Splash *splash, const StepInfo *step) {
                              &splash->solved));
     for (job.axis = 0; job.axis < grid->dim; job.axis++)
         parallel_for(step->threads, layers, 1, push_faces, &job);
+    splash_stop_at_walls(splash, true);
     parallel_for(step->threads, grid_cell_count(grid), FACE_GRAIN, finish_cells, &job);
     return PLIM_OK;
 }

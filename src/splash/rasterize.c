@@ -15,10 +15,14 @@ typedef struct RasterJob {
     size_t thickness, slabs, parity; /* layers of a slab */
 } RasterJob;
 
+int splash_longest_way(const Splash *splash) {
+    return (int)ceil(SPLASH_SPRAY_REACH * splash->desc.cfl) + 1;
+}
+
 int splash_reach(const Splash *splash) {
     double corrected =
         splash->desc.correct_density ? SPLASH_OFFSET_MOST * splash->desc.corrections : 0;
-    return (int)ceil(splash->desc.cfl) + (int)ceil(corrected);
+    return splash_longest_way(splash) + (int)ceil(corrected);
 }
 
 static size_t layer_count(const Splash *splash) {
@@ -69,7 +73,7 @@ static inline KernelPlace predict_place(const RasterJob *job, int dim, const Ker
                                         const double x[3]) {
     const Splash *splash = job->splash;
     const Grid *grid = &splash->grid;
-    double at[3] = {0}, share[8], most = ceil(splash->desc.cfl) * grid->spacing;
+    double at[3] = {0}, share[8], most = splash_longest_way(splash) * grid->spacing;
     for (int axis = 0; axis < dim; axis++) {
         size_t first = kernel_face_shares(&job->kernel, dim, place, axis, share);
         double u =

@@ -74,7 +74,7 @@ SplashDesc splash_desc_default(void) {
                         .settling = 0.1,
                         .suction_depth = 3,
                         .correct_density = true,
-                        .crowding = 0.015,
+                        .crowding = 0.005,
                         .corrections = 8,
                         .tolerance = 1e-6,
                         .preconditioner = POISSON_MULTIGRID,
@@ -298,14 +298,12 @@ typedef struct GravityJob {
     double gain; /* m/s */
 } GravityJob;
 
-/* Faces that are all solid hold still. */
 static void pull_faces(void *user, size_t begin, size_t end) {
     const GravityJob *job = user;
-    const double *fraction = job->splash->fraction[job->axis];
     const unsigned char *known = job->splash->known[job->axis];
     double *velocity = job->splash->velocity[job->axis];
     for (size_t f = begin; f < end; f++)
-        if (known[f]) velocity[f] = fraction[f] > 0 ? velocity[f] + job->gain : 0;
+        if (known[f]) velocity[f] += job->gain;
 }
 
 static void add_gravity(Splash *splash, const StepInfo *step) {
@@ -323,7 +321,9 @@ static PlimStatus splash_advect(void *system, const StepInfo *step) {
     double start_time = clock_seconds();
     memset(splash->wall, 0, sizeof splash->wall);
     splash->gravity = step->gravity;
-    if (splash->bodies_move) TRY(splash_place_obstacles(splash, step, false));
+    /* Sharp obstacles are made anew: a part of them that was only mended differs in last bits. */
+    bool anew = splash->desc.incompressibility == SPLASH_BILATERAL;
+    if (splash->bodies_move) TRY(splash_place_obstacles(splash, step, anew));
     splash_blast(splash, step);
     splash_rasterize_velocity(splash, step);
     add_gravity(splash, step);
@@ -335,6 +335,7 @@ static PlimStatus splash_advect(void *system, const StepInfo *step) {
 static PlimStatus splash_solve(void *system, const StepInfo *step) {
     Splash *splash = system;
     double time = clock_seconds();
+    splash_stop_at_walls(splash, false);
     if (splash->desc.incompressibility == SPLASH_UNILATERAL)
         TRY(splash_project_unilateral(splash, step));
     else
@@ -359,13 +360,14 @@ static PlimStatus splash_finish(void *system, const StepInfo *step) {
     TRY(splash_pour(splash, step));
     time = spend(splash, SPLASH_WALL_PARTICLES, time);
     TRY(splash_sort(splash, step));
-    TRY(splash_find_fastest(splash, step));
     time = spend(splash, SPLASH_WALL_SORT, time);
     if (splash->desc.correct_density && splash->desc.incompressibility == SPLASH_UNILATERAL)
         TRY(splash_correct(splash, step));
     else
         splash_rasterize_mass(splash, step);
-    spend(splash, SPLASH_WALL_CORRECT, time);
+    time = spend(splash, SPLASH_WALL_CORRECT, time);
+    TRY(splash_find_fastest(splash, step));
+    spend(splash, SPLASH_WALL_PARTICLES, time);
     return PLIM_OK;
 }
 
@@ -373,9 +375,8 @@ static PlimStatus splash_refresh(void *system, const StepInfo *step) {
     Splash *splash = system;
     splash->gravity = step->gravity;
     TRY(splash_place_obstacles(splash, step, true));
-    TRY(splash_find_fastest(splash, step));
     splash_rasterize_mass(splash, step);
-    return PLIM_OK;
+    return splash_find_fastest(splash, step);
 }
 
 /* m/s, of the fastest collider's centre. */
@@ -395,6 +396,7 @@ static double collider_speed(const Splash *splash) {
 static double splash_max_dt(const void *system, const StepInfo *step) {
     const Splash *splash = system;
     double speed = fmax(splash->fastest, splash_source_speed(splash, step->time));
+    speed = fmax(speed, splash->fastest_spray / SPLASH_SPRAY_REACH);
     speed = fmax(speed, collider_speed(splash));
     double way = splash->desc.cfl * splash->grid.spacing, g = vec3_length(step->gravity);
     double root = sqrt(speed * speed + 4 * g * way);
