@@ -165,6 +165,10 @@ static void slow_range(void *user, size_t begin, size_t end) {
     }
 }
 
+/* Of the energy of motion: what is lifted in a step of lively flow, where it does no harm and
+ * paying for it would be a drag. */
+#define PAY_ABOVE 0.02
+
 /* Where ways do not add up to nothing, walls were pushed against: what moves towards them on the
  * whole is stopped, as far as the correction went. */
 static Vec3 stopped_mean(Vec3 mean, Vec3 way, double dt) {
@@ -181,11 +185,12 @@ static Vec3 stopped_mean(Vec3 mean, Vec3 way, double dt) {
  * with those about their mean, which keeps momentum. */
 static PlimStatus pay_for_lift(CorrectJob *job, const StepInfo *step, Vec3 ways) {
     Splash *splash = job->splash;
-    double sum[SUMS], lifted = -vec3_dot(splash->gravity, ways);
+    double sum[SUMS], lifted = -vec3_dot(splash->gravity, ways) + fmin(splash->gained, 0);
     TRY(parallel_sum(step->threads, splash_count(splash), SUMS, add_moved, job, step->scratch,
                      sum));
     double count = sum[SUM_COUNT];
-    if (!(lifted > 0) || count == 0) return PLIM_OK;
+    lifted -= PAY_ABOVE * 0.5 * sum[SUM_SQUARE];
+    if (!(lifted > 0)) return PLIM_OK;
     SlowJob slow = {.moved = job};
     slow.mean = vec3_scale(1 / count, vec3_load(sum + SUM_VELOCITY));
     slow.new_mean = stopped_mean(slow.mean, vec3_scale(1 / count, ways), step->dt);

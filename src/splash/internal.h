@@ -126,7 +126,8 @@ struct Splash {
     Poisson *local; /* without levels: for passes of the correction that only mend single cells */
     BoundedResult solved, corrected;
     ProjectResult projected; /* bilateral */
-    double crowded;          /* greatest density over `most`, where that counts, after correction */
+    double gained;  /* J, over a particle's mass: by all particles as they moved in this step */
+    double crowded; /* greatest density over `most`, where that counts, after correction */
     int correction_passes;
     size_t collided, inside, clamped; /* particles, in the last step */
     double wall[SPLASH_WALL_COUNT];

@@ -85,12 +85,21 @@ static void stop_at_wall(double v[3], double change[3], Vec3 normal, Vec3 wall) 
     vec3_store(change, vec3_sub(vec3_load(change), vec3_scale(gain, normal)));
 }
 
-/* partial: particles that hit something, that were held back, whose numbers broke. */
+/* J/kg: what motion and height of a particle gain. */
+static double energy_gain(const Splash *splash, const double before[3], const double after[3],
+                          Vec3 way) {
+    Vec3 v = vec3_load(after), old = vec3_load(before);
+    return 0.5 * (vec3_dot(v, v) - vec3_dot(old, old)) - vec3_dot(splash->gravity, way);
+}
+
+/* partial: particles that hit something, that were held back, whose numbers broke; energy gained.
+ */
 static inline void move_particle(const MoveJob *job, int dim, size_t p, double *partial) {
     Splash *splash = job->splash;
     double flip = splash->desc.transfer == SPLASH_APIC ? 0 : splash->desc.flip;
     Vec3 from = vec3(splash->position_x[p], splash->position_y[p], splash->position_z[p]);
     double v[3] = {splash->velocity_x[p], splash->velocity_y[p], splash->velocity_z[p]};
+    const double before[3] = {v[0], v[1], v[2]};
     double u[3] = {0}, change[3] = {0};
     KernelPlace place = kernel_place(&job->kernel, dim, from.x, from.y, from.z);
     gather(job, dim, &place, u, change);
@@ -111,6 +120,7 @@ static inline void move_particle(const MoveJob *job, int dim, size_t p, double *
         partial[0]++;
         stop_at_wall(v, change, normal, wall);
     }
+    partial[3] += energy_gain(splash, before, v, vec3_sub(to, from));
     store_velocity(splash, p, v, change);
     splash->position_x[p] = to.x;
     splash->position_y[p] = to.y;
@@ -128,11 +138,12 @@ static void move_range(void *user, size_t begin, size_t end, double *partial) {
 PlimStatus splash_move(Splash *splash, const StepInfo *step) {
     MoveJob job = {.splash = splash, .kernel = kernel_of(splash), .dt = step->dt};
     job.longest = splash_longest_way(splash) * splash->padded.spacing;
-    double counts[3];
-    TRY(parallel_sum(step->threads, splash_count(splash), 3, move_range, &job, step->scratch,
+    double counts[4];
+    TRY(parallel_sum(step->threads, splash_count(splash), 4, move_range, &job, step->scratch,
                      counts));
     splash->collided = (size_t)counts[0];
     splash->clamped = (size_t)counts[1];
+    splash->gained = counts[3];
     if (counts[2] == 0) return PLIM_OK;
     return context_fail(splash->context, PLIM_FAILED,
                         "t = %g s: the velocity of %.0f particles of liquid is not finite; try a "
