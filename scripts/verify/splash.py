@@ -256,6 +256,9 @@ def still(checks, whole, label, output):
     if whole:
         checks.below(f"{label}: greatest speed, in sqrt(g h)", max(speeds), 0.05)
     else: # the particles of a layer that is half full first fall into the gaps below them
+        if max(speeds) > 0.05:
+            print(f"XFAIL {label}: greatest speed, in sqrt(g h): {max(speeds):.3g} limit 0.05: a surface layer that is "
+                  "full in part settles at the start", flush=True)
         late = [speed for s, speed in zip(found, speeds) if s.time > 2.5]
         checks.below(f"{label}: greatest speed after 2.5 s ({max(speeds):.3f} before), in sqrt(g h)", max(late), 0.05)
     energy = np.array([s.energy(particle_mass(grid)) for s in found])
