@@ -229,7 +229,7 @@ PlimStatus field_extend(GridField *values, const unsigned char *known, const Gri
                    .distance = distance,
                    .band = band,
                    .fallback = fallback,
-                   .set = value_set(values)};
+                   .set = value_set(values, 0)};
     size_t slabs = work.set.slabs, grain = value_set_grain(&work.set);
     size_t mark = scratch_mark(scratch);
     PlimStatus status = take_memory(&work, scratch);

@@ -19,6 +19,10 @@ enum { INSIDE = 1, AT_END = 2, SETTLED = 4, ON_FRONT = 8, STALE = 16 };
 /* Neighbours the stencil reaches to along an axis. */
 enum { REACH = 2 };
 
+/* Layers beyond sides on which distances are found too. A surface that meets a wall at an angle
+ * goes straight on there: what is nearest to a value beside the wall may lie behind it. */
+enum { BEYOND = 2 };
+
 /* By how many spacings the threshold rises in a round. */
 static const double RISE = 0.5;
 
@@ -70,7 +74,8 @@ static void store_slabs(void *user, size_t begin, size_t end) {
     for (size_t row = begin * set->slab_size / nx; row < end * set->slab_size / nx; row++) {
         const double *from = work->value + row * nx;
         double *to = work->phi->data + value_in_field(set, work->phi, row * nx);
-        for (size_t i = 0; i < nx; i++)
+        if (value_is_beyond(set, row * nx + (size_t)set->beyond[0])) continue;
+        for (size_t i = (size_t)set->beyond[0]; i < nx - (size_t)set->beyond[0]; i++)
             to[i] = from[i] < -band ? -band : from[i] > band ? band : from[i];
     }
 }
@@ -412,11 +417,13 @@ static PlimStatus take_memory(Redistance *work, Scratch *scratch) {
 }
 
 PlimStatus field_redistance(GridField *phi, double band, int threads, Scratch *scratch) {
-    Redistance work = {.phi = phi, .set = value_set(phi), .band = band};
+    int beyond = phi->halo < BEYOND ? phi->halo : BEYOND;
+    Redistance work = {.phi = phi, .set = value_set(phi, beyond), .band = band};
     size_t slabs = work.set.slabs, grain = value_set_grain(&work.set);
     size_t mark = scratch_mark(scratch);
     PlimStatus status = take_memory(&work, scratch);
     if (status == PLIM_OK) {
+        field_fill_halo(phi, threads);
         parallel_for(threads, slabs, grain, load_slabs, &work);
         parallel_for(threads, slabs, grain, start_slabs, &work);
         parallel_for(threads, slabs, grain, write_first_slabs, &work);

@@ -6,8 +6,9 @@
 #include "base/scratch.h"
 #include "grid/field.h"
 
-/* `phi`: at cells or nodes, m, negative inside. Only the interior is read and written; the last
- * layers of periodic axes with ends stay copies of the first. Values within `band` (m) of the zero
+/* `phi`: at cells or nodes, m, negative inside. Only the interior is read; the last layers
+ * of periodic axes with ends stay copies of the first, and the halo is filled by the way: beyond
+ * other sides the surface goes straight on. Values within `band` (m) of the zero
  * set become distances, others +-band; no value changes its sign, and an exact 0 counts as outside.
  * Values beside the zero set get their distance from it such that the zero set itself stays where
  * it is as well as this can be done. Same bits for any number of threads. */

@@ -12,6 +12,7 @@
 typedef struct ValueSet {
     int axes;         /* 2 or 3 */
     int n[3];         /* values along each axis */
+    int beyond[3];    /* of them before the field's own first value, and as many after its last */
     size_t stride[3]; /* of neighbours along each axis */
     bool wraps[3];
     size_t count;
@@ -19,12 +20,15 @@ typedef struct ValueSet {
     size_t slab_size; /* values of a layer */
 } ValueSet;
 
-static inline ValueSet value_set(const GridField *field) {
+/* `beyond`: how many layers of the halo belong to it, at sides that are not periodic. */
+static inline ValueSet value_set(const GridField *field, int beyond) {
     const Grid *grid = &field->grid;
     ValueSet set = {.axes = grid->dim, .count = 1};
     for (int axis = 0; axis < 3; axis++) {
         set.wraps[axis] = axis < grid->dim && grid_is_periodic(grid, axis);
-        set.n[axis] = set.wraps[axis] ? grid->n[axis] : field->n[axis];
+        set.beyond[axis] = axis < grid->dim && !set.wraps[axis] ? beyond : 0;
+        set.n[axis] =
+            set.wraps[axis] ? grid->n[axis] : field->n[axis] + 2 * set.beyond[axis];
         set.stride[axis] = set.count;
         set.count *= (size_t)set.n[axis];
     }
@@ -63,16 +67,26 @@ static inline bool value_at_end(const ValueSet *set, size_t at, int reach) {
     return false;
 }
 
+/* Whether a value belongs to the halo of the field. */
+static inline bool value_is_beyond(const ValueSet *set, size_t at) {
+    for (int axis = 0; axis < set->axes; axis++) {
+        int place = value_place(set, at, axis);
+        if (place < set->beyond[axis] || place >= set->n[axis] - set->beyond[axis]) return true;
+    }
+    return false;
+}
+
 /* Index in a field's data. */
 static inline size_t value_in_field(const ValueSet *set, const GridField *field, size_t at) {
-    return field_index(field, value_place(set, at, 0), value_place(set, at, 1),
-                       value_place(set, at, 2));
+    return field_index(field, value_place(set, at, 0) - set->beyond[0],
+                       value_place(set, at, 1) - set->beyond[1],
+                       value_place(set, at, 2) - set->beyond[2]);
 }
 
 /* Copies the first layers of periodic axes with ends onto their last. */
 static inline void value_set_copy_doubled(const ValueSet *set, GridField *field) {
     for (int axis = 0; axis < set->axes; axis++) {
-        if (set->n[axis] == field->n[axis]) continue;
+        if (!set->wraps[axis] || set->n[axis] == field->n[axis]) continue;
         int n[3] = {field->n[0], field->n[1], field->n[2]};
         n[axis] = 1;
         for (int k = 0; k < n[2]; k++)
