@@ -27,8 +27,7 @@ static inline ValueSet value_set(const GridField *field, int beyond) {
     for (int axis = 0; axis < 3; axis++) {
         set.wraps[axis] = axis < grid->dim && grid_is_periodic(grid, axis);
         set.beyond[axis] = axis < grid->dim && !set.wraps[axis] ? beyond : 0;
-        set.n[axis] =
-            set.wraps[axis] ? grid->n[axis] : field->n[axis] + 2 * set.beyond[axis];
+        set.n[axis] = set.wraps[axis] ? grid->n[axis] : field->n[axis] + 2 * set.beyond[axis];
         set.stride[axis] = set.count;
         set.count *= (size_t)set.n[axis];
     }

@@ -24,14 +24,16 @@ static void row_add(Row *row, int32_t column, double value) {
 }
 
 /* row_of: 1 + row of each padded cell, 0 for none. */
-static Row build_row(const MgLevel *level, const uint32_t *row_of, const int at[3]) {
+static Row build_row(const Poisson *poisson, const uint32_t *row_of, const int at[3]) {
+    const MgLevel *level = &poisson->mg.levels[0];
     Row row = {.count = 0};
     size_t c = mg_index(level, at[0], at[1], at[2]);
     int32_t self = (int32_t)row_of[c] - 1;
     for (int a = 0; a < 3; a++)
         for (int s = 0; s < 2; s++) {
             size_t stride = level->stride[a];
-            double g = (double)level->g[a][s ? c + stride : c];
+            size_t face = s ? c + stride : c;
+            double g = poisson->problem.bounded ? poisson->exact[a][face] : level->g[a][face];
             if (!(g > 0.0)) continue;
             bool seam = level->periodic[a] && at[a] == (s ? level->n[a] - 1 : 0);
             size_t other = s ? c + stride : c - stride;
@@ -43,14 +45,15 @@ static Row build_row(const MgLevel *level, const uint32_t *row_of, const int at[
     return row;
 }
 
-static void write_rows(const MgLevel *level, const uint32_t *row_of, Csr *matrix) {
+static void write_rows(const Poisson *poisson, const uint32_t *row_of, Csr *matrix) {
+    const MgLevel *level = &poisson->mg.levels[0];
     size_t entries = 0;
     for (int k = 0; k < level->n[2]; k++)
         for (int j = 0; j < level->n[1]; j++)
             for (int i = 0; i < level->n[0]; i++) {
                 uint32_t row_number = row_of[mg_index(level, i, j, k)];
                 if (row_number == 0) continue;
-                Row row = build_row(level, row_of, (int[3]){i, j, k});
+                Row row = build_row(poisson, row_of, (int[3]){i, j, k});
                 for (int e = 0; e < row.count; e++, entries++) {
                     matrix->column[entries] = row.column[e];
                     matrix->value[entries] = row.value[e];
@@ -74,13 +77,14 @@ static size_t number_rows(const Poisson *poisson, uint32_t *row_of, size_t *cell
     return rows;
 }
 
-static size_t count_entries(const MgLevel *level, const uint32_t *row_of) {
+static size_t count_entries(const Poisson *poisson, const uint32_t *row_of) {
+    const MgLevel *level = &poisson->mg.levels[0];
     size_t entries = 0;
     for (int k = 0; k < level->n[2]; k++)
         for (int j = 0; j < level->n[1]; j++)
             for (int i = 0; i < level->n[0]; i++)
                 if (row_of[mg_index(level, i, j, k)] > 0)
-                    entries += (size_t)build_row(level, row_of, (int[3]){i, j, k}).count;
+                    entries += (size_t)build_row(poisson, row_of, (int[3]){i, j, k}).count;
     return entries;
 }
 
@@ -96,10 +100,10 @@ PlimStatus poisson_assemble(Poisson *poisson, Csr *matrix, size_t **cell_of_row)
     PlimStatus status = cells ? PLIM_OK : PLIM_OUT_OF_MEMORY;
     if (status == PLIM_OK) {
         number_rows(poisson, row_of, cells);
-        status = csr_create(context, rows, rows, count_entries(level, row_of), matrix);
+        status = csr_create(context, rows, rows, count_entries(poisson, row_of), matrix);
     }
     if (status == PLIM_OK) {
-        write_rows(level, row_of, matrix);
+        write_rows(poisson, row_of, matrix);
         *cell_of_row = cells;
     } else if (cells) {
         context_free(context, cells, rows + 1, sizeof *cells);

@@ -45,9 +45,43 @@ static void copy_conductances(void *user, size_t begin, size_t end) {
         memcpy(to[a] + begin, from[a] + begin, (end - begin) * sizeof(float));
 }
 
+typedef struct ApplyJob {
+    const Poisson *poisson;
+    const double *x;
+    double *y;
+} ApplyJob;
+
+/* With conductances of double precision: with single ones the slack A x + b of the problem as given
+ * is off by their rounding, 1e-8 of its terms, however well the rounded problem is solved. */
+static void apply_layer(void *user, int layer, double partial[4]) {
+    const ApplyJob *job = user;
+    const MgLevel *level = &job->poisson->mg.levels[0];
+    size_t sx = level->stride[1], sxy = level->stride[2];
+    (void)partial;
+    FOR_RUNS(level, layer, run) {
+        const float *inverse = level->inverse + run->start;
+        const double *gx = job->poisson->exact[0] + run->start,
+                     *gy = job->poisson->exact[1] + run->start;
+        const double *gz = job->poisson->exact[2] + run->start, *gn = gy + sx, *ga = gz + sxy;
+        const double *here = job->x + run->start, *south = here - sx, *north = here + sx;
+        const double *below = here - sxy, *above = here + sxy;
+        double *restrict out = job->y + run->start;
+        for (int i = 0; i < run->length; i++) {
+            double xi = here[i];
+            double sum = ((gx[i] * (xi - here[i - 1]) + gx[i + 1] * (xi - here[i + 1])) +
+                          (gy[i] * (xi - south[i]) + gn[i] * (xi - north[i]))) +
+                         (gz[i] * (xi - below[i]) + ga[i] * (xi - above[i]));
+            out[i] = inverse[i] > 0.0f ? sum : 0.0;
+        }
+    }
+}
+
 static PlimStatus apply(void *object, double *x, double *y) {
     Bounded *bounded = object;
-    return poisson_apply(bounded->poisson, bounded->threads, x, y);
+    ApplyJob job = {bounded->poisson, x, y};
+    double sum[4];
+    poisson_fill_halo(bounded->poisson, x);
+    return poisson_layers(bounded->poisson, bounded->threads, apply_layer, &job, sum);
 }
 
 static PlimStatus set_up_face(Bounded *bounded) {
@@ -253,6 +287,9 @@ PlimStatus poisson_solve_bounded(Poisson *poisson, const BoundedOptions *options
                                  const double *low, double *p, double *eigenvector,
                                  BoundedResult *result) {
     *result = (BoundedResult){.reason = SOLVE_BREAKDOWN};
+    if (!poisson->problem.bounded)
+        return context_fail(poisson->context, PLIM_BAD_INPUT,
+                            "a pressure solve with bounds was set up as one without");
     if (poisson->problem.air_pressure || poisson->problem.outside_pressure != 0.0)
         return context_fail(
             poisson->context, PLIM_BAD_INPUT,

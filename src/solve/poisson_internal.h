@@ -21,8 +21,10 @@ struct Poisson {
     uint32_t *region; /* 1 + number of the closed region a cell is in; 0: in none */
     size_t closed_count;
     double *r, *p, *q;
-    float *mic;    /* pivots of MIC(0), inverted */
-    Poisson *face; /* for the free cells of a bounded solve; NULL until there was one */
+    float *mic; /* pivots of MIC(0), inverted */
+    /* of bounded problems, NULL until there was one: */
+    double *exact[3]; /* conductances like levels[0].g, in double precision */
+    Poisson *face;    /* for the free cells */
     Scratch scratch;
     size_t bytes;
 };

@@ -81,6 +81,7 @@ void poisson_destroy(Poisson *poisson) {
     give(poisson, poisson->p, sizeof *poisson->p);
     give(poisson, poisson->q, sizeof *poisson->q);
     give(poisson, poisson->mic, sizeof *poisson->mic);
+    for (int a = 0; a < 3; a++) give(poisson, poisson->exact[a], sizeof *poisson->exact[a]);
     mg_free(&poisson->mg);
     scratch_free(&poisson->scratch);
     context_free(poisson->context, poisson, 1, sizeof *poisson);
@@ -174,6 +175,7 @@ static unsigned char face_row(Poisson *poisson, const PoissonProblem *problem, i
                   : a == 1 ? (size_t)grid->n[0]
                            : (size_t)grid->n[0] * (size_t)grid->n[1];
     float *g = level->g[a] + mg_index(level, 0, j, k);
+    double *exact = problem->bounded ? poisson->exact[a] + mg_index(level, 0, j, k) : NULL;
     size_t face = grid_face_index(grid, a, 0, j, k);
     size_t low_face = a == 0   ? face
                       : a == 1 ? grid_face_index(grid, a, 0, 0, k)
@@ -197,6 +199,7 @@ static unsigned char face_row(Poisson *poisson, const PoissonProblem *problem, i
         if (!(value >= 0.0 && value < 1e30)) bad = true;
         changed |= !same_bits(g[i], (float)value);
         g[i] = (float)value;
+        if (exact) exact[i] = value;
     }
     return (unsigned char)((bad ? ROW_BAD : 0) | (changed ? ROW_CHANGED : 0));
 }
@@ -228,6 +231,13 @@ static void face_rows(void *user, size_t begin, size_t end) {
         if (in_y && grid->dim == 3) found |= face_row(poisson, job->problem, 2, j, k);
         job->found[row] = found;
     }
+}
+
+static PlimStatus ensure_exact(Poisson *poisson) {
+    for (int a = 0; a < 3; a++)
+        if (!poisson->exact[a])
+            TRY(take(poisson, (void **)&poisson->exact[a], sizeof *poisson->exact[a]));
+    return PLIM_OK;
 }
 
 /* Conductances and marks; *changed: they are not, bit by bit, those of the last set-up. */
@@ -270,6 +280,7 @@ PlimStatus poisson_setup_inside(Poisson *poisson, const PoissonProblem *problem)
     poisson->problem = *problem;
     poisson->problem.grid = &poisson->grid;
     poisson->ready = false;
+    if (problem->bounded) TRY(ensure_exact(poisson));
     TRY(fill_finest(poisson, problem, &changed));
     if (!ready || changed) {
         poisson->mg.depth = problem->bounded ? 1 : poisson->mg.level_count;

@@ -103,8 +103,8 @@ double splash_bytes_per_particle(const SplashDesc *desc) {
 }
 
 double splash_bytes_per_cell(const SplashDesc *desc) {
-    enum { CELLS = 8, FACES = 6, SOLVER = 120, SKIN = 150, SORT = 16 };
-    return 8.0 * (CELLS + FACES * desc->grid.dim) + SOLVER + SKIN + SORT;
+    enum { CELLS = 8, FACES = 6, SOLVER = 144, SKIN = 200, SORT = 16, OBSTACLES = 33 };
+    return 8.0 * (CELLS + FACES * desc->grid.dim) + SOLVER + SKIN + SORT + OBSTACLES;
 }
 
 static PlimStatus check_desc(PlimContext *context, const SplashDesc *desc) {
