@@ -1,6 +1,7 @@
 """What the verification programs of splashing liquids share: scenes, states, and their own numerics: hat kernels
 (001 eqs. 3.10 to 3.13) and the complementarity problem of 001 section 3.1, written again from the document."""
 import json
+import math
 
 import common
 import fsi
@@ -226,7 +227,7 @@ class Problem:
     """Of the step from a state (001 eqs. 3.3 to 3.8): P is pressure times the kick, u* = u_f + g kick;
     A P = -dt div(v_f grad P), b = room + dt div(rho_f u*), u = u* - v_f grad P / rho_f. By eq. 3.7 the room is
     rho_max - rho_c. The program's is that where `settling` is 1 and the density is not corrected after the step; else
-    see fill(). Cells that will have room once particles have moved by u* do not push: there b is at least 0.
+    see fill(). Cells that this overfills are judged again: see relieve().
     `matrix`: rho_f is 1 in the flux and divides v_f in A, the room is 1 - rho_c / rho_max, both times the density;
     `right`: flux and room are multiplied by v_f and rho_max, and u = u* - grad P / rho_f."""
 
@@ -237,7 +238,7 @@ class Problem:
         self.unit = particle_mass(grid, per_axis) / grid.h**grid.dim
         self.rho = self.unit * grid.spread(before.x)
         self.most = DENSITY * grid.free(boxes)
-        self.rho_f, self.old, self.star, self.coefficient, self.push, flux = [], [], [], [], [], []
+        self.old, self.star, self.share, self.coefficient, self.push, flux = [], [], [], [], [], []
         for axis in range(grid.dim):
             weight = grid.spread(before.x, face=axis)
             sums = grid.spread(before.x, before.v[axis], axis)
@@ -248,12 +249,15 @@ class Problem:
             rho = np.where(carries, self.unit * weight, 1)
             self.coefficient.append(np.where(carries, free * DENSITY / rho if matrix else free, 0))
             self.push.append(np.where(carries, (1 if right else free) / rho, 0))
-            flux.append(np.where(carries, (DENSITY if matrix else rho) * (free if right else 1) * star, 0))
+            self.share.append(np.where(carries, (DENSITY if matrix else rho) * (free if right else 1), 0))
+            flux.append(self.share[-1] * star)
             self.old.append(old)
             self.star.append(star)
         self.active = (self.rho >= air * DENSITY) & (self.most > 0)
+        times = 2 * dt * math.sqrt(math.hypot(*gravity) / grid.h) # falls that pass an eighth of a cell
+        settling = 1 - (1 - settling)**times if settling < 1 else 1
         self.b = self.fill(settling, corrected, matrix, right) + dt * grid.outflow(flux)
-        self.b = np.where(self.fits(before), np.maximum(self.b, 0), self.b)
+        self.relieve(before, matrix, right)
 
     def leaving(self, axis, u, p=None):
         """Velocities with those at walls: away from the wall, where nothing is pressed against it, or none."""
@@ -267,24 +271,50 @@ class Problem:
                 row[held] = 0
         return np.moveaxis(rows, 0, axis)
 
-    def fits(self, before):
-        """Whether a cell has room for what is in it once particles have moved by u*."""
-        grid, ahead = self.grid, before.x.copy()
+    def ahead(self, before, velocity):
+        """Density of cells once particles have moved by these velocities."""
+        grid, place = self.grid, before.x.copy()
         for axis in range(grid.dim):
-            way = np.clip(self.dt * grid.gather(self.star[axis], before.x, axis), -grid.h, grid.h)
-            ahead[axis] = np.clip(ahead[axis] + way, grid.low[axis], grid.high[axis])
-        return self.unit * grid.spread(ahead) <= self.most + 1e-9 * DENSITY
+            way = np.clip(self.dt * grid.gather(velocity[axis], before.x, axis), -grid.h, grid.h)
+            place[axis] = np.clip(place[axis] + way, grid.low[axis], grid.high[axis])
+        return self.unit * grid.spread(place)
+
+    def relieve(self, before, matrix, right):
+        """Cells that fluxes overfill, judged by where particles go if the last pressure stays: those with room for
+        all that will be there, and for what the cells around push into them, do not push (b is 0); others push
+        less by what fluxes see too much, where faces move by more than a tenth of a cell, in full from a fifth on."""
+        grid, last = self.grid, np.where(self.active, before.pressure * self.kick, 0)
+        velocity = self.updated(last)
+        found = self.ahead(before, velocity)
+        around = self.diagonal() * last - self.apply(last)
+        room = self.in_form(self.most + 1e-9 * DENSITY - found, matrix, right)
+        flies = (self.most + 1e-9 * DENSITY >= found) & (room >= around)
+        flux = [share * u for share, u in zip(self.share, velocity)]
+        seen = self.in_form(self.rho - found, matrix, right) - self.dt * grid.outflow(flux)
+        fastest = np.max([np.maximum(np.abs(np.take(u, range(n), a)), np.abs(np.take(u, range(1, n + 1), a)))
+                          for a, (u, n) in enumerate(zip(velocity, grid.shape))], axis=0)
+        motion = np.clip(fastest * self.dt / (0.1 * grid.h) - 1, 0, 1)
+        less = np.where(flies, 0, np.minimum(self.b + np.maximum(seen, 0) * motion, 0))
+        self.b = np.where(self.b < 0, less, self.b)
+
+    def in_form(self, room, matrix, right):
+        """Room in the unit of the form of the problem."""
+        whole = np.where(self.most > 0, self.most, 1) / DENSITY
+        return room / (whole if matrix else 1) * (whole if right else 1)
+
+    def diagonal(self):
+        return self.dt / self.grid.h**2 * sum(np.take(v, range(n), a) + np.take(v, range(1, n + 1), a)
+                                              for a, (v, n) in enumerate(zip(self.coefficient, self.grid.shape)))
 
     def fill(self, settling, corrected, matrix, right):
-        """Room that may fill in this step: of cells that lack less than a tenth of it the part `settling`, of those
-        that lack more than three tenths all."""
+        """Room that may fill in this step: of cells that lack less than 0.15 of it the part `settling`, of those
+        that lack more than 0.2 all."""
         room = self.most - self.rho
         if corrected:
             room = np.maximum(room, 0)
         lack = np.divide(room, self.most, out=np.zeros_like(room), where=self.most > 0)
-        room = room * (settling + (1 - settling) * np.clip((lack - 0.1) / 0.2, 0, 1))
-        whole = np.where(self.most > 0, self.most, 1) / DENSITY
-        return room / (whole if matrix else 1) * (whole if right else 1)
+        room = room * (settling + (1 - settling) * np.clip((lack - 0.15) / 0.05, 0, 1))
+        return self.in_form(room, matrix, right)
 
     def apply(self, p):
         return -self.dt * self.grid.outflow([v * d for v, d in zip(self.coefficient, self.grid.difference(p))])
@@ -303,9 +333,7 @@ class Problem:
 
     def solve(self, free, rounds=20000, tolerance=1e-13):
         """A P = -b on the cells `free`, P = 0 elsewhere, by conjugate gradients."""
-        step = self.dt / self.grid.h**2
-        diagonal = step * sum(np.take(v, range(n), a) + np.take(v, range(1, n + 1), a)
-                              for a, (v, n) in enumerate(zip(self.coefficient, self.grid.shape)))
+        diagonal = self.diagonal()
         diagonal = np.where(diagonal > 0, diagonal, 1)
         p, r = np.zeros(self.grid.shape), np.where(free, -self.b, 0)
         z = r / diagonal

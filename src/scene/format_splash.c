@@ -147,9 +147,9 @@ static const SceneKey splash_keys[] = {
     {"air", VALUE_NUMBER, AT(SceneSplash, air), "0.1", BETWEEN(0, 1),
      .help = "part of the density below which a cell is air"},
     {"settling", VALUE_NUMBER, AT(SceneSplash, settling), "0.1", BETWEEN(0, 1),
-     .help =
-         "part of the room of nearly full cells that may fill in a step; 1: all, as 001 has it, "
-         "and deep pools bounce"},
+     .help = "part of the room of nearly full cells that may fill in the time in which a fall "
+             "passes an "
+             "eighth of a cell; 1: all at once, as 001 has it, and deep pools bounce"},
     {"suction", VALUE_NUMBER, AT(SceneSplash, suction), "0", .unit = "Pa", NOT_NEGATIVE,
      .help = "how far below 0 pressure may go away from the surface"},
     {"suction_depth", VALUE_NUMBER, AT(SceneSplash, suction_depth), "3", NOT_NEGATIVE,

@@ -35,10 +35,11 @@ typedef struct BoundedResult {
     double incompatible;
 } BoundedResult;
 
-/* After poisson_setup with `bounded`; fixed values (air, open sides) must be 0. `b`, `low` (finite; NULL: 0) and `p` over all cells. p is the first
- * guess on entry: the last step's pressure is a good one. Fluid cells that all faces of are closed
- * get their bound, cells that are not fluid 0. `eigenvector` over all cells, all zero at first:
- * keep it from solve to solve, and with the state, since last bits depend on it. */
+/* After poisson_setup with `bounded`; fixed values (air, open sides) must be 0. `b`, `low` (finite;
+ * NULL: 0) and `p` over all cells. p is the first guess on entry: the last step's pressure is a
+ * good one. Fluid cells that all faces of are closed get their bound, cells that are not fluid 0.
+ * `eigenvector` over all cells, all zero at first: keep it from solve to solve, and with the state,
+ * since last bits depend on it. */
 PlimStatus poisson_solve_bounded(Poisson *poisson, const BoundedOptions *options, const double *b,
                                  const double *low, double *p, double *eigenvector,
                                  BoundedResult *result);

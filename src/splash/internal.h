@@ -183,8 +183,8 @@ bool splash_collide(const Splash *splash, Vec3 from, Vec3 *to, Vec3 *normal, Vec
 void splash_rasterize_mass(Splash *splash, const StepInfo *step);
 /* velocity and known (eq. 3.11), after the masses. */
 void splash_rasterize_velocity(Splash *splash, const StepInfo *step);
-/* Into `predicted`: the density of cells after a step through the velocity that faces have. */
-void splash_predict(Splash *splash, const StepInfo *step);
+/* Into `predicted`: the density of cells after a step through these velocities of faces. */
+void splash_predict(Splash *splash, const StepInfo *step, double *const velocity[3]);
 /* Cells that a particle moves in a step, at most. */
 int splash_longest_way(const Splash *splash);
 int splash_reach(const Splash *splash);
@@ -202,7 +202,7 @@ PlimStatus splash_solve_bounded(Splash *splash, Poisson *poisson, const StepInfo
                                 BoundedResult *result);
 /* Faces in the walls of the domain: their velocity points away from the wall or is zero; with
  * `pressed` it is zero where there is pressure. */
-void splash_stop_at_walls(Splash *splash, bool pressed);
+void splash_stop_at_walls(const Splash *splash, bool pressed, double *const velocity[3]);
 /* suction.c: bounds of pressure times `time`, below 0 away from the surface. */
 void splash_find_low(Splash *splash, double time);
 

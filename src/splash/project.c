@@ -14,6 +14,9 @@
  * multiplied by v_f and v_c = rho_max / rho_0, and u = u* - grad P / rho_f. */
 #include "splash/faces.h"
 
+#include <math.h>
+#include <string.h>
+
 /* Of the liquid's density: a face that holds less carries nothing; velocities there would be what
  * rounding left of momentum over what it left of mass. */
 #define FACE_LEAST 1e-3
@@ -25,9 +28,11 @@ double splash_kick(const Splash *splash, double dt) {
 typedef struct ProjectJob {
     Splash *splash;
     double dt;
-    double time; /* s, over which pressure acts */
+    double time;     /* s, over which pressure acts */
+    double settling; /* part of its room that a nearly full cell offers in this step */
     bool in_matrix;
-    int axis; /* of faces */
+    int axis;         /* of faces */
+    double *ahead[3]; /* velocities of faces if pressure stays what it was */
 } ProjectJob;
 
 /* ---- the system ---- */
@@ -45,65 +50,146 @@ static void weigh_faces(void *user, size_t begin, size_t end) {
 }
 
 /* Part of a cell's room that may fill in this step. A cell that lacks little looks full, or all of
- * a deep pool would fall into its gaps and bounce; they close over some steps. */
-static double settling(const Splash *splash, double lack) {
-    double part = fmax(0, fmin(1, (lack - 0.1) / 0.2));
-    return splash->desc.settling + (1 - splash->desc.settling) * part;
+ * a deep pool would fall into its gaps and bounce; they close over some steps. At a level surface
+ * cells lack an eighth, since nothing is above it. */
+static double offered(double settling, double lack) {
+    double part = fmax(0, fmin(1, (lack - 0.15) / 0.05));
+    return settling + (1 - settling) * part;
 }
 
-/* kg/s, or m^3/s times the liquid's density, through a face. */
-static double face_flux(const Splash *splash, int axis, size_t f) {
+/* `settling` is what is offered in the time in which a fall from rest passes an eighth of a cell:
+ * how fast gaps close does not depend on the step. */
+static double settling_of_step(const Splash *splash, const StepInfo *step) {
+    double times = 2 * step->dt * sqrt(vec3_length(step->gravity) / splash->grid.spacing);
+    return splash->desc.settling < 1 ? 1 - pow(1 - splash->desc.settling, times) : 1;
+}
+
+/* kg/s, or m^3/s times the liquid's density, through a face with this velocity. */
+static double face_flux(const Splash *splash, int axis, size_t f, double velocity) {
     bool in_matrix = splash->desc.densities == SPLASH_DENSITY_MATRIX;
     double amount = in_matrix ? splash->desc.density : splash->face_density[axis][f];
     if (splash->weight[axis][f] == 0) amount = 0;
     if (splash->desc.fractions == SPLASH_FRACTION_RIGHT) amount *= splash->fraction[axis][f];
-    return amount * splash->velocity[axis][f] * grid_face_area(&splash->padded);
+    return amount * velocity * grid_face_area(&splash->padded);
 }
 
-static double cell_room(const Splash *splash, size_t c) {
-    double most = splash->most[c], room = most - splash->density[c];
-    /* Places that are too dense are the correction's to mend: here they would leave a velocity. */
-    if (splash->desc.correct_density) room = fmax(room, 0);
-    room *= settling(splash, room / most);
+/* Room, kg/m^3, in the unit of the chosen form. */
+static double room_in_system(const Splash *splash, size_t c, double room) {
+    double most = splash->most[c];
     if (splash->desc.densities == SPLASH_DENSITY_MATRIX) room *= splash->desc.density / most;
     if (splash->desc.fractions == SPLASH_FRACTION_RIGHT) room *= most / splash->desc.density;
     return room;
 }
 
-/* Fluxes are linear in the velocity: before a liquid that just flies they see more in a cell than
- * will be there. A cell that will not be too full when its particles have moved does not push. */
-static bool will_have_room(const Splash *splash, size_t c) {
-    return splash->predicted[c] <= splash->most[c] + 1e-9 * splash->desc.density;
+static double cell_room(const Splash *splash, double settling, size_t c) {
+    double most = splash->most[c], room = most - splash->density[c];
+    /* Places that are too dense are the correction's to mend: here they would leave a velocity. */
+    if (splash->desc.correct_density) room = fmax(room, 0);
+    room *= offered(settling, room / most);
+    return room_in_system(splash, c, room);
+}
+
+static double outflow(const ProjectJob *job, double *const velocity[3], int i, int j, int k) {
+    const Splash *splash = job->splash;
+    double sum = 0;
+    for (int axis = 0; axis < splash->padded.dim; axis++) {
+        FacePair faces = faces_of(&splash->padded, axis, i, j, k);
+        sum += face_flux(splash, axis, faces.high, velocity[axis][faces.high]) -
+               face_flux(splash, axis, faces.low, velocity[axis][faces.low]);
+    }
+    return sum;
+}
+
+/* What the last pressure of the cells around pushes into a cell: A P without its diagonal. */
+static double push_from_around(const Splash *splash, int i, int j, int k) {
+    const Grid *grid = &splash->padded;
+    double sum = 0;
+    for (int axis = 0; axis < grid->dim; axis++) {
+        FacePair faces = faces_of(grid, axis, i, j, k);
+        int at[3] = {i, j, k}, place = at[axis];
+        at[axis] = place - 1;
+        if (place > 0)
+            sum += splash->weight[axis][faces.low] *
+                   splash->pressure[grid_cell_index(grid, at[0], at[1], at[2])];
+        at[axis] = place + 1;
+        if (place + 1 < grid->n[axis])
+            sum += splash->weight[axis][faces.high] *
+                   splash->pressure[grid_cell_index(grid, at[0], at[1], at[2])];
+    }
+    return sum * grid_face_area(grid) / grid->spacing;
+}
+
+/* Whether a cell that fluxes overfill has room for what will be in it and for what the cells around
+ * push into it. Without the latter a pool would hold nothing up: looking ahead, all of it falls
+ * alike, and no cell gets fuller. */
+static bool flies(const ProjectJob *job, int i, int j, int k, size_t c) {
+    const Splash *splash = job->splash;
+    double room = splash->most[c] + 1e-9 * splash->desc.density - splash->predicted[c];
+    if (room < 0) return false;
+    double scale = grid_cell_volume(&splash->padded) / job->dt;
+    return scale * room_in_system(splash, c, room) >= push_from_around(splash, i, j, k);
+}
+
+/* 1 where a face moves what it carries by a fifth of a cell or more, 0 below a tenth: where little
+ * moves fluxes are right, and what is held up must be held by all of them. */
+static double motion(const ProjectJob *job, int i, int j, int k) {
+    const Grid *grid = &job->splash->padded;
+    double fastest = 0;
+    for (int axis = 0; axis < grid->dim; axis++) {
+        FacePair faces = faces_of(grid, axis, i, j, k);
+        fastest = fmax(fastest, fabs(job->ahead[axis][faces.low]));
+        fastest = fmax(fastest, fabs(job->ahead[axis][faces.high]));
+    }
+    return fmax(0, fmin(1, fastest * job->dt / (0.1 * grid->spacing) - 1));
+}
+
+/* Fluxes are linear in the velocity: before an edge that moves they see more in a cell than will be
+ * there. By as much, looking ahead, a cell that they overfill pushes less. */
+static double relieved(const ProjectJob *job, double sum, int i, int j, int k, size_t c) {
+    const Splash *splash = job->splash;
+    if (flies(job, i, j, k, c)) return 0;
+    double scale = grid_cell_volume(&splash->padded) / job->dt;
+    double seen = scale * room_in_system(splash, c, splash->density[c] - splash->predicted[c]) -
+                  outflow(job, job->ahead, i, j, k);
+    return fmin(0, sum + fmax(0, seen) * motion(job, i, j, k));
+}
+
+/* Kinds of cells; the last pressure is the first guess. */
+static void mark_cells(void *user, size_t begin, size_t end) {
+    const ProjectJob *job = user;
+    Splash *splash = job->splash;
+    double least = splash->desc.air * splash->desc.density;
+    for (size_t c = begin; c < end; c++) {
+        bool active = splash->density[c] >= least && splash->most[c] > 0;
+        splash->kind[c] = active ? CELL_FLUID : CELL_AIR;
+        splash->pressure[c] = active ? splash->pressure[c] * job->time : 0;
+    }
 }
 
 static void build_cells(void *user, size_t begin, size_t end) {
     const ProjectJob *job = user;
     Splash *splash = job->splash;
     const Grid *grid = &splash->padded;
-    double scale = grid_cell_volume(grid) / job->dt,
-           least = splash->desc.air * splash->desc.density;
+    double scale = grid_cell_volume(grid) / job->dt;
     FOR_CELLS(grid, begin, end, i, j, k, c) {
-        bool active = splash->density[c] >= least && splash->most[c] > 0;
-        splash->kind[c] = active ? CELL_FLUID : CELL_AIR;
-        if (!active) {
-            splash->pressure[c] = 0;
-            continue;
-        }
-        double sum = scale * cell_room(splash, c);
-        for (int axis = 0; axis < grid->dim; axis++) {
-            FacePair faces = faces_of(grid, axis, i, j, k);
-            sum += face_flux(splash, axis, faces.high) - face_flux(splash, axis, faces.low);
-        }
-        splash->right[c] = sum < 0 && will_have_room(splash, c) ? 0 : sum;
-        splash->pressure[c] *= job->time; /* the last one is the first guess */
+        if (splash->kind[c] != CELL_FLUID) continue;
+        double sum =
+            scale * cell_room(splash, job->settling, c) + outflow(job, splash->velocity, i, j, k);
+        splash->right[c] = sum < 0 ? relieved(job, sum, i, j, k, c) : sum;
     }
 }
 
 /* ---- what pressure does ---- */
 
+typedef struct PushJob {
+    const Splash *splash;
+    int axis;
+    double *velocity;
+} PushJob;
+
 static void push_faces(void *user, size_t begin, size_t end) {
-    const ProjectJob *job = user;
-    Splash *splash = job->splash;
+    const PushJob *job = user;
+    const Splash *splash = job->splash;
     const Grid *grid = &splash->padded;
     int axis = job->axis;
     bool scaled = splash->desc.fractions == SPLASH_FRACTION_UPDATE;
@@ -113,8 +199,7 @@ static void push_faces(void *user, size_t begin, size_t end) {
         double rise = splash->pressure[cells.high] - splash->pressure[cells.low];
         if (rise == 0) continue;
         double fraction = scaled ? splash->fraction[axis][f] : 1;
-        splash->velocity[axis][f] -=
-            fraction * rise / (grid->spacing * splash->face_density[axis][f]);
+        job->velocity[f] -= fraction * rise / (grid->spacing * splash->face_density[axis][f]);
     }
 }
 
@@ -162,7 +247,7 @@ static double stopped(const Splash *splash, int end, double velocity, double pre
     return leaves && !classic && pressure <= 0 ? velocity : 0;
 }
 
-void splash_stop_at_walls(Splash *splash, bool pressed) {
+void splash_stop_at_walls(const Splash *splash, bool pressed, double *const velocities[3]) {
     const Grid *padded = &splash->padded;
     for (int axis = 0; axis < padded->dim; axis++) {
         int size[3] = {padded->n[0], padded->n[1], padded->n[2]};
@@ -176,28 +261,59 @@ void splash_stop_at_walls(Splash *splash, bool pressed) {
                     size_t f = grid_face_index(padded, axis, at[0], at[1], at[2]);
                     at[axis] -= end; /* the cell before the wall */
                     size_t c = grid_cell_index(padded, at[0], at[1], at[2]);
-                    double *velocity = &splash->velocity[axis][f];
+                    double *velocity = &velocities[axis][f];
                     *velocity = stopped(splash, end, *velocity, pressed ? splash->pressure[c] : 0);
                 }
     }
 }
 
+static void push(const Splash *splash, const StepInfo *step, double *const velocity[3]) {
+    const Grid *grid = &splash->padded;
+    for (int axis = 0; axis < grid->dim; axis++) {
+        PushJob job = {splash, axis, velocity[axis]};
+        parallel_for(step->threads, face_layers(grid), 1, push_faces, &job);
+    }
+    splash_stop_at_walls(splash, true, velocity);
+}
+
+/* Where the last pressure would take particles. */
+static PlimStatus look_ahead(ProjectJob *job, const StepInfo *step) {
+    Splash *splash = job->splash;
+    for (int axis = 0; axis < splash->padded.dim; axis++) {
+        size_t count = grid_face_count(&splash->padded, axis);
+        job->ahead[axis] = scratch_take(step->scratch, count, sizeof(double));
+        if (!job->ahead[axis]) return PLIM_OUT_OF_MEMORY;
+        memcpy(job->ahead[axis], splash->velocity[axis], count * sizeof(double));
+    }
+    push(splash, step, job->ahead);
+    splash_predict(splash, step, job->ahead);
+    return PLIM_OK;
+}
+
+static PlimStatus build_system(Splash *splash, const StepInfo *step, double time) {
+    const Grid *grid = &splash->padded;
+    ProjectJob job = {
+        .splash = splash, .dt = step->dt, .time = time, .settling = settling_of_step(splash, step)};
+    size_t mark = scratch_mark(step->scratch);
+    splash_weigh_faces(splash, step, splash->desc.densities == SPLASH_DENSITY_MATRIX);
+    parallel_for(step->threads, grid_cell_count(grid), FACE_GRAIN, mark_cells, &job);
+    PlimStatus status = look_ahead(&job, step);
+    if (status == PLIM_OK) parallel_for(step->threads, face_layers(grid), 1, build_cells, &job);
+    scratch_release(step->scratch, mark);
+    return status;
+}
+
 PlimStatus splash_project_unilateral(Splash *splash, const StepInfo *step) {
     const Grid *grid = &splash->padded;
-    ProjectJob job = {.splash = splash, .dt = step->dt, .time = splash_kick(splash, step->dt)};
-    size_t layers = face_layers(grid);
-    splash_weigh_faces(splash, step, splash->desc.densities == SPLASH_DENSITY_MATRIX);
-    splash_predict(splash, step);
-    parallel_for(step->threads, layers, 1, build_cells, &job);
+    ProjectJob job = {.splash = splash, .time = splash_kick(splash, step->dt)};
+    TRY(build_system(splash, step, job.time));
     double unit = splash->desc.density * grid_cell_volume(grid) / step->dt;
     const double *low = splash->low;
     if (low) splash_find_low(splash, job.time);
     TRY(splash_solve_bounded(splash, splash->poisson, step, "pressure",
                              splash->desc.tolerance * unit, low, splash->pressure,
                              &splash->solved));
-    for (job.axis = 0; job.axis < grid->dim; job.axis++)
-        parallel_for(step->threads, layers, 1, push_faces, &job);
-    splash_stop_at_walls(splash, true);
+    push(splash, step, splash->velocity);
     parallel_for(step->threads, grid_cell_count(grid), FACE_GRAIN, finish_cells, &job);
     return PLIM_OK;
 }

@@ -12,6 +12,7 @@ typedef struct RasterJob {
     Kernel kernel;
     RasterWhat what;
     double dt;                       /* s, of the prediction */
+    double *const *velocity;         /* of faces, of the prediction */
     size_t thickness, slabs, parity; /* layers of a slab */
 } RasterJob;
 
@@ -68,7 +69,7 @@ static inline void add_affine(Splash *splash, const Kernel *kernel, int dim,
     }
 }
 
-/* Where the particle will be if nothing stops it: one step through the velocity that faces have. */
+/* Where the particle will be if nothing stops it: one step through the velocity of the job. */
 static inline KernelPlace predict_place(const RasterJob *job, int dim, const KernelPlace *place,
                                         const double x[3]) {
     const Splash *splash = job->splash;
@@ -76,8 +77,7 @@ static inline KernelPlace predict_place(const RasterJob *job, int dim, const Ker
     double at[3] = {0}, share[8], most = splash_longest_way(splash) * grid->spacing;
     for (int axis = 0; axis < dim; axis++) {
         size_t first = kernel_face_shares(&job->kernel, dim, place, axis, share);
-        double u =
-            kernel_gather(&job->kernel.faces[axis], dim, splash->velocity[axis] + first, share);
+        double u = kernel_gather(&job->kernel.faces[axis], dim, job->velocity[axis] + first, share);
         double low = vec3_component(grid->origin, axis);
         double high = low + grid->n[axis] * grid->spacing;
         double to = x[axis] + kernel_clamp(job->dt * u, -most, most);
@@ -218,10 +218,11 @@ void splash_rasterize_velocity(Splash *splash, const StepInfo *step) {
     }
 }
 
-void splash_predict(Splash *splash, const StepInfo *step) {
+void splash_predict(Splash *splash, const StepInfo *step, double *const velocity[3]) {
     const Grid *grid = &splash->padded;
     RasterJob job = raster_job(splash, RASTER_PREDICTED);
     job.dt = step->dt;
+    job.velocity = velocity;
     clear(step, splash->predicted, grid_cell_count(grid));
     scatter_all(&job, step);
     ScaleJob scale = scale_job(splash);

@@ -86,7 +86,8 @@ typedef struct SplashDesc {
     SplashDensities densities;
     SplashFractions fractions;
     double air;      /* of the density: cells below it are air (001 3.2.1) */
-    double settling; /* part of the room of nearly full cells that may fill in a step, 0 to 1 */
+    double settling; /* part of the room of nearly full cells that may fill while a fall passes an
+                        eighth of a cell, 0 to 1 */
     double suction;  /* Pa, how far below 0 pressure may go away from the surface */
     double suction_depth; /* cells from the surface from which it may */
     bool correct_density; /* the second solve (001 eq. 3.9) */
