@@ -254,20 +254,20 @@ def check_volume(options, checks, folder):
     """After a dam has broken and come to rest, the liquid stands as high as its mass says."""
     for dim, n in ((2, 32),) if options.quick else ((2, 32), (2, 64), (3, 16)):
         column = box(corner(dim, 0, 0, 0), corner(dim, 0.4, 0.8, 1))
-        made = scene(dim, [0.0] * dim, [1.0] * dim, n, [column], 300, 1 / 30)
+        made = scene(dim, [0.0] * dim, [1.0] * dim, n, [column], 600, 1 / 30)
         output = play(options, folder, "volume", made, *EVERY, 10)
         grid = Grid.of(output)
         found = states(output, grid)
         level = found[0].count * particle_mass(grid) / DENSITY
         heights = columns(grid, found[-1].x)
         centre = found[-1].x[1].mean()
-        checks.true(f"dam after 10 s, {dim}D, {n} cells: mean height within half a cell",
+        checks.true(f"dam after 20 s, {dim}D, {n} cells: mean height within half a cell",
                     abs(np.mean(heights) - level) <= 0.5 * grid.h,
                     f"{np.mean(heights):.4f} ({np.min(heights):.4f} to {np.max(heights):.4f}) expected {level:.4f}")
-        checks.true(f"dam after 10 s, {dim}D, {n} cells: centre of mass within a quarter of a cell",
+        checks.true(f"dam after 20 s, {dim}D, {n} cells: centre of mass within a quarter of a cell",
                     abs(centre - level / 2) <= 0.25 * grid.h, f"{centre:.4f} expected {level / 2:.4f}")
         speed = np.sqrt(np.mean(np.sum(found[-1].v**2, axis=0)))
-        checks.below(f"dam after 10 s, {dim}D, {n} cells: speed, root mean square, in sqrt(g h)",
+        checks.below(f"dam after 20 s, {dim}D, {n} cells: speed, root mean square, in sqrt(g h)",
                      speed / math.sqrt(G * level), 0.1)
 
 

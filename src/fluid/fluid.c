@@ -31,6 +31,7 @@ static const StateField fluid_fields[] = {
     {"drop_sign", "1", FIELD_I32, FIELD_STATE, 1, FLUID_GROUP_DROPS, offsetof(Fluid, drop_sign)},
     {"tally", "1", FIELD_U64, FIELD_STATE, 1, FLUID_GROUP_TALLY, offsetof(Fluid, tally)},
     FLUID_FIELD(account, "m^3", FLUID_GROUP_ACCOUNT),
+    FLUID_FIELD(owed, "1", FLUID_GROUP_LIQUID),
 };
 
 static const char *const fluid_groups[FLUID_GROUP_COUNT] = {"cells",
@@ -45,7 +46,8 @@ static const char *const fluid_groups[FLUID_GROUP_COUNT] = {"cells",
                                                             "particles",
                                                             "drops",
                                                             "fates of particles",
-                                                            "accounts"};
+                                                            "accounts",
+                                                            "cells of liquid"};
 
 static const StateSchema fluid_schema = {
     .fields = fluid_fields,
@@ -93,7 +95,7 @@ static double coupled_bytes_per_cell(const FluidDesc *desc, bool viscous) {
 /* Level sets and parts of cells, what distances and continued velocities take for a while, and
  * particles: a surface as large as the domain's largest section, twice. */
 static double liquid_doubles_per_cell(const FluidDesc *desc) {
-    enum { FIELDS = 6, WORK = 8, PARTICLE = 5 };
+    enum { FIELDS = 6 + 2, WORK = 8, PARTICLE = 5 };
     const Grid *grid = &desc->grid;
     if (!desc->liquid.has_particles) return FIELDS + WORK;
     double cells = (double)grid_cell_count(grid), thinnest = cells;
@@ -160,6 +162,7 @@ static PlimStatus fluid_advect(void *system, const StepInfo *step) {
         TRY(fluid_push_faces(fluid, step));
     }
     TRY(fluid_update_geometry(fluid, step, false));
+    if (fluid_has_surface(fluid)) TRY(fluid_count_beside_bodies(fluid, step));
     TRY(fluid_feed(fluid, step));
     return fluid_has_surface(fluid) ? fluid_settle_surface(fluid, step) : PLIM_OK;
 }
@@ -286,6 +289,7 @@ static void fluid_destroy(void *system) {
     free_array(context, fluid->cell_level, cells, sizeof(double));
     free_array(context, fluid->liquid_part, cells, sizeof(double));
     free_array(context, fluid->wet_part, cells, sizeof(double));
+    free_array(context, fluid->wanted_part, cells, sizeof(double));
     free_array(context, fluid->kind, cells, 1);
     free_array(context, fluid->fresh, cells, 1);
     free_array(context, fluid->source, cells, sizeof(double));
@@ -327,6 +331,7 @@ static PlimStatus resize_state(Fluid *fluid) {
                          grid_place_count(grid, fluid_smoke_place(fluid))));
         TRY(fluid_resize(fluid, FLUID_GROUP_TALLY, FLUID_TALLY_COUNT));
         TRY(fluid_resize(fluid, FLUID_GROUP_ACCOUNT, FLUID_ACCOUNT_COUNT));
+        TRY(fluid_resize(fluid, FLUID_GROUP_LIQUID, grid_cell_count(&fluid->grid)));
     }
     if (!fluid->desc.has_smoke) return PLIM_OK;
     return state_resize(context, &fluid_schema, fluid, FLUID_GROUP_SMOKE,
@@ -358,6 +363,7 @@ static PlimStatus create_fields(Fluid *fluid) {
             TRY(field_create(context, grid, PLACE_CELLS, 1, &fluid->to_solid));
         TRY(allocate(context, grid_cell_count(grid), sizeof(double), &fluid->cell_level));
         TRY(allocate(context, grid_cell_count(grid), sizeof(double), &fluid->liquid_part));
+        TRY(allocate(context, grid_cell_count(grid), sizeof(double), &fluid->wanted_part));
         if (fluid_is_viscous(fluid))
             TRY(allocate(context, grid_cell_count(grid), sizeof(double), &fluid->wet_part));
     }
@@ -376,10 +382,10 @@ static PlimStatus create_cuts(Fluid *fluid) {
     for (int axis = 0; fluid_is_viscous(fluid) && axis < grid->dim; axis++)
         TRY(allocate(context, grid_face_count(grid, axis), sizeof(double),
                      &fluid->viscous_gain[axis]));
-    bool expands = false;
+    fluid->expands = fluid->desc.liquid.control;
     for (size_t i = 0; i < fluid->sources.count; i++)
-        expands = expands || field_function_is_set(&fluid->sources.data[i].expansion);
-    if (fluid->bodies_move || expands || fluid->desc.liquid.control) {
+        fluid->expands = fluid->expands || field_function_is_set(&fluid->sources.data[i].expansion);
+    if (fluid->bodies_move || fluid->expands) {
         TRY(allocate(context, cells, sizeof(double), &fluid->source));
         memset(fluid->source, 0, cells * sizeof(double));
     }

@@ -69,8 +69,9 @@ struct Fluid {
     double *acceleration_x, *acceleration_y, *acceleration_z;
 
     /* Of a liquid: its level set, particles, drops and bubbles that fly; what became of them all
-     * (FLUID_TALLY_...), and volumes (FLUID_ACCOUNT_...). */
-    double *level;
+     * (FLUID_TALLY_...), and volumes (FLUID_ACCOUNT_...); of each cell the volume, over its own,
+     * that the last step lost and found no surface to give back to. */
+    double *level, *owed;
     double *particle_position, *particle_radius;
     int32_t *particle_sign;
     double *drop_position, *drop_velocity, *drop_radius;
@@ -83,6 +84,7 @@ struct Fluid {
     ARRAY(FluidBody) passive; /* bodies that are carried along */
     ARRAY(FluidObject) objects;
     bool bodies_move; /* some body may */
+    bool expands;     /* sources or volume control make fluid within itself */
     double wall_time; /* s, for which functions of sides are read */
     Vec3 gravity;     /* of the world */
 
@@ -106,6 +108,7 @@ struct Fluid {
     double *cell_level;     /* the level set at cells, as in `phi` */
     double *liquid_part;    /* of cells: part that is liquid */
     double *wet_part;       /* the same as if there were no colliders: for viscosity */
+    double *wanted_part;    /* within a step: what it should be, by what flows through faces */
 
     Poisson *poisson;
     Viscosity *viscosity;
@@ -346,6 +349,8 @@ PlimStatus fluid_resize(Fluid *fluid, int group, size_t count); /* of the state 
 PlimStatus fluid_refresh_surface(Fluid *fluid, const StepInfo *step);
 /* The level set and the particles, carried by `faces` (000 section 4.5). */
 PlimStatus fluid_carry_surface(Fluid *fluid, const StepInfo *step);
+/* When bodies are where they are at the end of the step: what they made the liquid lose. */
+PlimStatus fluid_count_beside_bodies(Fluid *fluid, const StepInfo *step);
 /* After sources and geometry: what is liquid now. */
 PlimStatus fluid_settle_surface(Fluid *fluid, const StepInfo *step);
 /* Loads `phi` from the level set. */

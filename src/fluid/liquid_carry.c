@@ -2,6 +2,7 @@
  * the two put together (sections 4.5.1 and 4.5.2). */
 #include "fluid/internal.h"
 #include "grid/keep_volume.h"
+#include "grid/liquid_part.h"
 #include "grid/redistance.h"
 
 /* ---- the particles as state of the fluid ---- */
@@ -83,21 +84,33 @@ static VolumeFlow volume_flow(const Fluid *fluid, const StepInfo *step) {
     return (VolumeFlow){.velocity = {&fluid->faces[0], &fluid->faces[1], &fluid->faces[2]},
                         .open = fluid->open,
                         .solid = fluid->colliders.count > 0 ? fluid->distance : NULL,
-                        .has_sources = fluid->source != NULL,
+                        .has_sources = fluid->expands,
                         .solids_move = fluid->bodies_move,
                         .dt = step->dt,
                         .threads = step->threads,
                         .scratch = step->scratch};
 }
 
-static PlimStatus restore_volume(Fluid *fluid, const StepInfo *step, const double *parts) {
+static PlimStatus restore_volume(Fluid *fluid, const StepInfo *step) {
     VolumeFlow flow = volume_flow(fluid, step);
-    TRY(volume_restore(&flow, parts, &fluid->phi));
+    TRY(volume_restore(&flow, &fluid->phi, fluid->wanted_part, fluid->owed));
     fluid_fill_level(fluid, &fluid->phi, step->threads);
     return PLIM_OK;
 }
 
-static PlimStatus carry_with_particles(Fluid *fluid, const StepInfo *step, const double *parts) {
+/* What flows through faces is right for bodies at the end of the step: what they move into is what
+ * the liquid leaves. What is missing then is owed to the surface around them. */
+PlimStatus fluid_count_beside_bodies(Fluid *fluid, const StepInfo *step) {
+    if (!fluid->bodies_move) return PLIM_OK;
+    size_t cells = grid_cell_count(&fluid->grid);
+    TRY(fluid_load_phi(fluid, step));
+    liquid_parts(&fluid->phi, fluid->distance, step->threads, fluid->liquid_part);
+    for (size_t i = 0; i < cells; i++)
+        fluid->owed[i] += fluid->wanted_part[i] - fluid->liquid_part[i];
+    return PLIM_OK;
+}
+
+static PlimStatus carry_with_particles(Fluid *fluid, const StepInfo *step) {
     const GridField *velocity[3] = {&fluid->faces[0], &fluid->faces[1], &fluid->faces[2]};
     LevelParticles sets[2];
     ParticleLevelSet set = fluid_particles(fluid, step, sets);
@@ -108,7 +121,7 @@ static PlimStatus carry_with_particles(Fluid *fluid, const StepInfo *step, const
     TRY(redistance(fluid, step));
     if (fluid->desc.liquid.corrects_twice) TRY(particles_correct(&set));
     fluid_fill_level(fluid, &fluid->phi, step->threads);
-    TRY(restore_volume(fluid, step, parts));
+    TRY(restore_volume(fluid, step));
     TRY(particles_sort_out(&set, velocity));
     if (++fluid->tally[FLUID_TALLY_STEPS] % (uint64_t)fluid->desc.liquid.reseed == 0)
         TRY(particles_reseed(&set, ++fluid->tally[FLUID_TALLY_DRAWS]));
@@ -116,22 +129,18 @@ static PlimStatus carry_with_particles(Fluid *fluid, const StepInfo *step, const
 }
 
 PlimStatus fluid_carry_surface(Fluid *fluid, const StepInfo *step) {
-    size_t mark = scratch_mark(step->scratch);
     VolumeFlow flow = volume_flow(fluid, step);
-    double *parts = scratch_take(step->scratch, grid_cell_count(&fluid->grid), sizeof *parts);
-    if (!parts) return PLIM_OUT_OF_MEMORY;
     /* Beyond sides and in colliders phi may be from another time of the last step; the prediction
      * reads it there, and must be the same after a restart. */
     TRY(fluid_load_phi(fluid, step));
-    TRY(volume_predict(&flow, &fluid->phi, parts));
+    TRY(volume_predict(&flow, &fluid->phi, fluid->wanted_part));
     if (fluid->desc.liquid.has_particles) {
-        TRY(carry_with_particles(fluid, step, parts));
+        TRY(carry_with_particles(fluid, step));
     } else {
         TRY(carry_level(fluid, step));
         TRY(redistance(fluid, step));
-        TRY(restore_volume(fluid, step, parts));
+        TRY(restore_volume(fluid, step));
     }
-    scratch_release(step->scratch, mark);
     field_store(&fluid->phi, step->threads, fluid->level);
     return PLIM_OK;
 }

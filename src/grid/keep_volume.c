@@ -395,22 +395,51 @@ static bool shift_once(ShiftJob *job, int passes) {
     return true;
 }
 
-/* Cells beside solids that move: what these push is in no flux. */
-static void leave_beside_solids(ShiftJob *job) {
+/* Part of what is missing beside solids that the cells around make up for in a step: what one step
+ * sees too much there the next ones see too little. */
+static const double PASSED_ON = 0.05;
+
+/* Whether a cell is not cut by a solid nor beside one that is. */
+static bool is_clear(const ShiftJob *job, int i, int j, int k) {
     const double near = 1.5; /* cells */
     const Grid *grid = &job->phi->grid;
-    size_t cell = 0, nx = (size_t)grid->n[0] + 1, ny = (size_t)grid->n[1] + 1;
-    liquid_parts(job->phi, job->flow->solid, job->flow->threads, job->now);
-    for (int k = 0; k < grid->n[2]; k++)
-        for (int j = 0; j < grid->n[1]; j++)
-            for (int i = 0; i < grid->n[0]; i++, cell++) {
-                size_t node = ((size_t)k * ny + (size_t)j) * nx + (size_t)i;
-                if (job->flow->solid[node] < near * grid->spacing)
-                    job->wanted[cell] = job->now[cell];
-            }
+    size_t nx = (size_t)grid->n[0] + 1, ny = (size_t)grid->n[1] + 1;
+    size_t node = ((size_t)k * ny + (size_t)j) * nx + (size_t)i;
+    return job->flow->solid[node] >= near * grid->spacing;
 }
 
-static PlimStatus restore(ShiftJob *job, const double *parts) {
+/* Beside solids that move the level set is not shifted: what goes on into them says little about
+ * the liquid, and they are not yet where the fluxes expect them. What is owed there is wanted from
+ * the cells around, with weights as in a round. */
+static void pass_on_beside_solids(ShiftJob *job, const double *parts, double *owed) {
+    enum { PASSES = 4 };
+    const Grid *grid = &job->phi->grid;
+    size_t cells = grid_cell_count(grid), cell = 0;
+    int threads = job->flow->threads;
+    double *clear = job->gain, *passed = job->shift;
+    liquid_parts(job->phi, job->flow->solid, threads, job->now);
+    for (int k = 0; k < grid->n[2]; k++)
+        for (int j = 0; j < grid->n[1]; j++)
+            for (int i = 0; i < grid->n[0]; i++, cell++)
+                job->near_gain[cell] = clear[cell] = is_clear(job, i, j, k);
+    smooth(grid, PASSES, threads, job->near_gain, job->work);
+    for (size_t i = 0; i < cells; i++) {
+        bool passes = clear[i] == 0 && job->near_gain[i] > LEAST_AREA;
+        passed[i] = passes ? PASSED_ON * owed[i] / job->near_gain[i] : 0;
+        if (passes) owed[i] -= PASSED_ON * owed[i];
+    }
+    smooth(grid, PASSES, threads, passed, job->work);
+    for (size_t i = 0; i < cells; i++) {
+        if (clear[i] > 0) {
+            job->wanted[i] += passed[i];
+        } else {
+            owed[i] += parts[i] - job->now[i];
+            job->wanted[i] = job->now[i];
+        }
+    }
+}
+
+static PlimStatus take_memory(ShiftJob *job) {
     Scratch *scratch = job->flow->scratch;
     size_t cells = grid_cell_count(&job->phi->grid);
     double **arrays[7] = {&job->wanted, &job->now,   &job->gain, &job->near_gain,
@@ -420,19 +449,43 @@ static PlimStatus restore(ShiftJob *job, const double *parts) {
         if (!*arrays[i]) return PLIM_OUT_OF_MEMORY;
     }
     job->probe.data = scratch_take(scratch, job->phi->count, sizeof(double));
-    if (!job->probe.data) return PLIM_OUT_OF_MEMORY;
-    memcpy(job->wanted, parts, cells * sizeof *parts);
+    return job->probe.data ? PLIM_OK : PLIM_OUT_OF_MEMORY;
+}
+
+/* What no round gave back. Beside solids that do not move it is what the level set's going on into
+ * them makes, the same in every step: it is no loss. */
+static void keep_account(const ShiftJob *job, const double *parts, double *owed) {
+    const Grid *grid = &job->phi->grid;
+    bool solids = job->flow->solid, move = job->flow->solids_move;
+    size_t cell = 0;
+    for (int k = 0; k < grid->n[2]; k++)
+        for (int j = 0; j < grid->n[1]; j++)
+            for (int i = 0; i < grid->n[0]; i++, cell++) {
+                double left = job->wanted[cell] - parts[cell];
+                if (!solids || is_clear(job, i, j, k))
+                    owed[cell] = left;
+                else
+                    owed[cell] = move ? owed[cell] + left : 0;
+            }
+}
+
+static PlimStatus restore(ShiftJob *job, double *parts, double *owed) {
+    size_t cells = grid_cell_count(&job->phi->grid);
+    TRY(take_memory(job));
     memset(job->total, 0, cells * sizeof *job->total);
-    if (job->flow->solid && job->flow->solids_move) leave_beside_solids(job);
+    for (size_t i = 0; i < cells; i++) job->wanted[i] = parts[i] + owed[i];
+    if (job->flow->solid && job->flow->solids_move) pass_on_beside_solids(job, parts, owed);
     for (int round = 0; round < ROUNDS; round++)
         if (!shift_once(job, FIRST_PASSES << round / 2)) break;
+    liquid_parts(job->phi, job->flow->solid, job->flow->threads, parts);
+    keep_account(job, parts, owed);
     return PLIM_OK;
 }
 
-PlimStatus volume_restore(const VolumeFlow *flow, const double *parts, GridField *phi) {
+PlimStatus volume_restore(const VolumeFlow *flow, GridField *phi, double *parts, double *owed) {
     size_t mark = scratch_mark(flow->scratch);
     ShiftJob job = {.flow = flow, .phi = phi, .probe = *phi};
-    PlimStatus status = restore(&job, parts);
+    PlimStatus status = restore(&job, parts, owed);
     scratch_release(flow->scratch, mark);
     return status;
 }

@@ -30,8 +30,9 @@ typedef struct VolumeFlow {
  * a face the swept volume counts, to second order. */
 PlimStatus volume_predict(const VolumeFlow *flow, const GridField *phi, double *parts);
 
-/* Shifts `phi` so that its parts are those predicted, smoothed. Fills the halo by
- * field_fill_halo. */
-PlimStatus volume_restore(const VolumeFlow *flow, const double *parts, GridField *phi);
+/* Shifts `phi` so that its parts are those predicted and what is owed from earlier steps, smoothed.
+ * Fills the halo by field_fill_halo. `parts`: predicted on entry, those of phi on return; `owed`:
+ * by earlier steps, and then still. */
+PlimStatus volume_restore(const VolumeFlow *flow, GridField *phi, double *parts, double *owed);
 
 #endif
