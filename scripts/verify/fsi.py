@@ -14,24 +14,6 @@ G = 9.81 # m/s^2, where a scene does not say otherwise
 # ---- shared with fsi_*.py ----
 
 
-class Checks(common.Checks):
-    """As common.Checks, with failures that are the reference's: they are printed with both figures and
-    counted apart, never as passed."""
-
-    def __init__(self):
-        super().__init__()
-        self.expected = 0
-
-    def expected_failure(self, name, detail):
-        self.expected += 1
-        print(f"XFAIL {name}: {detail}", flush=True)
-
-    def finish(self):
-        if self.expected:
-            print(f"{self.expected} expected failures", flush=True)
-        super().finish()
-
-
 def attempt(options, folder, label, scene, values=None, *words):
     """A run on one thread; `scene` is a name in scenes/ or a path. Its result and folder."""
     path = scene if os.path.isabs(scene) else common.scene_path(scene)
@@ -266,7 +248,7 @@ def check_rotor(options, checks, folder):
 
 def main():
     options = common.arguments(__doc__)
-    checks = Checks()
+    checks = common.Checks()
     with common.temporary() as folder:
         for check in (check_release, check_release_step, check_turned, check_neutral, check_rotor):
             check(options, checks, folder)

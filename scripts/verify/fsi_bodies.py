@@ -63,7 +63,7 @@ def check_sphere(options, checks, folder):
 def main():
     options = common.arguments(__doc__, lambda parser: parser.add_argument(
         "--sphere", type=int, default=10, metavar="CELLS", help="cells across the sphere (default 10)"))
-    checks = fsi.Checks()
+    checks = common.Checks()
     with common.temporary() as folder:
         for check in (check_drafting, check_sphere):
             check(options, checks, folder)

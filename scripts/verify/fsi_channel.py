@@ -122,7 +122,7 @@ def check_time_order(options, checks, folder):
 
 def main():
     options = common.arguments(__doc__)
-    checks = fsi.Checks()
+    checks = common.Checks()
     with common.temporary() as folder:
         for check in (check_channel, check_time_order):
             check(options, checks, folder)

@@ -220,7 +220,7 @@ def main():
     options = common.arguments(__doc__, lambda parser: parser.add_argument(
         "--finest", type=int, default=160, metavar="CELLS",
         help="160 (default): all of the table and squares of 512 cells, some hours; 80: without"))
-    checks = fsi.Checks()
+    checks = common.Checks()
     with common.temporary() as folder:
         for check in (check_table, check_cost_by_ratio, check_long_steps, check_cost_by_size):
             check(options, checks, folder)

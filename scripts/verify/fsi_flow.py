@@ -62,7 +62,7 @@ def check_vortex_street(options, checks, folder):
 
 def main():
     options = common.arguments(__doc__)
-    checks = fsi.Checks()
+    checks = common.Checks()
     with common.temporary() as folder:
         for check in (check_laminar_start, check_vortex_street):
             check(options, checks, folder)

@@ -267,7 +267,7 @@ def check_bits(options, checks, folder):
 
 def main():
     options = common.arguments(__doc__)
-    checks = fsi.Checks()
+    checks = common.Checks()
     with common.temporary() as folder:
         for check in (check_random, check_own_momentum, check_thrown, check_bits):
             check(options, checks, folder)

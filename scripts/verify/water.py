@@ -103,7 +103,7 @@ def verify(description, all_checks):
     """Each of the checks; one whose run breaks off has failed, and the others go on."""
     options = common.arguments(description, lambda parser: parser.add_argument(
         "--only", default="", metavar="WORD", help="only the checks whose names have it in them"))
-    checks = fsi.Checks()
+    checks = common.Checks()
     with common.temporary() as folder:
         for check in all_checks:
             if options.only not in check.__name__:

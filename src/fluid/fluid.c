@@ -95,7 +95,7 @@ static double coupled_bytes_per_cell(const FluidDesc *desc, bool viscous) {
 /* Level sets and parts of cells, what distances and continued velocities take for a while, and
  * particles: a surface as large as the domain's largest section, twice. */
 static double liquid_doubles_per_cell(const FluidDesc *desc) {
-    enum { FIELDS = 6 + 2, WORK = 8, PARTICLE = 5 };
+    enum { FIELDS = 8, WORK = 8, PARTICLE = 5 };
     const Grid *grid = &desc->grid;
     if (!desc->liquid.has_particles) return FIELDS + WORK;
     double cells = (double)grid_cell_count(grid), thinnest = cells;
