@@ -10,6 +10,7 @@ from common import h5py, np
 G = 9.81 # m/s^2
 DENSITY = 1000.0 # kg/m^3
 SETTLING = 0.1 # as scenes have it by themselves
+LONGEST = 4 # cells that a particle may move in a step, with cfl: 1
 THIN = 1e-3 # of the density: faces with less carry nothing
 
 
@@ -275,7 +276,7 @@ class Problem:
         """Density of cells once particles have moved by these velocities."""
         grid, place = self.grid, before.x.copy()
         for axis in range(grid.dim):
-            way = np.clip(self.dt * grid.gather(velocity[axis], before.x, axis), -grid.h, grid.h)
+            way = np.clip(self.dt * grid.gather(velocity[axis], before.x, axis), -LONGEST * grid.h, LONGEST * grid.h)
             place[axis] = np.clip(place[axis] + way, grid.low[axis], grid.high[axis])
         return self.unit * grid.spread(place)
 
