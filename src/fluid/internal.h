@@ -351,6 +351,8 @@ PlimStatus fluid_refresh_surface(Fluid *fluid, const StepInfo *step);
 PlimStatus fluid_carry_surface(Fluid *fluid, const StepInfo *step);
 /* When bodies are where they are at the end of the step: what they made the liquid lose. */
 PlimStatus fluid_count_beside_bodies(Fluid *fluid, const StepInfo *step);
+/* Cells of liquid that bodies close in, a few together, become air. */
+void fluid_empty_pockets(Fluid *fluid);
 /* After sources and geometry: what is liquid now. */
 PlimStatus fluid_settle_surface(Fluid *fluid, const StepInfo *step);
 /* Loads `phi` from the level set. */

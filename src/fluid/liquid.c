@@ -159,6 +159,7 @@ static PlimStatus find_liquid(Fluid *fluid, const StepInfo *step) {
     TRY(fluid_load_phi(fluid, step));
     field_store(cell_phi(fluid), step->threads, fluid->cell_level);
     fluid_for_rows(&fluid->grid, PLACE_CELLS, step->threads, mark_row, fluid);
+    fluid_empty_pockets(fluid);
     liquid_parts(&fluid->phi, fluid->colliders.count > 0 ? fluid->distance : NULL, step->threads,
                  fluid->liquid_part);
     if (fluid->wet_part) liquid_parts(&fluid->phi, NULL, step->threads, fluid->wet_part);
