@@ -241,12 +241,42 @@ static void test_good_fit(void **state) {
     }
 }
 
+/* ---- pockets ---- */
+
+/* What is in the middle of a ring under water: a few cells are like air, a lake is not. */
+static CellKind inside_ring(const char *ring) {
+    char text[512];
+    snprintf(text, sizeof text,
+             "plimsoll: 1\ndim: 2\nfluid:\n  cells: 32\n  sides: {top: open}\n"
+             "  liquid: {level: \"=y-0.95\"}\nrigid:\n  bodies:\n"
+             "    - {name: ring, shape: {torus: %s}, position: [0.5, 0.5, 0], "
+             "orientation: {axis: [1, 0, 0], angle: 90}, density: 1000}\n",
+             ring);
+    Fixture f = open_scene(text);
+    assert_int_equal(plim_world_step(f.world, 1e-3), PLIM_OK);
+    const Fluid *fluid = f.world->fluid;
+    CellKind kind = fluid->kind[grid_cell_index(&fluid->grid, 15, 15, 0)];
+    close_scene(&f);
+    return kind;
+}
+
+static void test_pockets(void **state) {
+    (void)state;
+    assert_int_equal(inside_ring("{radius: 0.2, tube: 0.175, segments: 96}"), CELL_AIR);
+    assert_int_equal(inside_ring("{radius: 0.3, tube: 0.12, segments: 96}"), CELL_FLUID);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_keys),          cmocka_unit_test(test_holding),
-        cmocka_unit_test(test_density),       cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_given_inertia), cmocka_unit_test(test_stays_in_plane),
-        cmocka_unit_test(test_bad_keys),      cmocka_unit_test(test_bad_fit),
+        cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_holding),
+        cmocka_unit_test(test_density),
+        cmocka_unit_test(test_pockets),
+        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_given_inertia),
+        cmocka_unit_test(test_stays_in_plane),
+        cmocka_unit_test(test_bad_keys),
+        cmocka_unit_test(test_bad_fit),
         cmocka_unit_test(test_good_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
