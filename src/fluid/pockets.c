@@ -5,18 +5,19 @@
  * holds no pressure instead, like air that is closed in. */
 #include "fluid/internal.h"
 
-enum { POCKET = 8 }; /* cells; what is larger is liquid in its own right */
+/* Cells of a pocket at most, three along each axis; what is larger is liquid in its own right. */
+enum { POCKET_2D = 9, POCKET_3D = 27 };
 
 typedef struct Pocket {
-    size_t cells[POCKET];
-    size_t count;
+    size_t cells[POCKET_3D];
+    size_t count, most;
     bool leads_out; /* to air, to a side that is not a wall, or to more cells than a pocket has */
 } Pocket;
 
 static void add_cell(Pocket *pocket, size_t cell) {
     for (size_t i = 0; i < pocket->count; i++)
         if (pocket->cells[i] == cell) return;
-    if (pocket->count == POCKET)
+    if (pocket->count == pocket->most)
         pocket->leads_out = true;
     else
         pocket->cells[pocket->count++] = cell;
@@ -45,7 +46,7 @@ static void look_beyond(const Fluid *fluid, Pocket *pocket, const int cell[3], i
 static Pocket find_pocket(const Fluid *fluid, size_t start) {
     const Grid *grid = &fluid->grid;
     size_t nx = (size_t)grid->n[0], ny = (size_t)grid->n[1];
-    Pocket pocket = {.cells = {start}, .count = 1};
+    Pocket pocket = {.cells = {start}, .count = 1, .most = grid->dim == 3 ? POCKET_3D : POCKET_2D};
     for (size_t i = 0; i < pocket.count && !pocket.leads_out; i++) {
         size_t c = pocket.cells[i];
         int at[3] = {(int)(c % nx), (int)(c / nx % ny), (int)(c / (nx * ny))};
