@@ -93,18 +93,25 @@ double splash_particle_mass(const SplashDesc *desc) {
     return mass;
 }
 
+/* While a state is written its file stands in memory twice: as HDF5 holds it, and as bytes to
+ * write. */
+enum { STATE_COPIES = 2 };
+
 double splash_bytes_per_particle(const SplashDesc *desc) {
-    enum { FRAME = 32, KEY = 4 }; /* a frame's floats; the sort's cell */
-    double affine = desc->transfer == SPLASH_APIC
-                        ? (double)state_bytes_per_item(&splash_schema, SPLASH_GROUP_AFFINE)
-                        : 0;
-    return (double)state_bytes_per_item(&splash_schema, SPLASH_GROUP_PARTICLES) + affine + FRAME +
-           KEY;
+    enum { KEY = 4, SKIN = 5, DRAWN = 28, STATE = 60, AFFINE_STATE = 72 };
+    bool has_skin = desc->surface && desc->grid.dim == 3, affine = desc->transfer == SPLASH_APIC;
+    double bytes = (double)state_bytes_per_item(&splash_schema, SPLASH_GROUP_PARTICLES) +
+                   STATE_COPIES * STATE + KEY + (has_skin ? SKIN : DRAWN);
+    if (affine)
+        bytes += (double)state_bytes_per_item(&splash_schema, SPLASH_GROUP_AFFINE) +
+                 STATE_COPIES * AFFINE_STATE;
+    return bytes;
 }
 
 double splash_bytes_per_cell(const SplashDesc *desc) {
-    enum { CELLS = 8, FACES = 6, SOLVER = 144, SKIN = 200, SORT = 16, OBSTACLES = 33 };
-    return 8.0 * (CELLS + FACES * desc->grid.dim) + SOLVER + SKIN + SORT + OBSTACLES;
+    enum { CELLS = 8, FACES = 6, SOLVER = 272, SKIN = 200, SORT = 16, OBSTACLES = 33, STATE = 16 };
+    return 8.0 * (CELLS + FACES * desc->grid.dim) + SOLVER + SKIN + SORT + OBSTACLES +
+           STATE_COPIES * STATE;
 }
 
 static PlimStatus check_desc(PlimContext *context, const SplashDesc *desc) {
