@@ -237,6 +237,17 @@ void fluid_fill_scalar(const Fluid *fluid, int which, GridField *field, int thre
         }
 }
 
+/* Beyond a wall that liquid has let go of there is air. */
+static void fill_air_beyond(const BeyondJob *job, const int at[3], size_t inside, size_t beyond) {
+    const Grid *grid = &job->fluid->grid;
+    int cell[3];
+    cell_inside(grid, at, cell);
+    if (!job->fluid->loose[grid_cell_index(grid, cell[0], cell[1], cell[2])]) return;
+    for (int layer = 0; layer < job->field->halo; layer++)
+        job->field->data[beyond + (size_t)layer * (beyond - inside)] =
+            (layer + 0.5) * grid->spacing;
+}
+
 /* Beyond sides that are not periodic the surface goes straight on, so that a slanting one meets a
  * wall as it is. What comes in is what the side says. */
 void fluid_fill_level(const Fluid *fluid, GridField *field, int threads) {
@@ -250,6 +261,8 @@ void fluid_fill_level(const Fluid *fluid, GridField *field, int threads) {
                              .end = end,
                              .given = &fluid->desc.sides[axis][end].level};
             if (lets_in(fluid, axis, end)) for_beyond(&job, fill_scalar_beyond);
+            if (fluid->loose && fluid->grid.sides[axis][end] == SIDE_WALL)
+                for_beyond(&job, fill_air_beyond);
         }
 }
 

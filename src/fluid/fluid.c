@@ -32,6 +32,7 @@ static const StateField fluid_fields[] = {
     {"tally", "1", FIELD_U64, FIELD_STATE, 1, FLUID_GROUP_TALLY, offsetof(Fluid, tally)},
     FLUID_FIELD(account, "m^3", FLUID_GROUP_ACCOUNT),
     FLUID_FIELD(owed, "1", FLUID_GROUP_LIQUID),
+    {"loose", "1", FIELD_I32, FIELD_STATE, 1, FLUID_GROUP_LOOSE, offsetof(Fluid, loose)},
 };
 
 static const char *const fluid_groups[FLUID_GROUP_COUNT] = {"cells",
@@ -47,7 +48,8 @@ static const char *const fluid_groups[FLUID_GROUP_COUNT] = {"cells",
                                                             "drops",
                                                             "fates of particles",
                                                             "accounts",
-                                                            "cells of liquid"};
+                                                            "cells of liquid",
+                                                            "cells that let go"};
 
 static const StateSchema fluid_schema = {
     .fields = fluid_fields,
@@ -179,7 +181,9 @@ static PlimStatus fluid_solve(void *system, const StepInfo *step) {
         TRY(fluid_project(fluid, step));
         fluid_keep_acceleration(fluid, step);
     }
-    if (fluid_has_surface(fluid)) fluid_still_air(fluid, step);
+    if (!fluid_has_surface(fluid)) return PLIM_OK;
+    TRY(fluid_let_go(fluid, step));
+    fluid_still_air(fluid, step);
     return PLIM_OK;
 }
 
@@ -332,6 +336,8 @@ static PlimStatus resize_state(Fluid *fluid) {
         TRY(fluid_resize(fluid, FLUID_GROUP_TALLY, FLUID_TALLY_COUNT));
         TRY(fluid_resize(fluid, FLUID_GROUP_ACCOUNT, FLUID_ACCOUNT_COUNT));
         TRY(fluid_resize(fluid, FLUID_GROUP_LIQUID, grid_cell_count(&fluid->grid)));
+        if (fluid->desc.liquid.lets_go)
+            TRY(fluid_resize(fluid, FLUID_GROUP_LOOSE, grid_cell_count(&fluid->grid)));
     }
     if (!fluid->desc.has_smoke) return PLIM_OK;
     return state_resize(context, &fluid_schema, fluid, FLUID_GROUP_SMOKE,

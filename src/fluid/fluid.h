@@ -66,6 +66,7 @@ typedef struct FluidLiquid {
     int reseed;             /* steps from one look for places that lack particles to the next */
     int extension;          /* cells that velocities go on into the air, 3 to 5 */
     double rise;            /* m/s, of bubbles */
+    bool lets_go;           /* of walls that pull at it, where air gets to them */
     bool control;           /* a small divergence brings the volume back to what it should be */
     float absorption[3];    /* 1/m, of light */
 } FluidLiquid;
@@ -135,7 +136,7 @@ FluidDesc fluid_desc_default(void);
 enum { FLUID_GROUP_CELLS, FLUID_GROUP_FACES_X, FLUID_GROUP_FACES_Y, FLUID_GROUP_FACES_Z };
 enum { FLUID_GROUP_SMOKE = 4, FLUID_GROUP_GAIN_X, FLUID_GROUP_GAIN_Y, FLUID_GROUP_GAIN_Z };
 enum { FLUID_GROUP_LEVEL = 8, FLUID_GROUP_PARTICLES, FLUID_GROUP_DROPS, FLUID_GROUP_TALLY };
-enum { FLUID_GROUP_ACCOUNT = 12, FLUID_GROUP_LIQUID, FLUID_GROUP_COUNT };
+enum { FLUID_GROUP_ACCOUNT = 12, FLUID_GROUP_LIQUID, FLUID_GROUP_LOOSE, FLUID_GROUP_COUNT };
 
 typedef struct Fluid Fluid;
 

@@ -496,8 +496,8 @@ bool fluid_face_is_wet(const Fluid *fluid, int axis, const int at[3]) {
         cell[axis] += above - 1;
         if (grid_is_periodic(grid, axis)) cell[axis] = (cell[axis] + grid->n[axis]) % grid->n[axis];
         if (cell[axis] < 0 || cell[axis] >= grid->n[axis]) continue;
-        if (fluid->kind[grid_cell_index(grid, cell[0], cell[1], cell[2])] == CELL_FLUID)
-            return true;
+        size_t index = grid_cell_index(grid, cell[0], cell[1], cell[2]);
+        if (fluid->kind[index] == CELL_FLUID || (fluid->loose && fluid->loose[index])) return true;
     }
     return false;
 }

@@ -72,6 +72,7 @@ struct Fluid {
      * (FLUID_TALLY_...), and volumes (FLUID_ACCOUNT_...); of each cell the volume, over its own,
      * that the last step lost and found no surface to give back to. */
     double *level, *owed;
+    int32_t *loose; /* of cells: 1: has let go of a wall (let_go.c); NULL: none ever does */
     double *particle_position, *particle_radius;
     int32_t *particle_sign;
     double *drop_position, *drop_velocity, *drop_radius;
@@ -353,6 +354,17 @@ PlimStatus fluid_carry_surface(Fluid *fluid, const StepInfo *step);
 PlimStatus fluid_count_beside_bodies(Fluid *fluid, const StepInfo *step);
 /* Cells of liquid that bodies close in, a few together, become air. */
 void fluid_empty_pockets(Fluid *fluid);
+/* All that follows from the level set: kinds of cells, parts of them. */
+PlimStatus fluid_find_liquid(Fluid *fluid, const StepInfo *step);
+/* After the pressure solve: which cells let go of walls, and which no longer do (let_go.c). */
+PlimStatus fluid_let_go(Fluid *fluid, const StepInfo *step);
+/* Cells that are no longer liquid are not loose; loose ones have the pressure of air. */
+void fluid_forget_loose(Fluid *fluid);
+void fluid_mark_loose(Fluid *fluid);
+/* Whether liquid has let go in the cell at x. */
+bool fluid_is_loose_at(const Fluid *fluid, Vec3 x);
+/* Gives `faces` on walls that liquid has let go of the velocity of air that comes in. */
+void fluid_let_air_in(Fluid *fluid);
 /* After sources and geometry: what is liquid now. */
 PlimStatus fluid_settle_surface(Fluid *fluid, const StepInfo *step);
 /* Loads `phi` from the level set. */
@@ -375,6 +387,7 @@ PlimStatus fluid_carry_given(Fluid *fluid, const StepInfo *step);
 double fluid_given_max_dt(const Fluid *fluid, const StepInfo *step);
 void fluid_diagnose_surface(const Fluid *fluid, const StepInfo *step, Diagnostics *diagnostics);
 double fluid_front(const Fluid *fluid);                  /* m, along x */
+Vec3 fluid_liquid_center(const Fluid *fluid);            /* m */
 double fluid_surface_height(const Fluid *fluid, Vec3 x); /* m, along y */
 PlimStatus fluid_view_surface(const Fluid *fluid, const StepInfo *step, FrameView *view);
 
@@ -412,7 +425,7 @@ void fluid_free_objects(Fluid *fluid);
 size_t fluid_object_count(const void *system);
 const char *fluid_object_name(const void *system, size_t object);
 size_t fluid_find_object(const void *system, const char *name);
-enum { FLUID_QUANTITY_COUNT = 20 };
+enum { FLUID_QUANTITY_COUNT = 21 };
 extern const ProbeQuantity fluid_quantities[FLUID_QUANTITY_COUNT];
 
 #endif

@@ -95,7 +95,9 @@ static void straighten_row(void *user, int j, int k) {
         Vec3 way = vec3_scale((outside - distance) / length, normal);
         Vec3 slope = slope_of(phi, vec3_add(x, way), &value);
         double steep = fmax(vec3_length(slope), 1); /* where surfaces meet it may be anything */
-        job->values[at] = value - vec3_dot(slope, way) / steep;
+        job->values[at] = fluid_is_loose_at(fluid, vec3_add(x, way))
+                              ? -distance
+                              : value - vec3_dot(slope, way) / steep;
     }
 }
 
@@ -154,12 +156,13 @@ double fluid_liquid_volume(const Fluid *fluid) {
     return sum * grid_cell_volume(&fluid->grid);
 }
 
-/* All that follows from the level set: kinds of cells, parts of them. */
-static PlimStatus find_liquid(Fluid *fluid, const StepInfo *step) {
+PlimStatus fluid_find_liquid(Fluid *fluid, const StepInfo *step) {
+    fluid_forget_loose(fluid);
     TRY(fluid_load_phi(fluid, step));
     field_store(cell_phi(fluid), step->threads, fluid->cell_level);
     fluid_for_rows(&fluid->grid, PLACE_CELLS, step->threads, mark_row, fluid);
     fluid_empty_pockets(fluid);
+    fluid_mark_loose(fluid);
     liquid_parts(&fluid->phi, fluid->colliders.count > 0 ? fluid->distance : NULL, step->threads,
                  fluid->liquid_part);
     if (fluid->wet_part) liquid_parts(&fluid->phi, NULL, step->threads, fluid->wet_part);
@@ -171,7 +174,7 @@ static PlimStatus find_liquid(Fluid *fluid, const StepInfo *step) {
 
 PlimStatus fluid_settle_surface(Fluid *fluid, const StepInfo *step) {
     TRY(fluid_pour(fluid, step));
-    TRY(find_liquid(fluid, step));
+    TRY(fluid_find_liquid(fluid, step));
     fluid_balance_account(fluid, step);
     return PLIM_OK;
 }
@@ -191,7 +194,7 @@ static PlimStatus begin_surface(Fluid *fluid, const StepInfo *step) {
     field_store(&fluid->phi, step->threads, fluid->level);
     TRY(fluid_check_pouring(fluid));
     TRY(fluid_seed_particles(fluid, step));
-    TRY(find_liquid(fluid, step));
+    TRY(fluid_find_liquid(fluid, step));
     if (fluid->fluid_cells == 0 && !fluid_is_fed(fluid)) return no_liquid(fluid);
     fluid->account[FLUID_ACCOUNT_WANTED] = fluid_liquid_volume(fluid);
     return PLIM_OK;
@@ -199,7 +202,7 @@ static PlimStatus begin_surface(Fluid *fluid, const StepInfo *step) {
 
 PlimStatus fluid_refresh_surface(Fluid *fluid, const StepInfo *step) {
     if (fluid->tally[FLUID_TALLY_DRAWS] == 0) TRY(begin_surface(fluid, step));
-    return find_liquid(fluid, step);
+    return fluid_find_liquid(fluid, step);
 }
 
 /* ---- velocities beyond the liquid ---- */
@@ -249,6 +252,7 @@ PlimStatus fluid_extend_faces(Fluid *fluid, const StepInfo *step) {
     }
     PlimStatus status = fields_balance(faces, cell_phi(fluid), known, fluid->open,
                                        balanced * grid->spacing, step->scratch);
+    fluid_let_air_in(fluid);
     scratch_release(step->scratch, mark);
     return status;
 }

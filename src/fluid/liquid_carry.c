@@ -80,10 +80,17 @@ static PlimStatus redistance(Fluid *fluid, const StepInfo *step) {
     return PLIM_OK;
 }
 
+static void fill_level_of(const void *user, GridField *field, int threads) {
+    fluid_fill_level(user, field, threads);
+}
+
 static VolumeFlow volume_flow(const Fluid *fluid, const StepInfo *step) {
     return (VolumeFlow){.velocity = {&fluid->faces[0], &fluid->faces[1], &fluid->faces[2]},
                         .open = fluid->open,
                         .solid = fluid->colliders.count > 0 ? fluid->distance : NULL,
+                        .loose = fluid->loose,
+                        .fill_halo = fluid->loose ? fill_level_of : NULL,
+                        .user = fluid,
                         .has_sources = fluid->expands,
                         .solids_move = fluid->bodies_move,
                         .dt = step->dt,

@@ -110,6 +110,22 @@ double fluid_front(const Fluid *fluid) {
     return front;
 }
 
+/* Of its parts of cells, each at the cell's middle; NaN without any. */
+Vec3 fluid_liquid_center(const Fluid *fluid) {
+    const Grid *grid = &fluid->grid;
+    Vec3 sum = vec3(0, 0, 0);
+    double all = 0;
+    size_t cell = 0;
+    for (int k = 0; k < grid->n[2]; k++)
+        for (int j = 0; j < grid->n[1]; j++)
+            for (int i = 0; i < grid->n[0]; i++, cell++) {
+                double part = fluid->liquid_part[cell];
+                sum = vec3_add(sum, vec3_scale(part, grid_cell_center(grid, i, j, k)));
+                all += part;
+            }
+    return vec3_scale(1 / all, sum);
+}
+
 /* The highest y of liquid in the column of a point: between columns linear. */
 static double column_top(const Fluid *fluid, int i, int k) {
     const Grid *grid = &fluid->grid;

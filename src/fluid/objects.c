@@ -307,6 +307,11 @@ static void read_front(const void *system, size_t object, double *values) {
     values[0] = fluid_front(system);
 }
 
+static void read_center(const void *system, size_t object, double *values) {
+    (void)object;
+    vec3_store(values, fluid_liquid_center(system));
+}
+
 static void read_surface(const void *system, size_t object, double *values) {
     const Fluid *fluid = system;
     values[0] = fluid_surface_height(fluid, fluid->objects.data[object].point);
@@ -383,6 +388,7 @@ const ProbeQuantity fluid_quantities[FLUID_QUANTITY_COUNT] = {
     {"enstrophy", "", "m^3/s^2", read_enstrophy, is_fluid},
     {"volume", "", "m^3", read_volume, is_liquid},
     {"front", "", "m", read_front, is_liquid},
+    {"center", "xyz", "m", read_center, is_liquid},
     {"surface", "", "m", read_surface, is_point_of_liquid},
     {"level", "", "m", read_level, is_point_of_liquid},
 };

@@ -167,6 +167,7 @@ static double flux_of_face(const FluxJob *job, const int at[3]) {
     if (speed == 0) return 0;
     int n = grid->n[axis];
     bool wraps = grid_is_periodic(grid, axis);
+    if (!wraps && at[axis] % n == 0 && grid->sides[axis][at[axis] > 0] == SIDE_WALL) return 0;
     low[axis]--;
     if (low[axis] < 0) low[axis] = wraps ? n - 1 : 0;
     if (high[axis] >= n) high[axis] = wraps ? 0 : n - 1;
@@ -264,6 +265,8 @@ static PlimStatus predict(FluxJob *job, double *now, double *near) {
     liquid_parts(job->phi, flow->solid, flow->threads, now);
     int reach = 1 + (int)ceil(fastest(flow, grid->dim) * flow->dt / grid->spacing);
     memcpy(near, now, cells * sizeof *near);
+    for (size_t i = 0; flow->loose && i < cells; i++)
+        if (flow->loose[i]) near[i] = 0.5;
     smooth(grid, reach, flow->threads, near, work);
     job->parts = now;
     job->near = near;
@@ -352,6 +355,13 @@ static double shift_at(const ShiftJob *job, const int at[3]) {
     return sum / corners;
 }
 
+static void fill_halo(const VolumeFlow *flow, GridField *phi) {
+    if (flow->fill_halo)
+        flow->fill_halo(flow->user, phi, flow->threads);
+    else
+        field_fill_halo(phi, flow->threads);
+}
+
 static void shift_phi(ShiftJob *job) {
     GridField *phi = job->phi;
     for (int k = 0; k < phi->n[2]; k++)
@@ -359,7 +369,7 @@ static void shift_phi(ShiftJob *job) {
             for (int i = 0; i < phi->n[0]; i++)
                 phi->data[field_index(phi, i, j, k)] -=
                     phi->grid.spacing * shift_at(job, (int[3]){i, j, k});
-    field_fill_halo(phi, job->flow->threads);
+    fill_halo(job->flow, phi);
 }
 
 /* One round. What is missing in a cell goes to the surface around it: with weights K between cells

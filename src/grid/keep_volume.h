@@ -15,12 +15,16 @@
 
 typedef struct VolumeFlow {
     const GridField
-        *velocity[3];    /* m/s, on faces, halo filled; without divergence near the liquid */
-    double *const *open; /* of faces: part outside solids; an axis NULL: all of it */
-    const double *solid; /* m, at nodes, compact, positive outside; NULL: there are no solids */
-    bool has_sources;    /* liquid may be made within itself: the velocity diverges there */
-    bool solids_move;    /* cells that they cut, and cells beside those, are left alone */
-    double dt;           /* s */
+        *velocity[3];     /* m/s, on faces, halo filled; without divergence near the liquid */
+    double *const *open;  /* of faces: part outside solids; an axis NULL: all of it */
+    const double *solid;  /* m, at nodes, compact, positive outside; NULL: there are no solids */
+    const int32_t *loose; /* of cells: 1: air comes in through its walls; NULL: none is */
+    bool has_sources;     /* liquid may be made within itself: the velocity diverges there */
+    bool solids_move;     /* cells that they cut, and cells beside those, are left alone */
+    /* Fills the halo of a level set; NULL: field_fill_halo does. */
+    void (*fill_halo)(const void *user, GridField *phi, int threads);
+    const void *user;
+    double dt; /* s */
     int threads;
     Scratch *scratch;
 } VolumeFlow;
@@ -31,7 +35,7 @@ typedef struct VolumeFlow {
 PlimStatus volume_predict(const VolumeFlow *flow, const GridField *phi, double *parts);
 
 /* Shifts `phi` so that its parts are those predicted and what is owed from earlier steps, smoothed.
- * Fills the halo by field_fill_halo. `parts`: predicted on entry, those of phi on return; `owed`:
+ * `parts`: predicted on entry, those of phi on return; `owed`:
  * by earlier steps, and then still. */
 PlimStatus volume_restore(const VolumeFlow *flow, GridField *phi, double *parts, double *owed);
 

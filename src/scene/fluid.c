@@ -106,6 +106,10 @@ static void check_liquid(PlimScene *scene, const SceneNode *node, double *work_b
     if (liquid->shapes.node) scene_shapes_check(scene, liquid->shapes.node, work_bytes);
     if (liquid->shapes.node && liquid->level.given)
         reader_problem(reader, map, "has both 'shapes' and 'level'; leave one out");
+    if (liquid->separation && scene->document.fluid.storage == (int)FLUID_ON_NODES)
+        reader_problem(reader, node_get(map, "separation"),
+                       "water lets go of walls with 'storage: face' only; use that, or take "
+                       "'separation' out");
     if (node_get(node, "smoke"))
         reader_problem(reader, node_get(node, "smoke"),
                        "a fluid has smoke or a free surface, not both; take one out");
@@ -197,6 +201,7 @@ static void describe_liquid(const PlimScene *scene, const SceneNode *node, Fluid
     liquid->extension = (int)from->extension;
     liquid->rise = from->rise;
     liquid->control = from->volume_control;
+    liquid->lets_go = from->separation;
     for (int c = 0; c < 3; c++) liquid->absorption[c] = (float)from->absorption[c];
 }
 

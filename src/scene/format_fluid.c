@@ -102,6 +102,8 @@ static const SceneKey liquid_keys[] = {
      .help = "steps from one look for places that lack particles to the next"},
     {"extension", VALUE_INTEGER, AT(SceneLiquid, extension), "4", BETWEEN(3, 5),
      .help = "cells that velocities go on into the air"},
+    {"separation", VALUE_BOOL, AT(SceneLiquid, separation), "false",
+     .help = "liquid lets go of walls, ceilings and obstacles that pull at it, where air gets in"},
     {"volume_control", VALUE_BOOL, AT(SceneLiquid, volume_control), "false",
      .help = "bring the volume back to what was poured by a small divergence; what that made is "
              "told as volume.control"},
