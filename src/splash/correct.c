@@ -210,10 +210,13 @@ static PlimStatus correct_once(CorrectJob *job, const StepInfo *step, Vec3 *ways
     /* A hundredth of what is asked for: with a tenth a still tank has 5% of noise in its pressure.
      */
     double unit = splash->desc.density * grid_cell_volume(grid);
-    double tolerance = fmax(splash->desc.tolerance, 0.01 * splash->desc.crowding) * unit;
+    BoundedSolve solve = {.what = "density correction",
+                          .tolerance =
+                              fmax(splash->desc.tolerance, 0.01 * splash->desc.crowding) * unit,
+                          .x = splash->crowd,
+                          .may_stop_short = true};
     bool first = splash->correction_passes == 0;
-    TRY(splash_solve_bounded(splash, first ? splash->poisson : splash->local, step,
-                             "density correction", tolerance, NULL, splash->crowd,
+    TRY(splash_solve_bounded(splash, first ? splash->poisson : splash->local, step, &solve,
                              &splash->corrected));
     find_stirred(splash, step);
     for (job->axis = 0; job->axis < grid->dim; job->axis++)

@@ -196,10 +196,16 @@ double splash_kick(const Splash *splash, double dt);
 PlimStatus splash_project_unilateral(Splash *splash, const StepInfo *step);
 /* Coefficients of faces into `weight`: v_f, with `in_matrix` over their density. */
 void splash_weigh_faces(Splash *splash, const StepInfo *step, bool in_matrix);
-/* x >= low with A x + b >= 0 for `weight`, `kind` and `right`; `what` is named when it fails. */
+/* x >= low with A x + b >= 0 for `weight`, `kind` and `right`. */
+typedef struct BoundedSolve {
+    const char *what; /* named when it fails */
+    double tolerance; /* as of BoundedOptions */
+    const double *low;
+    double *x;
+    bool may_stop_short; /* after some iterations what there is will do */
+} BoundedSolve;
 PlimStatus splash_solve_bounded(Splash *splash, Poisson *poisson, const StepInfo *step,
-                                const char *what, double tolerance, const double *low, double *x,
-                                BoundedResult *result);
+                                const BoundedSolve *solve, BoundedResult *result);
 /* Faces in the walls of the domain: their velocity points away from the wall or is zero; with
  * `pressed` it is zero where there is pressure. */
 void splash_stop_at_walls(const Splash *splash, bool pressed, double *const velocity[3]);
