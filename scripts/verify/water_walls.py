@@ -13,7 +13,7 @@ SIZE, THICKNESS = 2.0, 0.25 # m, of the tank along gravity and of the layer at i
 # ---- a layer that hangs under a lid ----
 
 
-def hanging(axis, end, cells, dim=2, lets_go=True):
+def hanging(axis, end, cells, dim=2, lets_go=True, thickness=THICKNESS):
     """A layer at rest under the lid of a tank, half as wide as this; down is away from the end of an axis."""
     down = -1 if end else 1
 
@@ -36,7 +36,7 @@ fluid:
   liquid:
     separation: {'true' if lets_go else 'false'}
     shapes:
-      - place: {{shape: {{box: {{size: [{vector(2 * THICKNESS, 0.5, 2.0)}]}}}}, position: [{vector(end * SIZE, 0.5)}]}}
+      - place: {{shape: {{box: {{size: [{vector(2 * thickness, 0.5, 2.0)}]}}}}, position: [{vector(end * SIZE, 0.5)}]}}
 probes:
   - {{name: water, object: fluid, quantities: [volume, center]}}
 """
@@ -82,6 +82,17 @@ def check_lids(options, checks, folder):
         goes, clings = left[moment], runs[False][2][moment]
         checks.true(f"{name}: without separation more hangs on, at t = {time[moment]:.2g} s", clings > goes + 0.03,
                     f"{100 * clings:.1f}%, with it {100 * goes:.1f}%")
+
+
+def check_films(options, checks, folder):
+    """Layers of one or two cells: no cell of theirs has a pressure of its own."""
+    for cells, thickness in ((64, 0.04),) if options.quick else ((64, 0.04), (64, 0.06), (50, 0.06), (91, 0.03)):
+        name = f"film of {thickness * cells / SIZE:.2f} cells under a lid, {cells} cells"
+        path = common.write_scene(folder, "film.yaml", hanging(1, 1, cells, thickness=thickness))
+        time, depth, left = fallen(fsi.run(options, folder, "film", path), 1, 1)
+        late = time[-1] - math.sqrt(2 * (depth[-1] - depth[0]) / G)
+        checks.below(f"{name}: falls behind free fall by t = {time[-1]:.2g} s, s", abs(late), 0.1)
+        checks.below(f"{name}: still in its place, %", 100 * left[-1], 5)
 
 
 # ---- what was thrown at a ball ----
@@ -164,7 +175,7 @@ def check_same(options, checks, folder):
 
 
 def main():
-    verify(__doc__, (check_lids, check_ball, check_nothing_pulls, check_same))
+    verify(__doc__, (check_lids, check_films, check_ball, check_nothing_pulls, check_same))
 
 
 if __name__ == "__main__":
