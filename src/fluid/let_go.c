@@ -45,13 +45,6 @@ static double net_flow_out(const Fluid *fluid, const int cell[3]) {
     return sum;
 }
 
-static void cell_at(const Grid *grid, size_t index, int at[3]) {
-    size_t nx = (size_t)grid->n[0], ny = (size_t)grid->n[1];
-    at[0] = (int)(index % nx);
-    at[1] = (int)(index / nx % ny);
-    at[2] = (int)(index / (nx * ny));
-}
-
 /* ---- which cells are loose ---- */
 
 typedef struct LooseSearch {
@@ -66,7 +59,7 @@ typedef bool (*AroundVisit)(LooseSearch *search, size_t cell);
 static bool look_around(LooseSearch *search, size_t cell, AroundVisit visit) {
     const Grid *grid = &search->fluid->grid;
     int at[3], next[3], flat = grid->dim < 3;
-    cell_at(grid, cell, at);
+    grid_cell_place(grid, cell, at);
     for (int n = flat ? 9 : 0; n < (flat ? 18 : 27); n++) {
         int step[3] = {n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1};
         bool inside = true;
@@ -91,7 +84,7 @@ static bool let_air_in(LooseSearch *search, size_t cell) {
     if (fluid->kind[cell] != CELL_FLUID || fluid->loose[cell]) return false;
     if (!(fluid->pressure[cell] < search->pulled)) return false;
     int at[3];
-    cell_at(&fluid->grid, cell, at);
+    grid_cell_place(&fluid->grid, cell, at);
     if (!touches_wall(fluid, at)) return false;
     fluid->loose[cell] = 1;
     search->found[search->count++] = cell;
@@ -106,7 +99,7 @@ static size_t change_loose(LooseSearch *search) {
     for (size_t cell = 0; cell < cells; cell++) {
         int at[3];
         if (fluid->loose[cell]) {
-            cell_at(&fluid->grid, cell, at);
+            grid_cell_place(&fluid->grid, cell, at);
             if (net_flow_out(fluid, at) >= 0) continue;
             fluid->loose[cell] = 0;
             held++;
@@ -189,7 +182,7 @@ void fluid_let_air_in(Fluid *fluid) {
     for (size_t i = 0; i < cells; i++) {
         if (!fluid->loose[i]) continue;
         int at[3];
-        cell_at(&fluid->grid, i, at);
+        grid_cell_place(&fluid->grid, i, at);
         let_in_at(fluid, at);
     }
 }

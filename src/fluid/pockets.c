@@ -45,11 +45,10 @@ static void look_beyond(const Fluid *fluid, Pocket *pocket, const int cell[3], i
 
 static Pocket find_pocket(const Fluid *fluid, size_t start) {
     const Grid *grid = &fluid->grid;
-    size_t nx = (size_t)grid->n[0], ny = (size_t)grid->n[1];
     Pocket pocket = {.cells = {start}, .count = 1, .most = grid->dim == 3 ? POCKET_3D : POCKET_2D};
     for (size_t i = 0; i < pocket.count && !pocket.leads_out; i++) {
-        size_t c = pocket.cells[i];
-        int at[3] = {(int)(c % nx), (int)(c / nx % ny), (int)(c / (nx * ny))};
+        int at[3];
+        grid_cell_place(grid, pocket.cells[i], at);
         for (int axis = 0; axis < grid->dim; axis++)
             for (int end = 0; end < 2; end++)
                 if (is_open(fluid, axis, at, end)) look_beyond(fluid, &pocket, at, axis, end);

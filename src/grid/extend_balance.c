@@ -39,12 +39,6 @@ static void sort_cells(BandCell *cells, BandCell *other, size_t count) {
     }
 }
 
-static void place_of(const Grid *grid, size_t cell, int at[3]) {
-    at[0] = (int)(cell % (size_t)grid->n[0]);
-    at[1] = (int)(cell / (size_t)grid->n[0] % (size_t)grid->n[1]);
-    at[2] = (int)(cell / (size_t)grid->n[0] / (size_t)grid->n[1]);
-}
-
 /* A face of a cell: where its velocity is, whether it may change, and how much farther from the
  * liquid the cell beyond it lies, m. */
 typedef struct CellFace {
@@ -131,7 +125,7 @@ PlimStatus fields_balance(GridField *const faces[3], const GridField *distance,
     sort_cells(cells, cells + count, count);
     for (size_t i = 0; i < count; i++) {
         int at[3];
-        place_of(balance.grid, (size_t)cells[i].cell, at);
+        grid_cell_place(balance.grid, (size_t)cells[i].cell, at);
         balance_cell(&balance, at);
     }
     scratch_release(scratch, mark);

@@ -37,6 +37,14 @@ static inline size_t grid_cell_index(const Grid *grid, int i, int j, int k) {
     return ((size_t)k * (size_t)grid->n[1] + (size_t)j) * (size_t)grid->n[0] + (size_t)i;
 }
 
+/* The cell of an index. */
+static inline void grid_cell_place(const Grid *grid, size_t index, int at[3]) {
+    size_t nx = (size_t)grid->n[0], ny = (size_t)grid->n[1];
+    at[0] = (int)(index % nx);
+    at[1] = (int)(index / nx % ny);
+    at[2] = (int)(index / (nx * ny));
+}
+
 /* Index of the face across `axis` on the low side of cell (i, j, k); i, j or k may be n[axis]. */
 static inline size_t grid_face_index(const Grid *grid, int axis, int i, int j, int k) {
     size_t nx = (size_t)grid->n[0] + (axis == 0), ny = (size_t)grid->n[1] + (axis == 1);

@@ -126,9 +126,9 @@ static size_t fill_cell(const ReseedJob *job, size_t cell, uint32_t held, size_t
 
 static bool in_band(const ReseedJob *job, size_t cell) {
     const Grid *grid = job->grid;
-    size_t nx = (size_t)grid->n[0], ny = (size_t)grid->n[1];
-    Vec3 center =
-        grid_cell_center(grid, (int)(cell % nx), (int)(cell / nx % ny), (int)(cell / nx / ny));
+    int at[3];
+    grid_cell_place(grid, cell, at);
+    Vec3 center = grid_cell_center(grid, at[0], at[1], at[2]);
     double phi = particle_sample_one(&job->plan, &job->plan.phi, center, NULL);
     return fabs(phi) < job->set->options->band * grid->spacing;
 }
