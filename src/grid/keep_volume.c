@@ -18,6 +18,7 @@ static void for_rows(const Grid *grid, int threads, ParallelBody body, void *use
 typedef struct SmoothJob {
     const Grid *grid;
     int axis;
+    const double *open; /* of faces across the axis; NULL: all are */
     const double *in;
     double *out;
 } SmoothJob;
@@ -57,14 +58,38 @@ static void smooth_rows(void *user, size_t begin, size_t end) {
     }
 }
 
+/* The same through the open parts of faces alone. */
+static void smooth_open_rows(void *user, size_t begin, size_t end) {
+    const SmoothJob *job = user;
+    const Grid *grid = job->grid;
+    int axis = job->axis;
+    for (size_t row = begin; row < end; row++) {
+        int at[3] = {0, (int)(row % (size_t)grid->n[1]), (int)(row / (size_t)grid->n[1])};
+        for (; at[0] < grid->n[0]; at[0]++) {
+            size_t cell = grid_cell_index(grid, at[0], at[1], at[2]);
+            double sum = 0;
+            for (int high = 0; high < 2; high++) {
+                int next[3] = {at[0], at[1], at[2]}, face[3] = {at[0], at[1], at[2]};
+                next[axis] = beside(grid, axis, at[axis], high ? 1 : -1);
+                face[axis] += high;
+                sum += job->open[grid_face_index(grid, axis, face[0], face[1], face[2])] *
+                       (job->in[grid_cell_index(grid, next[0], next[1], next[2])] - job->in[cell]);
+            }
+            job->out[cell] = job->in[cell] + 0.25 * sum;
+        }
+    }
+}
+
 /* Smooths by (1, 2, 1) / 4 along each axis, `passes` times. Between any two cells the weight is the
- * same both ways, and the weights of a cell add up to 1. `work` is as long as `values`. */
-static void smooth(const Grid *grid, int passes, int threads, double *values, double *work) {
+ * same both ways, and the weights of a cell add up to 1. `work` is as long as `values`. With `open`
+ * not NULL nothing goes through closed parts of faces. */
+static void smooth(const Grid *grid, double *const *open, int passes, int threads, double *values,
+                   double *work) {
     double *from = values, *to = work;
     for (int pass = 0; pass < passes; pass++)
         for (int axis = 0; axis < grid->dim; axis++) {
-            SmoothJob job = {grid, axis, from, to};
-            for_rows(grid, threads, smooth_rows, &job);
+            SmoothJob job = {grid, axis, open ? open[axis] : NULL, from, to};
+            for_rows(grid, threads, job.open ? smooth_open_rows : smooth_rows, &job);
             double *swap = from;
             from = to;
             to = swap;
@@ -267,7 +292,7 @@ static PlimStatus predict(FluxJob *job, double *now, double *near) {
     memcpy(near, now, cells * sizeof *near);
     for (size_t i = 0; flow->loose && i < cells; i++)
         if (flow->loose[i]) near[i] = 0.5;
-    smooth(grid, reach, flow->threads, near, work);
+    smooth(grid, NULL, reach, flow->threads, near, work);
     job->parts = now;
     job->near = near;
     for (job->axis = 0; job->axis < grid->dim; job->axis++) {
@@ -372,6 +397,11 @@ static void shift_phi(ShiftJob *job) {
     fill_halo(job->flow, phi);
 }
 
+/* Solids that move are gone around: what is missing outside a hull is not made up for inside it. */
+static double *const *around(const ShiftJob *job) {
+    return job->flow->solids_move ? job->flow->open : NULL;
+}
+
 /* One round. What is missing in a cell goes to the surface around it: with weights K between cells
  * and gains g the shift is K (missing / K g), so that what all cells gain, g times the shift, is
  * what was missing in all. What a cell should have gained is wanted from it in the next round: the
@@ -388,13 +418,13 @@ static bool shift_once(ShiftJob *job, int passes) {
     }
     if (!(missing > TOLERANCE * all)) return false;
     find_gain(job);
-    smooth(grid, passes, threads, job->near_gain, job->work);
+    smooth(grid, around(job), passes, threads, job->near_gain, job->work);
     for (size_t i = 0; i < cells; i++) {
         bool reaches = job->near_gain[i] > LEAST_AREA;
         job->shift[i] = reaches ? (job->wanted[i] - job->now[i]) / job->near_gain[i] : 0;
         if (reaches) job->wanted[i] = job->now[i];
     }
-    smooth(grid, passes, threads, job->shift, job->work);
+    smooth(grid, around(job), passes, threads, job->shift, job->work);
     for (size_t i = 0; i < cells; i++) {
         job->wanted[i] += job->gain[i] * job->shift[i];
         double total = fmin(fmax(job->total[i] + job->shift[i], -FARTHEST), FARTHEST);
@@ -432,13 +462,13 @@ static void pass_on_beside_solids(ShiftJob *job, const double *parts, double *ow
         for (int j = 0; j < grid->n[1]; j++)
             for (int i = 0; i < grid->n[0]; i++, cell++)
                 job->near_gain[cell] = clear[cell] = is_clear(job, i, j, k);
-    smooth(grid, PASSES, threads, job->near_gain, job->work);
+    smooth(grid, around(job), PASSES, threads, job->near_gain, job->work);
     for (size_t i = 0; i < cells; i++) {
         bool passes = clear[i] == 0 && job->near_gain[i] > LEAST_AREA;
         passed[i] = passes ? PASSED_ON * owed[i] / job->near_gain[i] : 0;
         if (passes) owed[i] -= PASSED_ON * owed[i];
     }
-    smooth(grid, PASSES, threads, passed, job->work);
+    smooth(grid, around(job), PASSES, threads, passed, job->work);
     for (size_t i = 0; i < cells; i++) {
         if (clear[i] > 0) {
             job->wanted[i] += passed[i];
