@@ -27,7 +27,7 @@ static const double part_a_step = 0.1;
 static const double part_in_crowd = 0.5;
 
 /* Of the size of a body alone on the ground: what it sinks in deeper comes out in the same step. */
-static const double deepest_alone = 1e-2;
+static const double deepest_alone = 1.9e-3;
 
 /* A pair that overlaps, seen from one of its bodies. */
 typedef struct Overlap {
