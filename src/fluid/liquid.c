@@ -78,26 +78,64 @@ static Vec3 slope_of(const GridField *field, Vec3 x, double *value) {
     return vec3_load(slope);
 }
 
+/* The way out of a collider from x: where it is as far to one side as to the other, of two. */
+static Vec3 way_out(const Fluid *fluid, Vec3 x, double *distance) {
+    const double aside = 0.75, least = 0.1; /* cells; of a slope */
+    Vec3 normal = slope_of(&fluid->cell_distance, x, distance);
+    for (int axis = 0; axis < fluid->grid.dim && !(vec3_length(normal) > least); axis++) {
+        double there;
+        Vec3 step = vec3_scale(aside * fluid->grid.spacing, vec3_axis(axis));
+        normal = slope_of(&fluid->cell_distance, vec3_add(x, step), &there);
+    }
+    double length = vec3_length(normal);
+    return length > least ? vec3_scale(1 / length, normal) : vec3(0, 0, 0);
+}
+
+/* How far a collider goes on from x against the way out of it, m; HUGE_VAL: farther than `most`. */
+static double wall_behind(const Fluid *fluid, Vec3 x, Vec3 out, double most) {
+    const double pace = 0.25 * fluid->grid.spacing;
+    double last = -1;
+    for (double way = 0; way < most + pace; way += pace) {
+        double here = field_sample_linear(&fluid->cell_distance, vec3_add_scaled(x, -way, out));
+        if (here > 0) return way - pace * here / (here - last);
+        last = here;
+    }
+    return HUGE_VAL;
+}
+
+/* The value inside a collider, straight on from a cell outside. Nothing says where in a thin wall
+ * between liquid and air the surface lies; it is put in the middle, or it would wander and come out
+ * on the wrong side. */
+static double value_inside(const Fluid *fluid, Vec3 x, double distance, Vec3 out) {
+    const double h = fluid->grid.spacing, thin = 4 * h;
+    double value;
+    Vec3 way = vec3_scale(h - distance, out);
+    if (fluid_is_loose_at(fluid, vec3_add(x, way))) return -distance;
+    Vec3 slope = slope_of(&fluid->phi, vec3_add(x, way), &value);
+    slope = vec3_scale(1 / fmax(vec3_length(slope), 1), slope); /* any where surfaces meet */
+    double straight = value - vec3_dot(slope, way);
+    double behind = wall_behind(fluid, x, out, thin + distance), side = value < 0 ? -1 : 1;
+    if (!(behind < thin + distance)) return straight;
+    double beyond = field_sample_linear(&fluid->phi, vec3_add_scaled(x, -behind - h, out));
+    if (value * beyond >= 0) return straight;
+    double ahead = fmin(fmax(side * vec3_dot(slope, out), 0), 1);
+    return straight + ahead * (side * 0.5 * (behind + distance) - straight);
+}
+
 static void straighten_row(void *user, int j, int k) {
     const StraightJob *job = user;
     const Fluid *fluid = job->fluid;
     const GridField *phi = &fluid->phi;
-    const double h = fluid->grid.spacing, deepest = 2 * h, outside = h;
+    const double deepest = 2 * fluid->grid.spacing;
     size_t at = ((size_t)k * (size_t)phi->n[1] + (size_t)j) * (size_t)phi->n[0];
     for (int i = 0; i < phi->n[0]; i++, at++) {
         Vec3 x = fluid_position(&fluid->grid, phi->place, i, j, k);
-        double here = phi->data[field_index(phi, i, j, k)], distance, value;
+        double here = phi->data[field_index(phi, i, j, k)], distance;
         job->values[at] = here;
         if (!(fabs(here) < fluid->phi_band)) continue;
-        Vec3 normal = slope_of(&fluid->cell_distance, x, &distance);
-        double length = vec3_length(normal);
-        if (!(distance <= 0 && distance > -deepest && length > 0.5)) continue;
-        Vec3 way = vec3_scale((outside - distance) / length, normal);
-        Vec3 slope = slope_of(phi, vec3_add(x, way), &value);
-        double steep = fmax(vec3_length(slope), 1); /* where surfaces meet it may be anything */
-        job->values[at] = fluid_is_loose_at(fluid, vec3_add(x, way))
-                              ? -distance
-                              : value - vec3_dot(slope, way) / steep;
+        Vec3 out = way_out(fluid, x, &distance);
+        if (distance <= 0 && distance > -deepest && vec3_length(out) > 0)
+            job->values[at] = value_inside(fluid, x, distance, out);
     }
 }
 
