@@ -56,6 +56,7 @@ SplashDesc scene_describe_splash_options(const PlimScene *scene) {
     desc.per_axis = (int)splash->particles;
     desc.jitter = splash->jitter;
     desc.seed = scene->reader.seed;
+    desc.up = vec3_normalize(vec3_scale(-1, vec3_load(scene->document.gravity)));
     desc.incompressibility = (SplashIncompressibility)splash->incompressibility;
     desc.transfer = (SplashTransfer)splash->transfer;
     desc.flip = splash->flip;

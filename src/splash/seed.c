@@ -21,16 +21,49 @@ static Vec3 site_place(const SeedJob *job, int i, int j, int k) {
                 grid->dim == 3 ? grid->origin.z + (k + 0.5) * s : 0);
 }
 
-/* The first liquid that holds the place, or NULL; *claims is how many do. */
-static const SplashLiquid *liquid_at(const SeedJob *job, Vec3 x, size_t *claims) {
+/* Between -1/2 and 1/2, spread evenly over neighbours: multiples of the irrational parts of
+ * sqrt(2), the golden ratio and sqrt(3), less their whole part. */
+static double spread(int i, int j, int k) {
+    double sum = i * 0.41421356237309515 + j * 0.61803398874989485 + k * 0.73205080756887729;
+    return sum - floor(sum) - 0.5;
+}
+
+/* Whether the surface nearest to x stands upright along layers of sites. */
+static bool is_upright(const SeedJob *job, const Solid *solid, Vec3 x) {
+    const double along = 0.999; /* cosine */
+    double slope[3] = {0, 0, 0}, h = 1e-3 * job->spacing, most = 0;
+    for (int a = 0; a < job->splash->grid.dim; a++) {
+        slope[a] = (solid_distance(solid, vec3_add_scaled(x, h, vec3_axis(a))) -
+                    solid_distance(solid, vec3_add_scaled(x, -h, vec3_axis(a)))) /
+                   (2 * h);
+        most = fmax(most, fabs(slope[a]));
+    }
+    return most > along && fabs(vec3_dot(vec3_load(slope), job->desc->up)) < 1 - along;
+}
+
+/* Whether a liquid takes a site: one within it. Where an upright face runs between two layers of
+ * sites, as many of the nearer layer are taken as make up its volume, for all or none would be
+ * wrong by up to half a layer; a column of water would begin ahead of its place. Level faces keep
+ * whole layers: liquid at rest is flat. */
+static bool takes_site(const SeedJob *job, const Solid *solid, const int site[3]) {
+    const double most = 0.98; /* a face in the middle between two layers takes all or none */
+    Vec3 x = site_place(job, site[0], site[1], site[2]);
+    double distance = solid_distance(solid, x);
+    if (fabs(distance) > 0.5 * job->spacing || !is_upright(job, solid, x)) return distance < 0;
+    return distance < most * spread(site[0], site[1], site[2]) * job->spacing;
+}
+
+/* The first liquid that takes the site, or NULL; *claims is how many do. */
+static const SplashLiquid *liquid_at(const SeedJob *job, const int site[3], size_t *claims) {
     const SplashLiquid *found = NULL;
     *claims = 0;
     for (size_t i = 0; i < job->desc->liquid_count; i++) {
         const SplashLiquid *liquid = &job->desc->liquids[i];
-        if (solid_distance(liquid->solid, x) >= 0) continue;
+        if (!takes_site(job, liquid->solid, site)) continue;
         ++*claims;
         if (!found) found = liquid;
     }
+    Vec3 x = site_place(job, site[0], site[1], site[2]);
     if (found && splash_distance_to_obstacles(job->splash, x) <= 0) found = NULL;
     return found;
 }
@@ -67,7 +100,7 @@ static void count_rows(void *user, size_t begin, size_t end) {
         job->row_count[row] = job->claims[row] = 0;
         for (int i = 0; i < job->sites[0]; i++) {
             size_t claims;
-            if (!liquid_at(job, site_place(job, i, j, k), &claims)) continue;
+            if (!liquid_at(job, (int[3]){i, j, k}, &claims)) continue;
             job->row_count[row]++;
             job->claims[row] += claims - 1;
         }
@@ -81,10 +114,10 @@ static void fill_rows(void *user, size_t begin, size_t end) {
         size_t p = job->row_count[row];
         for (int i = 0; i < job->sites[0]; i++) {
             size_t claims;
-            Vec3 x = site_place(job, i, j, k);
-            const SplashLiquid *liquid = liquid_at(job, x, &claims);
+            const SplashLiquid *liquid = liquid_at(job, (int[3]){i, j, k}, &claims);
             if (!liquid) continue;
-            put_particle(job, liquid, x, row * (uint64_t)job->sites[0] + (uint64_t)i, p++);
+            put_particle(job, liquid, site_place(job, i, j, k),
+                         row * (uint64_t)job->sites[0] + (uint64_t)i, p++);
         }
     }
 }

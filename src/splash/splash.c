@@ -79,6 +79,7 @@ SplashDesc splash_desc_default(void) {
                         .tolerance = 1e-6,
                         .preconditioner = POISSON_MULTIGRID,
                         .cfl = 1,
+                        .up = {0, 1, 0},
                         .samples = 4,
                         .extrapolation = 4,
                         .surface = true,

@@ -79,6 +79,7 @@ typedef struct SplashDesc {
     int per_axis;   /* particles along an edge of a cell: 2 gives 8 in a cell of three dimensions */
     double jitter;  /* of the first places, in parts of their spacing, 0 to 1 */
     uint64_t seed;
+    Vec3 up; /* against gravity, of length 1; 0: there is none */
     SplashIncompressibility incompressibility;
     SplashTransfer transfer;
     double flip; /* part of FLIP in the velocity, 0 (PIC) to 1 */
