@@ -263,8 +263,7 @@ static PlimStatus draw(const Studio *studio, const FrameData *data, Image *image
     const FrameView *view = &data->view;
     const FrameVolume *volume = view->volume_count > 0 ? &view->volumes[0] : NULL;
     if (volume && studio->fluid == VIEW_SLICE)
-        return slice_draw(studio->folder->context, volume, view->points, view->points_count,
-                          &studio->slice, image);
+        return slice_draw(studio->folder->context, volume, view, &studio->slice, image);
     bool shown =
         volume && (studio->fluid == VIEW_WATER || (studio->fluid == VIEW_SMOKE && volume->smoke));
     return draw_scene(studio, view, shown ? volume : NULL, image);

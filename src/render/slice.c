@@ -60,6 +60,12 @@ static Vec3 cover_with_obstacle(const Slice *slice, double x, double y, Vec3 col
     return color_mix(color, grey, clamp_share(depth + 0.5));
 }
 
+static Vec3 cover_with_bodies(const Slice *slice, size_t pixel, Vec3 color) {
+    if (!slice->bodies) return color;
+    color = color_mix(color, obstacle_color, clamp_share((double)slice->bodies[pixel]));
+    return color_mix(color, obstacle_edge, (double)slice->edges[pixel]);
+}
+
 /* ---- the picture ---- */
 
 static Vec3 flow_color(const Slice *slice, double x, double y, size_t pixel) {
@@ -100,6 +106,7 @@ static void draw_rows(void *user, size_t begin, size_t end) {
             if (x >= 0 && y >= 0 && x < n[0] && y < n[1]) {
                 color = slice_cover_with_air(slice, x, y, flow_color(slice, x, y, pixel));
                 color = cover_with_obstacle(slice, x, y, color);
+                color = cover_with_bodies(slice, pixel, color);
             }
             color_store(slice->image->rgb + 3 * pixel, color);
         }
@@ -132,9 +139,10 @@ static PlimStatus fill_fields(PlimContext *context, Slice *slice) {
     return status;
 }
 
-static PlimStatus fill_slice(PlimContext *context, Slice *slice) {
+static PlimStatus fill_slice(PlimContext *context, const FrameView *view, Slice *slice) {
     TRY(fill_fields(context, slice));
     TRY(slice_load_level(context, slice));
+    if (view) TRY(slice_draw_bodies(context, slice, view));
     TRY(slice_smooth_obstacles(context, slice));
     color_table_fill(&slice->table, scale_of(slice->options->show));
     size_t pixels = (size_t)slice->image->width * (size_t)slice->image->height;
@@ -168,18 +176,19 @@ static void place_cut(Slice *slice) {
     slice->top = 0.5 * (height - n[1] * slice->cell_pixels);
 }
 
-PlimStatus slice_draw(PlimContext *context, const FrameVolume *volume, const FramePoints *points,
-                      size_t points_count, const SliceOptions *options, Image *image) {
+PlimStatus slice_draw(PlimContext *context, const FrameVolume *volume, const FrameView *view,
+                      const SliceOptions *options, Image *image) {
     if (!slice_can_show(volume, options->show))
         return context_fail(context, PLIM_BAD_INPUT, "the frame has no %s to show",
                             slice_show_name(options->show));
     Slice slice = {
         .volume = volume, .options = options, .first = slice_first_cell(volume), .image = image};
     place_cut(&slice);
-    PlimStatus status = fill_slice(context, &slice);
+    PlimStatus status = fill_slice(context, view, &slice);
     if (status == PLIM_OK) {
         parallel_for(context->threads, (size_t)image->height, 8, draw_rows, &slice);
-        for (size_t i = 0; i < points_count; i++) slice_draw_points(&slice, &points[i]);
+        for (size_t i = 0; view && i < view->points_count; i++)
+            slice_draw_points(&slice, &view->points[i]);
         if (has_legend(options)) slice_draw_legend(&slice);
     }
     size_t pixels = (size_t)image->width * (size_t)image->height;
@@ -191,5 +200,7 @@ PlimStatus slice_draw(PlimContext *context, const FrameVolume *volume, const Fra
                  sizeof *slice.shapes);
     context_free(context, slice.noise, pixels, sizeof *slice.noise);
     context_free(context, slice.lines, pixels, sizeof *slice.lines);
+    context_free(context, slice.bodies, pixels, sizeof *slice.bodies);
+    context_free(context, slice.edges, pixels, sizeof *slice.edges);
     return status;
 }

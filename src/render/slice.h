@@ -1,5 +1,5 @@
 /* A picture of a cut through a fluid: colours for one quantity, threads or lines along the flow,
- * the surface of a liquid with blank air above, drops, grey obstacles, a legend. */
+ * the surface of a liquid with blank air above, drops, grey obstacles and bodies, a legend. */
 #ifndef RENDER_SLICE_H
 #define RENDER_SLICE_H
 
@@ -44,11 +44,12 @@ typedef struct SliceOptions {
     bool legend; /* the scale and its range below the cut, if the picture is large enough */
 } SliceOptions;
 
-/* Fills the image with the cut, as large as fits. Of `points`, those within a cell of the cut are
+/* Fills the image with the cut, as large as fits. `view` is what else the frame holds (NULL:
+ * nothing): bodies are cut where their meshes are; of points, those within a cell of the cut are
  * dots; in two dimensions all are; those in a liquid only when that is shown. The threads are noise
  * smeared along streamlines (line integral convolution; Cabral and Leedom 1993). Same bits for any
  * thread count. */
-PlimStatus slice_draw(PlimContext *context, const FrameVolume *volume, const FramePoints *points,
-                      size_t points_count, const SliceOptions *options, Image *image);
+PlimStatus slice_draw(PlimContext *context, const FrameVolume *volume, const FrameView *view,
+                      const SliceOptions *options, Image *image);
 
 #endif

@@ -18,23 +18,30 @@ static void blur_along(const float *from, float *to, const int n[2], int axis) {
         }
 }
 
+/* 1 in a cell of an obstacle, 0 in one of a body, which is drawn as it is. */
+static float share_of(const Slice *slice, size_t cell) {
+    size_t across = (size_t)slice->volume->n[0];
+    if (!slice->volume->solid[slice->first + cell]) return 0;
+    double x = (double)(cell % across) + 0.5, y = (double)(cell / across) + 0.5;
+    return slice_body_is_near(slice, x, y) ? 0.0f : 1.0f;
+}
+
 /* The cells of obstacles are stairs; blurred over three cells, the stairs are gone where the share
  * is one half. Walls one cell thick would be gone too: they stay as they are. */
 PlimStatus slice_smooth_obstacles(PlimContext *context, Slice *slice) {
     enum { PASSES = 3 };
     const int *n = slice->volume->n;
-    const int32_t *solid = slice->volume->solid + slice->first;
     size_t cells = (size_t)n[0] * (size_t)n[1];
     slice->shapes = context_allocate(context, cells, sizeof *slice->shapes);
     float *other = context_allocate(context, cells, sizeof *other);
     if (slice->shapes && other) {
-        for (size_t i = 0; i < cells; i++) slice->shapes[i] = solid[i] ? 1.0f : 0.0f;
+        for (size_t i = 0; i < cells; i++) slice->shapes[i] = share_of(slice, i);
         for (int pass = 0; pass < PASSES; pass++) {
             blur_along(slice->shapes, other, n, 0);
             blur_along(other, slice->shapes, n, 1);
         }
         for (size_t i = 0; i < cells; i++)
-            if (solid[i] && slice->shapes[i] < 0.38f) slice->shapes[i] = 0.8f;
+            if (slice->shapes[i] < 0.38f && share_of(slice, i) > 0) slice->shapes[i] = 0.8f;
     }
     PlimStatus status = slice->shapes && other ? PLIM_OK : PLIM_OUT_OF_MEMORY;
     context_free(context, other, cells, sizeof *other);

@@ -17,6 +17,8 @@ typedef struct Slice {
     float *shapes;      /* of each cell: share of obstacle, blurred */
     float *noise;       /* one number a pixel; NULL without threads */
     float *lines;       /* share of each pixel that lines cover; NULL without lines */
+    float *bodies;      /* share of each pixel that bodies cover, 1 and more; NULL without any */
+    float *edges;       /* the same of their edges, at most 1 */
     double left, top;   /* pixels, where the cut begins */
     double cell_pixels; /* pixels a cell */
     ColorTable table;
@@ -43,7 +45,12 @@ static inline bool slice_in_fluid(const Slice *slice, double x, double y) {
 PlimStatus slice_values(PlimContext *context, const FrameVolume *volume, SliceShow show,
                         double *values);
 
-/* Fills slice->shapes. */
+/* Fills slice->bodies and slice->edges. */
+PlimStatus slice_draw_bodies(PlimContext *context, Slice *slice, const FrameView *view);
+/* Whether any lies within a part of a cell of the point. */
+bool slice_body_is_near(const Slice *slice, double x, double y);
+
+/* Fills slice->shapes: of the obstacles that bodies do not cover. */
 PlimStatus slice_smooth_obstacles(PlimContext *context, Slice *slice);
 /* Pixels from a point to the nearest edge of an obstacle, above 0 inside; only near edges exact. */
 double slice_obstacle_depth(const Slice *slice, double x, double y);

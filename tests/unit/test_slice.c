@@ -55,7 +55,7 @@ static Image draw(int threads, const FrameVolume *volume, const SliceOptions *op
     Image image;
     *context = test_context(threads);
     assert_int_equal(image_create(*context, WIDTH, HEIGHT, &image), PLIM_OK);
-    assert_int_equal(slice_draw(*context, volume, NULL, 0, options, &image), PLIM_OK);
+    assert_int_equal(slice_draw(*context, volume, NULL, options, &image), PLIM_OK);
     return image;
 }
 
@@ -214,7 +214,7 @@ static void test_smoke_is_ink(void **state) {
     image_destroy(context, &image);
     options.show = SLICE_TEMPERATURE;
     assert_int_equal(image_create(context, WIDTH, HEIGHT, &image), PLIM_OK);
-    assert_int_equal(slice_draw(context, &flow->volume, NULL, 0, &options, &image), PLIM_BAD_INPUT);
+    assert_int_equal(slice_draw(context, &flow->volume, NULL, &options, &image), PLIM_BAD_INPUT);
     assert_non_null(strstr(plim_message(context), "temperature"));
     image_destroy(context, &image);
     test_context_close(context);
@@ -261,11 +261,12 @@ static void test_liquid(void **state) {
                           .positions = positions,
                           .velocities = velocities,
                           .radii = radii};
+    FrameView view = {.points = {points}, .points_count = 1};
     SliceOptions options = {.show = SLICE_LIQUID, .range = {0, 1}, .legend = true};
     PlimContext *context = test_context(1);
     Image image;
     assert_int_equal(image_create(context, WIDTH, HEIGHT, &image), PLIM_OK);
-    assert_int_equal(slice_draw(context, &flow->volume, &points, 1, &options, &image), PLIM_OK);
+    assert_int_equal(slice_draw(context, &flow->volume, &view, &options, &image), PLIM_OK);
     /* 10 pixels a cell, a margin of 8, and the level zero in the middle of row 8: y = 85 pixels. */
     int line = HEIGHT - 8 - 85;
     for (int x = 12; x < WIDTH - 12; x += 7) {
@@ -282,6 +283,93 @@ static void test_liquid(void **state) {
     image_destroy(context, &image);
     test_context_close(context);
     free(flow);
+}
+
+/* ---- bodies ---- */
+
+enum { SLABS = 3 };
+
+/* A plate 0.04 m thick, thinner than half a cell, turned about z; the same, farther behind than the
+ * cut; and a sheet without an inside. */
+typedef struct Plates {
+    float vertices[SLABS * 8 * 3], velocities[SLABS * 8 * 3], colors[SLABS * 3];
+    int32_t triangles[3 * (2 * 12 + 2)], objects[2 * 12 + 2];
+    FrameView view;
+} Plates;
+
+static void put_box(Plates *plates, int number, Vec3 middle, Vec3 half, double angle) {
+    static const int32_t sides[12][3] = {{0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6},
+                                         {0, 1, 5}, {0, 5, 4}, {2, 6, 7}, {2, 7, 3},
+                                         {0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}};
+    for (int v = 0; v < 8; v++) {
+        Vec3 x = vec3(v & 1 ? half.x : -half.x, v & 2 ? half.y : -half.y, v & 4 ? half.z : -half.z);
+        x = vec3_add(middle, vec3(x.x * cos(angle) - x.y * sin(angle),
+                                  x.x * sin(angle) + x.y * cos(angle), x.z));
+        for (int a = 0; a < 3; a++)
+            plates->vertices[3 * (8 * number + v) + a] = (float)vec3_component(x, a);
+    }
+    for (int t = 0; t < (number < 2 ? 12 : 2); t++) {
+        plates->objects[12 * number + t] = number;
+        for (int c = 0; c < 3; c++)
+            plates->triangles[3 * (12 * number + t) + c] =
+                8 * number + sides[number < 2 ? t : t + 6][c];
+    }
+}
+
+static void make_plates(Plates *plates, double angle) {
+    *plates = (Plates){0};
+    put_box(plates, 0, vec3(1.5, 1.2, 0.15), vec3(0.6, 0.02, 0.1), angle);
+    put_box(plates, 1, vec3(3, 1.2, 0.5), vec3(0.3, 0.3, 0.1), 0);
+    put_box(plates, 2, vec3(2, 0.3, 0.15), vec3(5, 0.1, 5), 0);
+    plates->view.mesh_count = 1;
+    plates->view.meshes[0] = (FrameMesh){.name = "rigid",
+                                         .vertex_count = SLABS * 8,
+                                         .triangle_count = 2 * 12 + 2,
+                                         .object_count = SLABS,
+                                         .vertices = plates->vertices,
+                                         .velocities = plates->velocities,
+                                         .triangles = plates->triangles,
+                                         .objects = plates->objects,
+                                         .colors = plates->colors};
+}
+
+/* How much of the picture is grey or nearly black, in pixels. */
+static double grey_area(const Image *image) {
+    double sum = 0;
+    for (int y = 0; y < HEIGHT; y++)
+        for (int x = 0; x < WIDTH; x++) {
+            const unsigned char *p = pixel(image, x, y);
+            sum += p[2] < p[0] + 20 && p[0] < 180;
+        }
+    return sum;
+}
+
+/* A body is drawn as its mesh is cut, not as its cells; what the mesh covers is no blot beside. */
+static void test_bodies(void **state) {
+    (void)state;
+    static const double angles[] = {0, 0.4, 1.3};
+    for (size_t k = 0; k < 3; k++) {
+        Flow *flow = make_flow();
+        memset(flow->solid, 0, sizeof flow->solid);
+        for (int c = 0; c < NX * NY * NZ; c++) flow->level[c] = -1;
+        flow->volume.level = flow->level;
+        int cell = (NY + 12) * NX + 15; /* in the middle of the plate */
+        flow->solid[cell] = 1;
+        Plates plates;
+        make_plates(&plates, angles[k]);
+        SliceOptions options = {.show = SLICE_LIQUID, .range = {0, 1}};
+        PlimContext *context = test_context(1);
+        Image image;
+        assert_int_equal(image_create(context, WIDTH, HEIGHT, &image), PLIM_OK);
+        assert_int_equal(slice_draw(context, &flow->volume, &plates.view, &options, &image),
+                         PLIM_OK);
+        /* 100 pixels a metre: 120 by 4 pixels, and a little of the edge around. */
+        assert_in_range((int)grey_area(&image), 460, 580);
+        assert_true(pixel(&image, 8 + 150, HEIGHT - 8 - 120)[0] < 180);
+        image_destroy(context, &image);
+        test_context_close(context);
+        free(flow);
+    }
 }
 
 /* What the air does is neither shown nor measured. */
@@ -386,7 +474,7 @@ static void test_odd_sizes(void **state) {
             SliceOptions options = {
                 .show = (SliceShow)show, .range = {0, 1}, .lines = true, .legend = true};
             bool there = slice_can_show(&volume, options.show);
-            assert_int_equal(slice_draw(context, &volume, NULL, 0, &options, &image),
+            assert_int_equal(slice_draw(context, &volume, NULL, &options, &image),
                              there ? PLIM_OK : PLIM_BAD_INPUT);
         }
         image_destroy(context, &image);
@@ -406,7 +494,7 @@ static PlimStatus try_to_cut(PlimContext *context, void *user) {
     SliceRange range;
     PlimStatus status = image_create(context, WIDTH, HEIGHT, &image);
     if (status == PLIM_OK) status = slice_measure(context, cut->volume, cut->show, &range);
-    if (status == PLIM_OK) status = slice_draw(context, cut->volume, NULL, 0, &options, &image);
+    if (status == PLIM_OK) status = slice_draw(context, cut->volume, NULL, &options, &image);
     image_destroy(context, &image);
     return status;
 }
@@ -427,12 +515,19 @@ static void test_running_out_of_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_picture),      cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_vorticity),    cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_smoke_is_ink), cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_liquid),       cmocka_unit_test(test_quantities_in_liquid),
-        cmocka_unit_test(test_legend),       cmocka_unit_test(test_smooth_edges),
-        cmocka_unit_test(test_odd_sizes),    cmocka_unit_test(test_running_out_of_memory),
+        cmocka_unit_test(test_picture),
+        cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_vorticity),
+        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_smoke_is_ink),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_liquid),
+        cmocka_unit_test(test_quantities_in_liquid),
+        cmocka_unit_test(test_bodies),
+        cmocka_unit_test(test_legend),
+        cmocka_unit_test(test_smooth_edges),
+        cmocka_unit_test(test_odd_sizes),
+        cmocka_unit_test(test_running_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
