@@ -138,9 +138,26 @@ static void mend_near_solids(const Carry *carry, const Span *span, const TraceBl
     }
 }
 
+/* Nothing moves here, and no solid is in the way: what was there stays, to the bit. Most of the air
+ * above a liquid is like that. */
+static bool is_still(const Carry *carry, const TraceBlock *block) {
+    bool moves = false;
+    for (int axis = 0; axis < carry->plan.dim; axis++)
+        for (int i = 0; i < block->count; i++) moves |= block->velocity[axis][i] != 0;
+    if (moves || !carry->plan.distance.first) return !moves;
+    bool outside = carry->goes_on;
+    for (int i = 0; i < block->count; i++) outside &= block->distance[i] > 0;
+    return outside;
+}
+
+static void stay(const Carry *carry, const Span *span, bool forward) {
+    for (size_t w = 0; w < carry->count; w++)
+        memcpy((forward ? carry->corrected[w] : carry->back[w].data) + span->to,
+               carry->values[w]->data + span->from, (size_t)span->count * sizeof(double));
+}
+
 static void carry_back(const Carry *carry, const Span *span, TraceBlock *block) {
     Ends ends;
-    trace_start_row(&carry->plan, span->first, span->count, block);
     trace_run(&carry->plan, -1.0, block);
     find_ends(&carry->plan, carry->values[0], block, &ends);
     for (size_t w = 0; w < carry->count; w++)
@@ -172,7 +189,6 @@ static void carry_forward(const Carry *carry, const Span *span, TraceBlock *bloc
     double there[TRACE_BLOCK];
     int corner[TRACE_BLOCK];
     bool beside[TRACE_BLOCK]; /* a solid, there or back: first order, for want of values in it */
-    trace_start_row(&carry->plan, span->first, span->count, block);
     trace_run(&carry->plan, 1.0, block);
     find_ends(&carry->plan, carry->values[0], block, &ends);
     for (int i = 0; i < span->count; i++) {
@@ -205,7 +221,10 @@ static void carry_rows(const Carry *carry, size_t begin, size_t end, bool forwar
         int parts = (whole.count + TRACE_BLOCK - 1) / TRACE_BLOCK;
         for (int part = 0; part < parts; part++) {
             Span span = span_part(&whole, part, parts);
-            if (forward)
+            trace_start_row(&carry->plan, span.first, span.count, &block);
+            if (is_still(carry, &block))
+                stay(carry, &span, forward);
+            else if (forward)
                 carry_forward(carry, &span, &block);
             else
                 carry_back(carry, &span, &block);

@@ -272,7 +272,8 @@ static double fastest(const VolumeFlow *flow, int dim) {
         for (int k = 0; k < u->n[2]; k++)
             for (int j = 0; j < u->n[1]; j++)
                 for (int i = 0; i < u->n[0]; i++)
-                    most = fmax(most, fabs(u->data[field_index(u, i, j, k)]));
+                    if (fabs(u->data[field_index(u, i, j, k)]) > most)
+                        most = fabs(u->data[field_index(u, i, j, k)]);
     }
     return most;
 }
@@ -338,27 +339,30 @@ static const double TOLERANCE = 1e-5;
 typedef struct ShiftJob {
     const VolumeFlow *flow;
     GridField *phi;
-    GridField probe; /* phi moved as a whole */
     /* Of cells: part that should be liquid, that is, how much of it a shift of a cell's width makes
      * liquid, the same smoothed, the shift (cells) now and in all. */
     double *wanted, *now, *gain, *near_gain, *shift, *total, *work;
 } ShiftJob;
 
-/* The parts of phi moved by `cells` outward. */
-static void probe_parts(ShiftJob *job, double cells, double *parts) {
-    double way = cells * job->phi->grid.spacing;
-    for (size_t i = 0; i < job->phi->count; i++) job->probe.data[i] = job->phi->data[i] - way;
-    liquid_parts(&job->probe, job->flow->solid, job->flow->threads, parts);
+enum { CELL_GRAIN = 16384 };
+
+static void for_cells(const ShiftJob *job, ParallelBody body) {
+    size_t cells = grid_cell_count(&job->phi->grid);
+    parallel_for(job->flow->threads, cells, CELL_GRAIN, body, (void *)job);
 }
 
-static void find_gain(ShiftJob *job) {
-    const Grid *grid = &job->phi->grid;
-    size_t cells = grid_cell_count(grid);
-    probe_parts(job, PROBE, job->gain);
-    probe_parts(job, -PROBE, job->work);
-    for (size_t i = 0; i < cells; i++)
-        job->gain[i] = fmax(job->gain[i] - job->work[i], 0) / (2 * PROBE);
-    memcpy(job->near_gain, job->gain, cells * sizeof *job->gain);
+static void find_gain(void *user, size_t begin, size_t end) {
+    const ShiftJob *job = user;
+    for (size_t i = begin; i < end; i++)
+        job->near_gain[i] = job->gain[i] = fmax(job->gain[i] - job->work[i], 0) / (2 * PROBE);
+}
+
+/* What is liquid now, and what would be if the surface moved. */
+static void look(ShiftJob *job) {
+    const double way = PROBE * job->phi->grid.spacing;
+    liquid_parts_moved(job->phi, job->flow->solid, (double[3]){0, way, -way}, job->flow->threads,
+                       (double *[3]){job->now, job->gain, job->work});
+    for_cells(job, find_gain);
 }
 
 /* What a value of phi is shifted by: at nodes the mean of the cells around. */
@@ -387,14 +391,21 @@ static void fill_halo(const VolumeFlow *flow, GridField *phi) {
         field_fill_halo(phi, flow->threads);
 }
 
-static void shift_phi(ShiftJob *job) {
+static void shift_rows(void *user, size_t begin, size_t end) {
+    const ShiftJob *job = user;
     GridField *phi = job->phi;
-    for (int k = 0; k < phi->n[2]; k++)
-        for (int j = 0; j < phi->n[1]; j++)
-            for (int i = 0; i < phi->n[0]; i++)
-                phi->data[field_index(phi, i, j, k)] -=
-                    phi->grid.spacing * shift_at(job, (int[3]){i, j, k});
-    fill_halo(job->flow, phi);
+    for (size_t row = begin; row < end; row++) {
+        int j = (int)(row % (size_t)phi->n[1]), k = (int)(row / (size_t)phi->n[1]);
+        double *values = phi->data + field_index(phi, 0, j, k);
+        for (int i = 0; i < phi->n[0]; i++)
+            values[i] -= phi->grid.spacing * shift_at(job, (int[3]){i, j, k});
+    }
+}
+
+static void shift_phi(ShiftJob *job) {
+    size_t rows = (size_t)job->phi->n[1] * (size_t)job->phi->n[2];
+    parallel_for(job->flow->threads, rows, ROW_GRAIN, shift_rows, job);
+    fill_halo(job->flow, job->phi);
 }
 
 /* Solids that move are gone around: what is missing outside a hull is not made up for inside it. */
@@ -402,37 +413,53 @@ static double *const *around(const ShiftJob *job) {
     return job->flow->solids_move ? job->flow->open : NULL;
 }
 
-/* One round. What is missing in a cell goes to the surface around it: with weights K between cells
- * and gains g the shift is K (missing / K g), so that what all cells gain, g times the shift, is
- * what was missing in all. What a cell should have gained is wanted from it in the next round: the
- * part that it could not take goes on to others. False: nothing to do. */
-static bool shift_once(ShiftJob *job, int passes) {
-    const Grid *grid = &job->phi->grid;
-    size_t cells = grid_cell_count(grid);
-    double missing = 0, all = 0;
-    int threads = job->flow->threads;
-    liquid_parts(job->phi, job->flow->solid, threads, job->now);
-    for (size_t i = 0; i < cells; i++) {
-        missing += fabs(job->wanted[i] - job->now[i]);
-        all += job->now[i];
+enum { SUM_MISSING, SUM_ALL, SUMS };
+
+static void add_up(void *user, size_t begin, size_t end, double *sum) {
+    const ShiftJob *job = user;
+    for (size_t i = begin; i < end; i++) {
+        sum[SUM_MISSING] += fabs(job->wanted[i] - job->now[i]);
+        sum[SUM_ALL] += job->now[i];
     }
-    if (!(missing > TOLERANCE * all)) return false;
-    find_gain(job);
-    smooth(grid, around(job), passes, threads, job->near_gain, job->work);
-    for (size_t i = 0; i < cells; i++) {
+}
+
+static void find_shift(void *user, size_t begin, size_t end) {
+    const ShiftJob *job = user;
+    for (size_t i = begin; i < end; i++) {
         bool reaches = job->near_gain[i] > LEAST_AREA;
         job->shift[i] = reaches ? (job->wanted[i] - job->now[i]) / job->near_gain[i] : 0;
         if (reaches) job->wanted[i] = job->now[i];
     }
-    smooth(grid, around(job), passes, threads, job->shift, job->work);
-    for (size_t i = 0; i < cells; i++) {
+}
+
+static void limit_shift(void *user, size_t begin, size_t end) {
+    const ShiftJob *job = user;
+    for (size_t i = begin; i < end; i++) {
         job->wanted[i] += job->gain[i] * job->shift[i];
         double total = fmin(fmax(job->total[i] + job->shift[i], -FARTHEST), FARTHEST);
         job->shift[i] = total - job->total[i];
         job->total[i] = total;
     }
+}
+
+/* One round. What is missing in a cell goes to the surface around it: with weights K between cells
+ * and gains g the shift is K (missing / K g), so that what all cells gain, g times the shift, is
+ * what was missing in all. What a cell should have gained is wanted from it in the next round: the
+ * part that it could not take goes on to others. *done: there was nothing to do. */
+static PlimStatus shift_once(ShiftJob *job, int passes, bool *done) {
+    const Grid *grid = &job->phi->grid;
+    int threads = job->flow->threads;
+    double sum[SUMS];
+    look(job);
+    TRY(parallel_sum(threads, grid_cell_count(grid), SUMS, add_up, job, job->flow->scratch, sum));
+    *done = !(sum[SUM_MISSING] > TOLERANCE * sum[SUM_ALL]);
+    if (*done) return PLIM_OK;
+    smooth(grid, around(job), passes, threads, job->near_gain, job->work);
+    for_cells(job, find_shift);
+    smooth(grid, around(job), passes, threads, job->shift, job->work);
+    for_cells(job, limit_shift);
     shift_phi(job);
-    return true;
+    return PLIM_OK;
 }
 
 /* Part of what is missing beside solids that the cells around make up for in a step: what one step
@@ -488,8 +515,7 @@ static PlimStatus take_memory(ShiftJob *job) {
         *arrays[i] = scratch_take(scratch, cells, sizeof(double));
         if (!*arrays[i]) return PLIM_OUT_OF_MEMORY;
     }
-    job->probe.data = scratch_take(scratch, job->phi->count, sizeof(double));
-    return job->probe.data ? PLIM_OK : PLIM_OUT_OF_MEMORY;
+    return PLIM_OK;
 }
 
 /* What no round gave back. Beside solids that do not move it is what the level set's going on into
@@ -515,8 +541,9 @@ static PlimStatus restore(ShiftJob *job, double *parts, double *owed) {
     memset(job->total, 0, cells * sizeof *job->total);
     for (size_t i = 0; i < cells; i++) job->wanted[i] = parts[i] + owed[i];
     if (job->flow->solid && job->flow->solids_move) pass_on_beside_solids(job, parts, owed);
-    for (int round = 0; round < ROUNDS; round++)
-        if (!shift_once(job, FIRST_PASSES << round / 2)) break;
+    bool done = false;
+    for (int round = 0; round < ROUNDS && !done; round++)
+        TRY(shift_once(job, FIRST_PASSES << round / 2, &done));
     liquid_parts(job->phi, job->flow->solid, job->flow->threads, parts);
     keep_account(job, parts, owed);
     return PLIM_OK;
@@ -524,7 +551,7 @@ static PlimStatus restore(ShiftJob *job, double *parts, double *owed) {
 
 PlimStatus volume_restore(const VolumeFlow *flow, GridField *phi, double *parts, double *owed) {
     size_t mark = scratch_mark(flow->scratch);
-    ShiftJob job = {.flow = flow, .phi = phi, .probe = *phi};
+    ShiftJob job = {.flow = flow, .phi = phi};
     PlimStatus status = restore(&job, parts, owed);
     scratch_release(flow->scratch, mark);
     return status;

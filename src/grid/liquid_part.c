@@ -16,7 +16,9 @@ static const double BEND_SMOOTH = 0.3, BEND_KINK = 0.6;
 typedef struct PartJob {
     const GridField *phi;
     const double *solid;
-    double *parts;
+    double outward[3]; /* m, that the surface is moved by */
+    double *parts[3];  /* for each of these */
+    int count;
 } PartJob;
 
 /* Values at the corners of the sub-cells: [z][y][x]; in two dimensions only z = 0 is used. */
@@ -189,21 +191,20 @@ static double part_of_points(const Points *points, int dim) {
     return sum / 4.0;
 }
 
-static double part_of_cell(const PartJob *job, int i, int j, int k) {
-    int dim = job->phi->grid.dim, positive = 0, all = dim == 3 ? 27 : 9;
-    Points points, solid;
-    phi_points(job->phi, i, j, k, &points);
-    if (job->solid) solid_points(&job->phi->grid, job->solid, i, j, k, &solid);
+/* `phi` and `solid` (NULL: none) at the points of a cell. */
+static double part_of_cell(const Points *phi, const Points *solid, double outward, int dim) {
+    int positive = 0, all = dim == 3 ? 27 : 9;
+    Points liquid;
     for (int c = 0; c < (dim == 3 ? 3 : 1); c++)
         for (int b = 0; b < 3; b++)
             for (int a = 0; a < 3; a++) {
-                double liquid = -points.at[c][b][a];
-                if (job->solid && solid.at[c][b][a] < liquid) liquid = solid.at[c][b][a];
-                points.at[c][b][a] = liquid;
-                positive += liquid > 0;
+                double depth = outward - phi->at[c][b][a];
+                if (solid && solid->at[c][b][a] < depth) depth = solid->at[c][b][a];
+                liquid.at[c][b][a] = depth;
+                positive += depth > 0;
             }
     if (positive == 0 || positive == all) return positive ? 1.0 : 0.0;
-    return part_of_points(&points, dim);
+    return part_of_points(&liquid, dim);
 }
 
 /* The least and greatest of the values around each of a row of cells. */
@@ -247,11 +248,22 @@ static void parts_of_chunk(const PartJob *job, int first, int count, int j, int 
         size_t row = (size_t)grid->n[0] + 1, layer = row * ((size_t)grid->n[1] + 1);
         find_bounds(job->solid + node_index(grid, first, j, k), 2, dim, row, layer, count, &solid);
     }
-    double *parts = job->parts + grid_cell_index(grid, first, j, k);
-    for (int i = 0; i < count; i++) {
-        bool dry = around.low[i] >= 0 || (job->solid && solid.high[i] <= 0);
-        bool full = around.high[i] < 0 && !(job->solid && solid.low[i] <= 0);
-        parts[i] = dry ? 0.0 : full ? 1.0 : part_of_cell(job, first + i, j, k);
+    size_t at = grid_cell_index(grid, first, j, k);
+    for (int i = 0; i < count; i++, at++) {
+        bool dry = job->solid && solid.high[i] <= 0, cut = job->solid && solid.low[i] <= 0;
+        bool known = false;
+        Points phi_at, solid_at;
+        for (int way = 0; way < job->count; way++) {
+            double outward = job->outward[way], *part = &job->parts[way][at];
+            *part = dry || around.low[i] >= outward ? 0.0 : 1.0;
+            if (*part == 0.0 || (around.high[i] < outward && !cut)) continue;
+            if (!known) {
+                phi_points(phi, first + i, j, k, &phi_at);
+                if (cut) solid_points(grid, job->solid, first + i, j, k, &solid_at);
+                known = true;
+            }
+            *part = part_of_cell(&phi_at, cut ? &solid_at : NULL, outward, dim);
+        }
     }
 }
 
@@ -267,8 +279,22 @@ static void parts_of_rows(void *user, size_t begin, size_t end) {
     }
 }
 
+static void run(PartJob *job, int threads) {
+    const Grid *grid = &job->phi->grid;
+    parallel_for(threads, (size_t)grid->n[1] * (size_t)grid->n[2], ROW_GRAIN, parts_of_rows, job);
+}
+
 void liquid_parts(const GridField *phi, const double *solid, int threads, double *parts) {
-    PartJob job = {phi, solid, parts};
-    const Grid *grid = &phi->grid;
-    parallel_for(threads, (size_t)grid->n[1] * (size_t)grid->n[2], ROW_GRAIN, parts_of_rows, &job);
+    PartJob job = {.phi = phi, .solid = solid, .parts = {parts}, .count = 1};
+    run(&job, threads);
+}
+
+void liquid_parts_moved(const GridField *phi, const double *solid, const double outward[3],
+                        int threads, double *const parts[3]) {
+    PartJob job = {.phi = phi, .solid = solid, .count = 3};
+    for (int way = 0; way < 3; way++) {
+        job.outward[way] = outward[way];
+        job.parts[way] = parts[way];
+    }
+    run(&job, threads);
 }

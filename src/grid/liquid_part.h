@@ -10,4 +10,9 @@
  * order in the spacing, exact for planes. */
 void liquid_parts(const GridField *phi, const double *solid, int threads, double *parts);
 
+/* The same with the surface moved outward by each of three distances, m: parts of phi less those.
+ * For the price of not much more than one. */
+void liquid_parts_moved(const GridField *phi, const double *solid, const double outward[3],
+                        int threads, double *const parts[3]);
+
 #endif

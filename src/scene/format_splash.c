@@ -158,7 +158,7 @@ static const SceneKey splash_keys[] = {
      .help = "a second solve moves particles apart where they crowd"},
     {"crowding", VALUE_NUMBER, AT(SceneSplash, crowding), "0.005", NOT_NEGATIVE,
      .help = "what the correction leaves above the greatest density, in parts of it, at most"},
-    {"corrections", VALUE_INTEGER, AT(SceneSplash, corrections), "12", BETWEEN(1, 100),
+    {"corrections", VALUE_INTEGER, AT(SceneSplash, corrections), "40", BETWEEN(1, 100),
      .help = "passes of the correction in a step, at most"},
     {"tolerance", VALUE_NUMBER, AT(SceneSplash, tolerance), "1e-6", .low = 1e-14, .high = 1,
      .help = "of the solves: free space that is wrong, in parts of a cell"},

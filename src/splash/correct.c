@@ -107,7 +107,9 @@ static void offset_range(void *user, size_t begin, size_t end, double *ways) {
     const CorrectJob *job = user;
     Splash *splash = job->splash;
     int dim = splash->padded.dim;
-    double most = SPLASH_OFFSET_MOST * splash->padded.spacing, share[8];
+    bool late = splash->correction_passes >= SPLASH_FIRST_PASSES;
+    double most = (late ? SPLASH_OFFSET_LATE : SPLASH_OFFSET_MOST) * splash->padded.spacing;
+    double share[8];
     for (size_t p = begin; p < end; p++) {
         Vec3 from = vec3(splash->position_x[p], splash->position_y[p], splash->position_z[p]);
         if (!splash->stirred[kernel_cell(&job->kernel, dim, from.x, from.y, from.z)]) continue;

@@ -16,8 +16,11 @@ typedef struct SplashCollider {
 
 #define SPLASH_OBSTACLES SIZE_MAX
 
-/* Cells that a pass of the density correction moves a particle, at most. */
+/* Cells that a pass of the density correction moves a particle, at most: the first passes undo a
+ * crowd, those after it only a clump that is left. */
 #define SPLASH_OFFSET_MOST 0.25
+#define SPLASH_OFFSET_LATE 0.05
+enum { SPLASH_FIRST_PASSES = 12 };
 
 /* Spray, what is in cells that hold less than this part of the density, may move this many times as
  * far in a step as the rest: it meets nothing. */

@@ -21,8 +21,9 @@ int splash_longest_way(const Splash *splash) {
 }
 
 int splash_reach(const Splash *splash) {
-    double corrected =
-        splash->desc.correct_density ? SPLASH_OFFSET_MOST * splash->desc.corrections : 0;
+    int passes = splash->desc.correct_density ? splash->desc.corrections : 0;
+    int first = passes < SPLASH_FIRST_PASSES ? passes : SPLASH_FIRST_PASSES;
+    double corrected = SPLASH_OFFSET_MOST * first + SPLASH_OFFSET_LATE * (passes - first);
     return splash_longest_way(splash) + (int)ceil(corrected);
 }
 

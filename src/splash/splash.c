@@ -75,7 +75,7 @@ SplashDesc splash_desc_default(void) {
                         .suction_depth = 3,
                         .correct_density = true,
                         .crowding = 0.005,
-                        .corrections = 12,
+                        .corrections = 40,
                         .tolerance = 1e-6,
                         .preconditioner = POISSON_MULTIGRID,
                         .cfl = 1,
