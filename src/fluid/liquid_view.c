@@ -2,12 +2,13 @@
 #include "fluid/internal.h"
 #include "grid/interpolate.h"
 #include "grid/level_surface.h"
+#include "system/frame_liquid.h"
 
-typedef struct SurfaceJob {
+typedef struct VelocityJob {
     const Fluid *fluid;
     const TriangleMesh *mesh;
-    float *vertices, *velocities;
-} SurfaceJob;
+    float *velocities;
+} VelocityJob;
 
 /* A wet face's share in the velocity at a point beside the surface; others have none. */
 static double wet_share(const Fluid *fluid, int axis, size_t face, double weight) {
@@ -27,46 +28,21 @@ static double velocity_beside(const Fluid *fluid, int axis, Vec3 x) {
     return all > 0 ? linear_gather(&stencil, fluid_velocity(fluid, axis)) / all : 0;
 }
 
-static void copy_vertices(void *user, size_t begin, size_t end) {
-    const SurfaceJob *job = user;
+static void find_velocities(void *user, size_t begin, size_t end) {
+    const VelocityJob *job = user;
     for (size_t i = begin; i < end; i++)
-        for (int axis = 0; axis < 3; axis++) {
-            Vec3 x = job->mesh->vertices[i];
-            job->vertices[3 * i + (size_t)axis] = (float)vec3_component(x, axis);
-            job->velocities[3 * i + (size_t)axis] = (float)velocity_beside(job->fluid, axis, x);
-        }
+        for (int axis = 0; axis < 3; axis++)
+            job->velocities[3 * i + (size_t)axis] =
+                (float)velocity_beside(job->fluid, axis, job->mesh->vertices[i]);
 }
 
-static PlimStatus copy_surface(const Fluid *fluid, const StepInfo *step, const TriangleMesh *mesh,
-                               FrameMesh *out) {
-    size_t vertices = mesh->vertex_count, triangles = mesh->triangle_count;
-    float *x = scratch_take(step->scratch, 3 * vertices + 1, sizeof(float));
-    float *u = scratch_take(step->scratch, 3 * vertices + 1, sizeof(float));
-    int32_t *corners = scratch_take(step->scratch, 3 * triangles + 1, sizeof(int32_t));
-    int32_t *objects = scratch_take(step->scratch, triangles + 1, sizeof(int32_t));
-    float *color = scratch_take(step->scratch, 3, sizeof(float));
-    if (!x || !u || !corners || !objects || !color) return PLIM_OUT_OF_MEMORY;
-    SurfaceJob job = {fluid, mesh, x, u};
-    parallel_for(step->threads, vertices, 1024, copy_vertices, &job);
-    for (size_t i = 0; i < triangles; i++) {
-        for (int c = 0; c < 3; c++) corners[3 * i + (size_t)c] = mesh->triangles[i][c];
-        objects[i] = 0;
-    }
-    for (int c = 0; c < 3; c++) color[c] = 0.35f + 0.2f * (float)c;
-    *out = (FrameMesh){.name = "liquid",
-                       .vertex_count = vertices,
-                       .triangle_count = triangles,
-                       .object_count = 1,
-                       .vertices = x,
-                       .velocities = u,
-                       .triangles = corners,
-                       .objects = objects,
-                       .colors = color,
-                       .smooth = true,
-                       .changes = true,
-                       .is_clear = true};
-    for (int c = 0; c < 3; c++) out->absorption[c] = fluid->desc.liquid.absorption[c];
-    return PLIM_OK;
+static PlimStatus add_surface(const Fluid *fluid, const StepInfo *step, const TriangleMesh *mesh,
+                              FrameView *view) {
+    float *u = scratch_take(step->scratch, 3 * mesh->vertex_count + 1, sizeof(float));
+    if (!u) return PLIM_OUT_OF_MEMORY;
+    VelocityJob job = {fluid, mesh, u};
+    parallel_for(step->threads, mesh->vertex_count, 1024, find_velocities, &job);
+    return frame_add_liquid(view, step, mesh, u, fluid->desc.liquid.absorption);
 }
 
 static PlimStatus view_drops(const Fluid *fluid, const StepInfo *step, FrameView *view) {
@@ -99,8 +75,7 @@ PlimStatus fluid_view_surface(const Fluid *fluid, const StepInfo *step, FrameVie
     TRY(level_surface_extract(step->context, &fluid->phi,
                               fluid->colliders.count > 0 ? fluid->distance : NULL,
                               0.25 * fluid->grid.spacing, &mesh));
-    PlimStatus status = copy_surface(fluid, step, &mesh, &view->meshes[view->mesh_count]);
-    if (status == PLIM_OK) view->mesh_count++;
+    PlimStatus status = add_surface(fluid, step, &mesh, view);
     mesh_free(step->context, &mesh);
     return status;
 }

@@ -1,0 +1,34 @@
+#include "system/frame_liquid.h"
+
+PlimStatus frame_add_liquid(FrameView *view, const StepInfo *step, const TriangleMesh *mesh,
+                            const float *velocities, const float absorption[3]) {
+    size_t vertices = mesh->vertex_count, triangles = mesh->triangle_count;
+    float *x = scratch_take(step->scratch, 3 * vertices + 1, sizeof(float));
+    int32_t *corners = scratch_take(step->scratch, 3 * triangles + 1, sizeof(int32_t));
+    int32_t *objects = scratch_take(step->scratch, triangles + 1, sizeof(int32_t));
+    float *color = scratch_take(step->scratch, 3, sizeof(float));
+    if (!x || !corners || !objects || !color) return PLIM_OUT_OF_MEMORY;
+    for (size_t i = 0; i < vertices; i++)
+        for (int c = 0; c < 3; c++)
+            x[3 * i + (size_t)c] = (float)vec3_component(mesh->vertices[i], c);
+    for (size_t i = 0; i < triangles; i++) {
+        for (int c = 0; c < 3; c++) corners[3 * i + (size_t)c] = mesh->triangles[i][c];
+        objects[i] = 0;
+    }
+    for (int c = 0; c < 3; c++) color[c] = 0.35f + 0.2f * (float)c;
+    FrameMesh *out = &view->meshes[view->mesh_count++];
+    *out = (FrameMesh){.name = "liquid",
+                       .vertex_count = vertices,
+                       .triangle_count = triangles,
+                       .object_count = 1,
+                       .vertices = x,
+                       .velocities = velocities,
+                       .triangles = corners,
+                       .objects = objects,
+                       .colors = color,
+                       .smooth = true,
+                       .changes = true,
+                       .is_clear = true};
+    for (int c = 0; c < 3; c++) out->absorption[c] = absorption[c];
+    return PLIM_OK;
+}

@@ -1,0 +1,14 @@
+/* The surface of a liquid in a frame. */
+#ifndef SYSTEM_FRAME_LIQUID_H
+#define SYSTEM_FRAME_LIQUID_H
+
+#include "geom/mesh.h"
+#include "system/frame_view.h"
+#include "system/system.h"
+
+/* Adds a copy of the mesh as the group "liquid", clear, with these velocities of its vertices (m/s,
+ * 3 each; borrowed, as long as the view) and the part of light that a metre takes (1/m). */
+PlimStatus frame_add_liquid(FrameView *view, const StepInfo *step, const TriangleMesh *mesh,
+                            const float *velocities, const float absorption[3]);
+
+#endif
