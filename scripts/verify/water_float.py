@@ -86,6 +86,45 @@ def check_ball(options, checks, folder):
         check_counts(checks, "ball", output.stats())
 
 
+# ---- a flat bottom ----
+
+RAFT = '''plimsoll: 1
+name: raft
+params: {shift: 0, n: 20, density: 0.5, dim: 2}
+dim: "=dim"
+duration: 2
+fps: 24
+fluid:
+  domain: {low: [0, 0, 0], high: [2, 2, 2]}
+  cells: "=2*n"
+  sides: {top: open}
+  liquid: {level: "=y-1-shift/n"}
+rigid:
+  bodies:
+    - name: raft
+      shape: {box: {size: [0.8, 0.4, 0.8]}}
+      position: [1.013, "=1+shift/n+0.4*(0.5-density)", "=(dim>2)*1.007"]
+      density: "=1000*density"
+probes:
+  - {name: raft, quantities: [position]}
+'''
+
+
+def check_raft(options, checks, folder):
+    """A box put where it floats stays there, wherever between two layers of faces its bottom lies."""
+    path = common.write_scene(folder, "raft.yaml", RAFT)
+    cases = [(2, 20, 0.5, shift, 0.1) for shift in (0.0, 0.3, 0.7)]
+    if not options.quick:
+        cases += [(2, 20, 0.5, shift, 0.1) for shift in (0.1, 0.2, 0.4, 0.5, 0.6, 0.8, 0.9, 0.99)]
+        cases += [(2, 20, 0.25, 0.37, 0.1), (2, 33, 0.8, 0.37, 0.1), (3, 12, 0.5, 0.2, 0.25), (3, 12, 0.5, 0.7, 0.25)]
+    for dim, n, density, shift, limit in cases:
+        y = fsi.run(options, folder, "raft", path, {"params/dim": dim, "params/n": n, "params/density": density,
+                                                  "params/shift": shift}, "--threads", dim - 1).probes()[
+                                                      "raft.position.y"]
+        checks.below(f"raft, {dim}D, {n} cells a metre, density {density:g}, moved by {shift:g} cells: leaves its place "
+                     "by, cells", np.max(np.abs(y - y[0])) * n, limit)
+
+
 # ---- bobbing ----
 
 
@@ -275,7 +314,7 @@ def check_boat_sinks(options, checks, folder):
 
 
 def main():
-    verify(__doc__, (check_cylinder, check_ball, check_bob, check_sinking, check_boat, check_boat_sinks))
+    verify(__doc__, (check_cylinder, check_ball, check_raft, check_bob, check_sinking, check_boat, check_boat_sinks))
 
 
 if __name__ == "__main__":

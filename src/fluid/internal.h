@@ -22,6 +22,8 @@ typedef struct FluidCollider {
     double fall[6];   /* what gravity did to them in the step */
     double area;      /* m^2, of the surface in the fluid */
     Vec3 weight;      /* N, the part of the force that carries the weight of what it displaces */
+    /* N and N m: what a liquid's weight between the middles of cells and its surface adds. */
+    Vec3 head, head_torque;
 } FluidCollider;
 
 #define FLUID_OBSTACLES SIZE_MAX
@@ -328,6 +330,8 @@ double fluid_weight_pressure(const Fluid *fluid, Vec3 x);
 /* Forces and torques of the fluid on every collider. Friction is added up while viscosity acts:
  * what it takes from the fluid then is what colliders get, to rounding. */
 void fluid_find_loads(Fluid *fluid);
+/* The `head` of all colliders under this gravity; 0 without a free surface. */
+void fluid_find_heads(Fluid *fluid, Vec3 gravity);
 /* Weight of a mass, N, along axes on which pressure carries weight. */
 Vec3 fluid_weight_of(const Fluid *fluid, double mass);
 void fluid_clear_friction(Fluid *fluid);

@@ -43,14 +43,19 @@ static Vec3 surface_in_cell(const Fluid *fluid, int i, int j, int k) {
     return vec3(area[0], area[1], area[2]);
 }
 
+/* Where a collider's surface lies in a cell at this distance from it. */
+static Vec3 place_of_surface(const Fluid *fluid, int i, int j, int k, double distance, Vec3 area) {
+    Vec3 x = grid_cell_center(&fluid->grid, i, j, k);
+    return vec3_sub(x, vec3_scale(distance / vec3_length(area), area));
+}
+
 /* The pressure that carries the fluid's weight is known everywhere, so it acts on the surface where
  * it is: a body loses the weight of what it displaces. */
 static void add_weight(Fluid *fluid, int i, int j, int k, double distance) {
     Vec3 area = surface_in_cell(fluid, i, j, k);
     double size = vec3_length(area);
     if (!(size > 0)) return;
-    Vec3 x = grid_cell_center(&fluid->grid, i, j, k);
-    Vec3 at_surface = vec3_sub(x, vec3_scale(distance / size, area));
+    Vec3 at_surface = place_of_surface(fluid, i, j, k, distance, area);
     double pressure = fluid_weight_pressure(fluid, at_surface);
     Vec3 beside;
     FluidCollider *collider = fluid_nearest(fluid, at_surface, &beside);
@@ -68,6 +73,35 @@ static void add_cell(Fluid *fluid, int i, int j, int k) {
     if (fluid->kind[cell] == CELL_FLUID && !fluid->coupled)
         add_pressure(fluid, (int[3]){i, j, k}, fluid->pressure[cell]);
     add_weight(fluid, i, j, k, distance);
+}
+
+/* ---- the head ---- */
+
+static void add_head(Fluid *fluid, Vec3 gravity, int i, int j, int k) {
+    double distance = fluid->cell_distance.data[field_index(&fluid->cell_distance, i, j, k)];
+    if (fabs(distance) > 2 * fluid->grid.spacing) return;
+    if (fluid->kind[grid_cell_index(&fluid->grid, i, j, k)] != CELL_FLUID) return;
+    Vec3 area = surface_in_cell(fluid, i, j, k), beside;
+    if (!(vec3_length(area) > 0)) return;
+    Vec3 at = place_of_surface(fluid, i, j, k, distance, area);
+    Vec3 way = vec3_sub(at, grid_cell_center(&fluid->grid, i, j, k));
+    Vec3 force = vec3_scale(-fluid->desc.density * vec3_dot(gravity, way), area);
+    FluidCollider *collider = fluid_nearest(fluid, at, &beside);
+    collider->head = vec3_add(collider->head, force);
+    collider->head_torque = vec3_add(collider->head_torque, torque_of(collider, beside, force));
+}
+
+/* The solve has the pressure at the middle of a cell press on the surface in it. Under a flat
+ * bottom that would be half a cell's depth too much or too little, and a step where the bottom
+ * passes from cell to cell; a boat would ride on that step. */
+void fluid_find_heads(Fluid *fluid, Vec3 gravity) {
+    const Grid *grid = &fluid->grid;
+    for (size_t i = 0; i < fluid->colliders.count; i++)
+        fluid->colliders.data[i].head = fluid->colliders.data[i].head_torque = vec3(0, 0, 0);
+    if (!fluid_has_surface(fluid) || fluid->colliders.count == 0) return;
+    for (int k = 0; k < grid->n[2]; k++)
+        for (int j = 0; j < grid->n[1]; j++)
+            for (int i = 0; i < grid->n[0]; i++) add_head(fluid, gravity, i, j, k);
 }
 
 typedef struct FrictionJob {

@@ -160,6 +160,14 @@ static void set_body(const Fluid *fluid, const StepInfo *step, const SolidMotion
     vec3_store(body->momentum + 3, mat3_apply(solid->inertia, solid->angular_velocity));
 }
 
+/* What the pressure at the middles of cells lacks of that at the surface. */
+static void add_head(const StepInfo *step, const FluidCollider *collider, FlowBody *body) {
+    for (int i = 0; i < 3; i++) {
+        body->momentum[i] += step->dt * vec3_component(collider->head, i);
+        body->momentum[3 + i] += step->dt * vec3_component(collider->head_torque, i);
+    }
+}
+
 /* The fluid in the open part of a face that moves with the body: T^T B w*. It has moved with it
  * before, but at the start, and feels gravity where the body does and no pressure carries the
  * fluid's weight. */
@@ -211,6 +219,7 @@ static void keep_before(Fluid *fluid, const StepInfo *step, size_t i, const Soli
 static PlimStatus gather_bodies(Fluid *fluid, const StepInfo *step, SolveKind kind) {
     const SolidView *view = &fluid->desc.bodies_view;
     fluid->flow_bodies.count = 0;
+    fluid_find_heads(fluid, step->gravity);
     for (size_t i = 0; i < fluid->colliders.count; i++) {
         const FluidCollider *collider = &fluid->colliders.data[i];
         FlowBody body = {.is_free = fluid_solves_for(fluid, i), .center = collider->now.position};
@@ -221,6 +230,7 @@ static PlimStatus gather_bodies(Fluid *fluid, const StepInfo *step, SolveKind ki
         if (body.is_free) {
             view->read_motion(view->system, collider->body, when_of(kind), &solid);
             set_body(fluid, step, &solid, &body);
+            add_head(step, collider, &body);
             keep_before(fluid, step, i, &solid);
             find_motions(fluid, &solid, i, &body);
         }
@@ -381,6 +391,9 @@ static void keep_load(Fluid *fluid, const StepInfo *step, size_t i) {
     }
     collider->friction = vec3_scale(1 / step->dt, impulse);
     collider->friction_torque = vec3_scale(1 / step->dt, turn);
+    if (!is_held) return;
+    collider->friction = vec3_add(collider->friction, collider->head);
+    collider->friction_torque = vec3_add(collider->friction_torque, collider->head_torque);
 }
 
 /* The velocities of bodies as they are now. */
