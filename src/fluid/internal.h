@@ -330,8 +330,8 @@ double fluid_weight_pressure(const Fluid *fluid, Vec3 x);
 /* Forces and torques of the fluid on every collider. Friction is added up while viscosity acts:
  * what it takes from the fluid then is what colliders get, to rounding. */
 void fluid_find_loads(Fluid *fluid);
-/* The `head` of all colliders under this gravity; 0 without a free surface. */
-void fluid_find_heads(Fluid *fluid, Vec3 gravity);
+/* The `head` of all colliders; 0 without a free surface. */
+void fluid_find_heads(Fluid *fluid, const StepInfo *step);
 /* Weight of a mass, N, along axes on which pressure carries weight. */
 Vec3 fluid_weight_of(const Fluid *fluid, double mass);
 void fluid_clear_friction(Fluid *fluid);

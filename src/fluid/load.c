@@ -77,7 +77,40 @@ static void add_cell(Fluid *fluid, int i, int j, int k) {
 
 /* ---- the head ---- */
 
-static void add_head(Fluid *fluid, Vec3 gravity, int i, int j, int k) {
+/* How the pressure of the last step changes along an axis at a cell, Pa/m; `unknown` where no cell
+ * beside it has any. */
+static double pressure_slope(const Fluid *fluid, const int cell[3], int axis, double unknown) {
+    const Grid *grid = &fluid->grid;
+    double p[2] = {0, 0};
+    int wide = 0;
+    for (int end = 0; end < 2; end++) {
+        int at[3] = {cell[0], cell[1], cell[2]};
+        int next = at[axis] + (end ? 1 : -1);
+        bool within = next >= 0 && next < grid->n[axis];
+        if (within) {
+            at[axis] = next;
+            within = fluid->kind[grid_cell_index(grid, at[0], at[1], at[2])] == CELL_FLUID;
+            if (!within) at[axis] = cell[axis];
+        }
+        p[end] = fluid->pressure[grid_cell_index(grid, at[0], at[1], at[2])];
+        wide += within;
+    }
+    return wide ? (p[1] - p[0]) / (wide * grid->spacing) : unknown;
+}
+
+/* The part of its weight that the liquid at a cell rests on what is below with, 0 to 1, by the
+ * pressure of the last step: in free fall none. */
+static double part_at_rest(const Fluid *fluid, Vec3 gravity, const int cell[3]) {
+    double density = fluid->desc.density, square = vec3_dot(gravity, gravity), sum = 0;
+    double g[3];
+    vec3_store(g, gravity);
+    for (int axis = 0; axis < fluid->grid.dim; axis++)
+        if (g[axis] != 0) sum += g[axis] * pressure_slope(fluid, cell, axis, density * g[axis]);
+    return fmin(fmax(sum / (density * square), 0), 1);
+}
+
+static void add_head(Fluid *fluid, const StepInfo *step, const int cell[3]) {
+    int i = cell[0], j = cell[1], k = cell[2];
     double distance = fluid->cell_distance.data[field_index(&fluid->cell_distance, i, j, k)];
     if (fabs(distance) > 2 * fluid->grid.spacing) return;
     if (fluid->kind[grid_cell_index(&fluid->grid, i, j, k)] != CELL_FLUID) return;
@@ -85,7 +118,10 @@ static void add_head(Fluid *fluid, Vec3 gravity, int i, int j, int k) {
     if (!(vec3_length(area) > 0)) return;
     Vec3 at = place_of_surface(fluid, i, j, k, distance, area);
     Vec3 way = vec3_sub(at, grid_cell_center(&fluid->grid, i, j, k));
-    Vec3 force = vec3_scale(-fluid->desc.density * vec3_dot(gravity, way), area);
+    double head = fluid->desc.density * vec3_dot(step->gravity, way);
+    /* Before the first solve all is taken to be at rest. */
+    if (step->time > 0) head *= part_at_rest(fluid, step->gravity, cell);
+    Vec3 force = vec3_scale(-head, area);
     FluidCollider *collider = fluid_nearest(fluid, at, &beside);
     collider->head = vec3_add(collider->head, force);
     collider->head_torque = vec3_add(collider->head_torque, torque_of(collider, beside, force));
@@ -94,14 +130,14 @@ static void add_head(Fluid *fluid, Vec3 gravity, int i, int j, int k) {
 /* The solve has the pressure at the middle of a cell press on the surface in it. Under a flat
  * bottom that would be half a cell's depth too much or too little, and a step where the bottom
  * passes from cell to cell; a boat would ride on that step. */
-void fluid_find_heads(Fluid *fluid, Vec3 gravity) {
+void fluid_find_heads(Fluid *fluid, const StepInfo *step) {
     const Grid *grid = &fluid->grid;
     for (size_t i = 0; i < fluid->colliders.count; i++)
         fluid->colliders.data[i].head = fluid->colliders.data[i].head_torque = vec3(0, 0, 0);
-    if (!fluid_has_surface(fluid) || fluid->colliders.count == 0) return;
-    for (int k = 0; k < grid->n[2]; k++)
+    if (!fluid_has_surface(fluid) || !(vec3_length(step->gravity) > 0)) return;
+    for (int k = 0; fluid->colliders.count > 0 && k < grid->n[2]; k++)
         for (int j = 0; j < grid->n[1]; j++)
-            for (int i = 0; i < grid->n[0]; i++) add_head(fluid, gravity, i, j, k);
+            for (int i = 0; i < grid->n[0]; i++) add_head(fluid, step, (int[3]){i, j, k});
 }
 
 typedef struct FrictionJob {

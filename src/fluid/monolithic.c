@@ -219,7 +219,7 @@ static void keep_before(Fluid *fluid, const StepInfo *step, size_t i, const Soli
 static PlimStatus gather_bodies(Fluid *fluid, const StepInfo *step, SolveKind kind) {
     const SolidView *view = &fluid->desc.bodies_view;
     fluid->flow_bodies.count = 0;
-    fluid_find_heads(fluid, step->gravity);
+    fluid_find_heads(fluid, step);
     for (size_t i = 0; i < fluid->colliders.count; i++) {
         const FluidCollider *collider = &fluid->colliders.data[i];
         FlowBody body = {.is_free = fluid_solves_for(fluid, i), .center = collider->now.position};
