@@ -313,8 +313,24 @@ def check_boat_sinks(options, checks, folder):
         checks.true(f"boat, {dim}D, {name}: all finite", np.all(np.isfinite(probes.values)))
 
 
+def check_spout(options, checks, folder):
+    """Water falls from a spout into a boat: no faster than it can fall, wherever the spout's edges lie in their cells."""
+    cells, drop = 15, 1.72 - (1 - hull(3)[0] + 0.08) # from the spout's lower end to the bottom of the hull
+    free_fall = np.sqrt(1.5 ** 2 + 2 * 9.81 * drop)
+    for shift in (0,) if options.quick else (0, 0.2, 0.5, 0.75):
+        beside = f"=0.5*width+{shift / cells}"
+        output = fsi.run(options, folder, "spout", "float/boat.yaml",
+                         {"params/pour": 0, "params/seconds": 1, "params/n": cells,
+                          "fluid/sources/0/position": f"[{beside}, =depth+0.8, {beside}]"}, "--threads", 2)
+        stats = output.stats()
+        fastest = stats["speed.max"][stats["time"] > 0.6].max() # it arrives at 0.4 s
+        checks.within(f"boat, 3D, spout {shift} cells off: greatest speed over that of free fall", fastest / free_fall,
+                      1, 0.2)
+
+
 def main():
-    verify(__doc__, (check_cylinder, check_ball, check_raft, check_bob, check_sinking, check_boat, check_boat_sinks))
+    verify(__doc__, (check_cylinder, check_ball, check_raft, check_bob, check_sinking, check_boat, check_boat_sinks,
+                     check_spout))
 
 
 if __name__ == "__main__":

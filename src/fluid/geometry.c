@@ -405,13 +405,18 @@ PlimStatus fluid_update_geometry(Fluid *fluid, const StepInfo *step, bool always
 
 /* ---- volume ---- */
 
-bool fluid_in_source(const Fluid *fluid, const FluidSource *source, Vec3 x) {
+double fluid_source_distance(const Fluid *fluid, const FluidSource *source, Vec3 x) {
     int images = fluid_image_count(&fluid->grid);
+    double distance = HUGE_VAL;
     for (int image = 0; image < images; image++)
-        if (solid_distance(&source->solid, vec3_sub(x, fluid_image_offset(&fluid->grid, image))) <
-            0)
-            return true;
-    return false;
+        distance =
+            fmin(distance, solid_distance(&source->solid,
+                                          vec3_sub(x, fluid_image_offset(&fluid->grid, image))));
+    return distance;
+}
+
+bool fluid_in_source(const Fluid *fluid, const FluidSource *source, Vec3 x) {
+    return fluid_source_distance(fluid, source, x) < 0;
 }
 
 Vec3 fluid_open_moment(const Fluid *fluid, int axis, int i, int j, int k) {

@@ -232,8 +232,11 @@ static inline Vec3 fluid_through(const FluidCollider *collider) {
 }
 /* Velocity along an axis at the surface of the collider nearest to x; there must be one. */
 double fluid_wall_speed(const Fluid *fluid, Vec3 x, int axis);
-/* Whether x is in a source or an image of it. */
+/* From x to a source or the nearest of its images, negative inside; whether x is in one. */
+double fluid_source_distance(const Fluid *fluid, const FluidSource *source, Vec3 x);
 bool fluid_in_source(const Fluid *fluid, const FluidSource *source, Vec3 x);
+/* Whether a source is at work at t: what neither fills nor drains always is. */
+bool fluid_source_runs(const FluidSource *source, double t);
 /* The part of a face that moves with a collider in which there is fluid. */
 double fluid_covered_part(const Fluid *fluid, int axis, int i, int j, int k);
 /* The part of a face outside colliders, by the distances at its corners alone. */

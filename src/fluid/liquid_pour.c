@@ -10,8 +10,12 @@ static bool pours(const FluidSource *source) {
     return source->pouring != FLUID_LEAVES;
 }
 
-static bool runs_at(const FluidSource *source, double t) {
-    return pours(source) && field_function_at(&source->runs, vec3(0, 0, 0), t) > 0;
+bool fluid_source_runs(const FluidSource *source, double t) {
+    return !pours(source) || field_function_at(&source->runs, vec3(0, 0, 0), t) > 0;
+}
+
+static bool pours_at(const FluidSource *source, double t) {
+    return pours(source) && fluid_source_runs(source, t);
 }
 
 bool fluid_is_fed(const Fluid *fluid) {
@@ -34,15 +38,11 @@ static void pour_row(void *user, int j, int k) {
     const PourJob *job = user;
     Fluid *fluid = job->fluid;
     GridPlace place = fluid->phi.place;
-    int nx = fluid->phi.n[0], images = fluid_image_count(&fluid->grid);
+    int nx = fluid->phi.n[0];
     double *level = fluid->level + ((size_t)k * (size_t)fluid->phi.n[1] + (size_t)j) * (size_t)nx;
     for (int i = 0; i < nx; i++) {
         Vec3 x = fluid_position(&fluid->grid, place, i, j, k);
-        double distance = HUGE_VAL;
-        for (int image = 0; image < images; image++)
-            distance = fmin(distance,
-                            solid_distance(&job->source->solid,
-                                           vec3_sub(x, fluid_image_offset(&fluid->grid, image))));
+        double distance = fluid_source_distance(fluid, job->source, x);
         level[i] = job->source->pouring == FLUID_FILLS ? fmin(level[i], distance)
                                                        : fmax(level[i], -distance);
     }
@@ -102,13 +102,13 @@ PlimStatus fluid_pour(Fluid *fluid, const StepInfo *step) {
     bool any = false;
     wet_inflows(fluid, step->end_time);
     for (size_t s = 0; s < fluid->sources.count; s++)
-        any = any || runs_at(&fluid->sources.data[s], step->end_time);
+        any = any || pours_at(&fluid->sources.data[s], step->end_time);
     if (!any) return PLIM_OK;
     TRY(fluid_load_phi(fluid, step));
     double before = volume_of_level(fluid, step);
     for (size_t s = 0; s < fluid->sources.count; s++) {
         PourJob job = {fluid, &fluid->sources.data[s]};
-        if (!runs_at(job.source, step->end_time)) continue;
+        if (!pours_at(job.source, step->end_time)) continue;
         fluid_for_rows(&fluid->grid, fluid->phi.place, step->threads, pour_row, &job);
         take_particles(fluid, job.source);
     }

@@ -8,9 +8,10 @@ typedef struct FeedJob {
     int axis;
 } FeedJob;
 
-/* Most rows have nothing to do with a source. */
-static bool row_misses(const Fluid *fluid, const FluidSource *source, Vec3 first, Vec3 last) {
-    Box3 box = solid_bounds(&source->solid);
+/* Most rows have nothing to do with a source, nor with what is within a reach of it. */
+static bool row_misses(const Fluid *fluid, const FluidSource *source, double reach, Vec3 first,
+                       Vec3 last) {
+    Box3 box = box3_grow(solid_bounds(&source->solid), reach);
     if (fluid_image_count(&fluid->grid) > 1) return false;
     return first.y > box.high.y || first.y < box.low.y || first.z > box.high.z ||
            first.z < box.low.z || first.x > box.high.x || last.x < box.low.x;
@@ -23,7 +24,7 @@ static void feed_row(void *user, int j, int k) {
     GridPlace place = fluid_smoke_place(fluid);
     int nx = grid_place_size(&fluid->grid, place, 0), ny = grid_place_size(&fluid->grid, place, 1);
     size_t first = ((size_t)k * (size_t)ny + (size_t)j) * (size_t)nx;
-    if (row_misses(fluid, source, fluid_position(&fluid->grid, place, 0, j, k),
+    if (row_misses(fluid, source, 0, fluid_position(&fluid->grid, place, 0, j, k),
                    fluid_position(&fluid->grid, place, nx - 1, j, k)))
         return;
     for (int i = 0; i < nx; i++) {
@@ -36,17 +37,26 @@ static void feed_row(void *user, int j, int k) {
     }
 }
 
+/* How far out of a source its velocity is set. A source that fills sets all faces of the cells
+ * whose middle is in it or on its surface: a row of such cells along its edge, with faces just
+ * outside, would else fall on its own, fed from above, faster and faster. */
+static double reach_of_velocity(const Fluid *fluid, const FluidSource *source) {
+    const double rounding = 1e-6;
+    return source->pouring == FLUID_FILLS ? (0.5 + rounding) * fluid->grid.spacing : 0;
+}
+
 static void blow_row(void *user, int j, int k) {
     const FeedJob *job = user;
     Fluid *fluid = job->fluid;
+    double reach = reach_of_velocity(fluid, job->source);
     int axis = job->axis, nx = grid_place_size(&fluid->grid, grid_place_faces(axis), 0);
     double *u = fluid_velocity(fluid, axis) + grid_face_index(&fluid->grid, axis, 0, j, k);
-    if (row_misses(fluid, job->source, grid_face_center(&fluid->grid, axis, 0, j, k),
+    if (row_misses(fluid, job->source, reach, grid_face_center(&fluid->grid, axis, 0, j, k),
                    grid_face_center(&fluid->grid, axis, nx - 1, j, k)))
         return;
     for (int i = 0; i < nx; i++) {
         Vec3 x = fluid_position(&fluid->grid, grid_place_faces(axis), i, j, k);
-        if (fluid_in_source(fluid, job->source, x))
+        if (fluid_source_distance(fluid, job->source, x) < reach)
             u[i] = field_function_at(&job->source->velocity[axis], x, job->t);
     }
 }
@@ -90,7 +100,8 @@ PlimStatus fluid_feed(Fluid *fluid, const StepInfo *step) {
         FeedJob job = {fluid, &fluid->sources.data[s], step->end_time, 0};
         if (job.source->sets_smoke || job.source->sets_temperature)
             fluid_for_rows(grid, fluid_smoke_place(fluid), step->threads, feed_row, &job);
-        for (; job.source->sets_velocity && job.axis < grid->dim; job.axis++)
+        bool blows = job.source->sets_velocity && fluid_source_runs(job.source, step->end_time);
+        for (; blows && job.axis < grid->dim; job.axis++)
             fluid_for_rows(grid, grid_place_faces(job.axis), step->threads, blow_row, &job);
         TRY(check_source(fluid, job.source, step));
     }
