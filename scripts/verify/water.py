@@ -417,6 +417,27 @@ def check_pouring(options, checks, folder):
     check_counts(checks, "filled box", stats)
 
 
+def check_open_side(options, checks, folder):
+    """Water thrown up through an open top, or that runs out at the far end: what is gone has left, and what falls back
+    draws none after it."""
+    cases = [(2, 48, "top", 0.6, 2.3)]
+    if not options.quick:
+        cases += [(2, 60, "top", 0, 2.3), (2, 83, "top", 1, 2.3), (3, 48, "top", 0.6, 2.3), (2, 48, "right", 0, 0),
+                  (2, 71, "right", 0, 1.5), (3, 36, "right", 0, 0), (2, 60, "bottom", 0, 1)]
+    for dim, n, side, aside, up in cases:
+        output = fsi.run(options, folder, "open", "fluid/dam_break.yaml", {
+            "params/n": n, "params/dim": dim, "params/seconds": 1, "fluid/sides": f"{{{side}: open}}",
+            "fluid/initial": f"{{velocity: [{aside}, {up}, 0]}}"}, "--threads", dim - 1)
+        stats = output.stats()
+        start, left, volume = stats["volume.wanted"][0], stats["volume.left"], stats["volume.fluid"]
+        name = f"{side} open, {dim}D, {n} cells"
+        checks.true(f"{name}: water leaves, none comes back", left[-1] > 0.03 * start and np.all(np.diff(left) >= 0),
+                    f"{100 * left[-1] / start:.1f}% left")
+        missing = 100 * np.abs(volume + left - start) / start
+        checks.below(f"{name}: water that is neither there nor left at the end, %; {missing.max():.2f} at worst",
+                     missing[-1], 1)
+
+
 # ---- exports ----
 
 
@@ -476,7 +497,8 @@ def check_exports(options, checks, folder):
 
 def main():
     verify(__doc__, (check_zalesak, check_dam_front, check_dam_volume, check_dam_elsewhere, check_dam_mirrored,
-                     check_sloshing, check_rest, check_drops, check_pouring, check_exports, check_enright))
+                     check_sloshing, check_rest, check_drops, check_pouring, check_open_side, check_exports,
+                     check_enright))
 
 
 if __name__ == "__main__":

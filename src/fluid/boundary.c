@@ -218,6 +218,10 @@ static const FieldFunction *scalar_of_side(const Fluid *fluid, int which, int ax
     return which == 0 ? &side->smoke : &side->temperature;
 }
 
+static const FieldFunction *level_of_side(const Fluid *fluid, int axis, int end) {
+    return &fluid->desc.sides[axis][end].level;
+}
+
 static bool lets_in(const Fluid *fluid, int axis, int end) {
     SideKind kind = fluid->grid.sides[axis][end];
     return kind == SIDE_OPEN || kind == SIDE_INFLOW;
@@ -237,6 +241,13 @@ void fluid_fill_scalar(const Fluid *fluid, int which, GridField *field, int thre
         }
 }
 
+double fluid_liquid_beyond(const void *user, int axis, int end, const int cell[3]) {
+    const Fluid *fluid = user;
+    Vec3 x = on_side(&fluid->grid, axis, end, cell);
+    double level = field_function_at(level_of_side(fluid, axis, end), x, fluid->wall_time);
+    return fmin(fmax(0.5 - level / fluid->grid.spacing, 0), 1);
+}
+
 /* Beyond a wall that liquid has let go of there is air. */
 static void fill_air_beyond(const BeyondJob *job, const int at[3], size_t inside, size_t beyond) {
     const Grid *grid = &job->fluid->grid;
@@ -248,10 +259,39 @@ static void fill_air_beyond(const BeyondJob *job, const int at[3], size_t inside
             (layer + 0.5) * grid->spacing;
 }
 
-/* Beyond sides that are not periodic the surface goes straight on, so that a slanting one meets a
- * wall as it is. What comes in is what the side says. */
-void fluid_fill_level(const Fluid *fluid, GridField *field, int threads) {
+/* Beyond an open side there is what the side says, air or liquid. Beside the same in the domain it
+ * goes on; beside the other it comes in, with the surface on the side, or is pushed out as far as
+ * the surface in the domain goes straight on. */
+static void fill_level_beyond_open(const BeyondJob *job, const int at[3], size_t inside,
+                                   size_t beyond) {
+    const Fluid *fluid = job->fluid;
+    double *data = job->field->data, h = fluid->grid.spacing, own = data[inside];
+    int cell[3];
+    cell_inside(&fluid->grid, at, cell);
+    Vec3 x = on_side(&fluid->grid, job->axis, job->end, cell);
+    const FieldFunction *given = level_of_side(fluid, job->axis, job->end);
+    double sign = field_function_at(given, x, fluid->wall_time) < 0 ? -1 : 1;
+    bool same = own * sign >= 0;
+    if (!same && !comes_in(fluid, job->axis, job->end, cell)) return;
+    double first = same ? own + sign * h : sign * 0.5 * h;
+    for (int layer = 0; layer < job->field->halo; layer++)
+        data[beyond + (size_t)layer * (beyond - inside)] = first + layer * sign * h;
+}
+
+void fluid_fill_surface(const Fluid *fluid, GridField *field, int threads) {
     field_fill_halo(field, threads);
+    if (field->place != PLACE_CELLS) return;
+    for (int axis = 0; axis < fluid->grid.dim; axis++)
+        for (int end = 0; end < 2; end++) {
+            SideKind kind = fluid->grid.sides[axis][end];
+            BeyondJob job = {.fluid = fluid, .field = field, .axis = axis, .end = end};
+            if (kind == SIDE_OPEN) for_beyond(&job, fill_level_beyond_open);
+            if (fluid->loose && kind == SIDE_WALL) for_beyond(&job, fill_air_beyond);
+        }
+}
+
+void fluid_fill_level(const Fluid *fluid, GridField *field, int threads) {
+    fluid_fill_surface(fluid, field, threads);
     if (field->place != PLACE_CELLS) return;
     for (int axis = 0; axis < fluid->grid.dim; axis++)
         for (int end = 0; end < 2; end++) {
@@ -259,10 +299,8 @@ void fluid_fill_level(const Fluid *fluid, GridField *field, int threads) {
                              .field = field,
                              .axis = axis,
                              .end = end,
-                             .given = &fluid->desc.sides[axis][end].level};
-            if (lets_in(fluid, axis, end)) for_beyond(&job, fill_scalar_beyond);
-            if (fluid->loose && fluid->grid.sides[axis][end] == SIDE_WALL)
-                for_beyond(&job, fill_air_beyond);
+                             .given = level_of_side(fluid, axis, end)};
+            if (fluid->grid.sides[axis][end] == SIDE_INFLOW) for_beyond(&job, fill_scalar_beyond);
         }
 }
 

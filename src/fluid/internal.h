@@ -268,8 +268,13 @@ PlimStatus fluid_load_faces(Fluid *fluid, const StepInfo *step);
  * sides are at `wall_time`. */
 void fluid_fill_velocity(const Fluid *fluid, int component, GridField *field, int threads);
 void fluid_fill_scalar(const Fluid *fluid, int which, GridField *field, int threads);
-/* The halo of a level set: straight on, and what comes in through sides. */
+/* The halo of a level set: straight on, so that a slanting surface meets a wall as it is; where air
+ * or liquid comes in through an open side, or a wall is let go of, what is there. */
+void fluid_fill_surface(const Fluid *fluid, GridField *field, int threads);
+/* The same, and what inflows bring. */
 void fluid_fill_level(const Fluid *fluid, GridField *field, int threads);
+/* Of what comes in through a side beside a cell of a Fluid, the part that is liquid. */
+double fluid_liquid_beyond(const void *fluid, int axis, int end, const int cell[3]);
 /* Values on open sides that were carried in from outside; fields of one shape on the side's faces
  * or on nodes. */
 void fluid_slow_incoming(const Fluid *fluid, const StepInfo *step, int axis,
@@ -386,6 +391,7 @@ ParticleLevelSet fluid_particles(Fluid *fluid, const StepInfo *step, LevelPartic
 PlimStatus fluid_pour(Fluid *fluid, const StepInfo *step);
 PlimStatus fluid_check_pouring(const Fluid *fluid);
 bool fluid_is_fed(const Fluid *fluid);
+void fluid_count_left(Fluid *fluid, double left);
 void fluid_balance_account(Fluid *fluid, const StepInfo *step);
 PlimStatus fluid_seed_particles(Fluid *fluid, const StepInfo *step);
 /* A given flow: velocities at time t, and a step in it. */

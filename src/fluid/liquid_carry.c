@@ -80,8 +80,8 @@ static PlimStatus redistance(Fluid *fluid, const StepInfo *step) {
     return PLIM_OK;
 }
 
-static void fill_level_of(const void *user, GridField *field, int threads) {
-    fluid_fill_level(user, field, threads);
+static void fill_surface(const void *user, GridField *field, int threads) {
+    fluid_fill_surface(user, field, threads);
 }
 
 static VolumeFlow volume_flow(const Fluid *fluid, const StepInfo *step) {
@@ -89,7 +89,8 @@ static VolumeFlow volume_flow(const Fluid *fluid, const StepInfo *step) {
                         .open = fluid->open,
                         .solid = fluid->colliders.count > 0 ? fluid->distance : NULL,
                         .loose = fluid->loose,
-                        .fill_halo = fluid->loose ? fill_level_of : NULL,
+                        .fill_halo = fill_surface,
+                        .liquid_beyond = fluid_liquid_beyond,
                         .user = fluid,
                         .has_sources = fluid->expands,
                         .solids_move = fluid->bodies_move,
@@ -140,7 +141,9 @@ PlimStatus fluid_carry_surface(Fluid *fluid, const StepInfo *step) {
     /* Beyond sides and in colliders phi may be from another time of the last step; the prediction
      * reads it there, and must be the same after a restart. */
     TRY(fluid_load_phi(fluid, step));
-    TRY(volume_predict(&flow, &fluid->phi, fluid->wanted_part));
+    double left = 0;
+    TRY(volume_predict(&flow, &fluid->phi, fluid->wanted_part, &left));
+    fluid_count_left(fluid, left);
     if (fluid->desc.liquid.has_particles) {
         TRY(carry_with_particles(fluid, step));
     } else {

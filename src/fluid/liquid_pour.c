@@ -144,13 +144,13 @@ PlimStatus fluid_check_pouring(const Fluid *fluid) {
 
 /* ---- the account ---- */
 
-/* What flows out through sides of a kind with the velocities that carried the surface, m^3/s. */
-static double outflow_of_sides(const Fluid *fluid, SideKind kind) {
+/* What flows in through inflows with the velocities that carried the surface, m^3/s. */
+static double inflow_of_sides(const Fluid *fluid) {
     const Grid *grid = &fluid->grid;
     double sum = 0;
     for (int axis = 0; axis < grid->dim; axis++)
         for (int end = 0; end < 2; end++) {
-            if (grid->sides[axis][end] != kind) continue;
+            if (grid->sides[axis][end] != SIDE_INFLOW) continue;
             int b = (axis + 1) % 3, c = (axis + 2) % 3, at[3];
             at[axis] = end ? grid->n[axis] : 0;
             for (at[c] = 0; at[c] < grid->n[c]; at[c]++)
@@ -160,22 +160,26 @@ static double outflow_of_sides(const Fluid *fluid, SideKind kind) {
                     double open = fluid->open[axis] ? fluid->open[axis][face] : 1;
                     const GridField *carries = &fluid->faces[axis];
                     double u = carries->data[field_index(carries, at[0], at[1], at[2])];
-                    sum += (end ? 1 : -1) * open * u;
+                    sum += (end ? -1 : 1) * open * u;
                 }
         }
     return sum * grid_face_area(grid);
+}
+
+/* What left through open sides while the surface was carried. */
+void fluid_count_left(Fluid *fluid, double left) {
+    fluid->account[FLUID_ACCOUNT_LEFT] += left;
+    fluid->account[FLUID_ACCOUNT_WANTED] -= left;
 }
 
 /* Brings the volume back within about ten steps or a tenth of a second, whichever is longer, and by
  * no more than a part in a hundred of itself in a step. */
 void fluid_balance_account(Fluid *fluid, const StepInfo *step) {
     const double patience = fmax(10 * step->dt, 0.1), most = 0.01;
-    double left = step->dt * outflow_of_sides(fluid, SIDE_OPEN);
-    double poured = -step->dt * outflow_of_sides(fluid, SIDE_INFLOW);
+    double poured = step->dt * inflow_of_sides(fluid);
     double volume = fluid_liquid_volume(fluid);
-    fluid->account[FLUID_ACCOUNT_LEFT] += left;
     fluid->account[FLUID_ACCOUNT_POURED] += poured;
-    fluid->account[FLUID_ACCOUNT_WANTED] += poured - left;
+    fluid->account[FLUID_ACCOUNT_WANTED] += poured;
     fluid->control_rate = 0;
     if (!fluid->desc.liquid.control || !(volume > 0) || !(step->dt > 0)) return;
     double missing = (fluid->account[FLUID_ACCOUNT_WANTED] - volume) / volume;

@@ -23,6 +23,8 @@ typedef struct VolumeFlow {
     bool solids_move;     /* cells that they cut, and cells beside those, are left alone */
     /* Fills the halo of a level set; NULL: field_fill_halo does. */
     void (*fill_halo)(const void *user, GridField *phi, int threads);
+    /* Of what comes in through an open side beside a cell, the part that is liquid; NULL: none. */
+    double (*liquid_beyond)(const void *user, int axis, int end, const int cell[3]);
     const void *user;
     double dt; /* s */
     int threads;
@@ -31,8 +33,9 @@ typedef struct VolumeFlow {
 
 /* Parts of cells (compact) that are liquid after dt: those of `phi` (m, at cells or nodes, a
  * distance beside the surface, halo filled) now, less what flows out. Of liquid that flows through
- * a face the swept volume counts, to second order. */
-PlimStatus volume_predict(const VolumeFlow *flow, const GridField *phi, double *parts);
+ * a face the swept volume counts, to second order. *left: what leaves through open sides, m^3. */
+PlimStatus volume_predict(const VolumeFlow *flow, const GridField *phi, double *parts,
+                          double *left);
 
 /* Shifts `phi` so that its parts are those predicted and what is owed from earlier steps, smoothed.
  * `parts`: predicted on entry, those of phi on return; `owed`:

@@ -1,6 +1,7 @@
 /* Volume of a level set kept: nothing flows, nothing changes; what flows is predicted with no
  * volume made; what is taken from a ball comes back to it and to no other; what finds no surface
- * is owed; same bits for any threads. */
+ * is owed; what leaves through an open side is told, and draws none after it; same bits for any
+ * threads. */
 #include "level_case.h"
 
 #include "grid/keep_volume.h"
@@ -14,6 +15,7 @@ typedef struct Case {
     GridField phi, velocity[3];
     VolumeFlow flow;
     double *parts, *owed;
+    double left; /* through open sides, m^3 */
 } Case;
 
 static void make_case(Case *c, int dim, int n, GridPlace place, double courant, int threads) {
@@ -69,7 +71,7 @@ static void at_rest(void **state) {
     GridField before = c.phi;
     assert_int_equal(field_create(c.context, &c.grid, PLACE_CELLS, 2, &before), PLIM_OK);
     memcpy(before.data, c.phi.data, before.count * sizeof *before.data);
-    assert_int_equal(volume_predict(&c.flow, &c.phi, c.parts), PLIM_OK);
+    assert_int_equal(volume_predict(&c.flow, &c.phi, c.parts, &c.left), PLIM_OK);
     assert_int_equal(volume_restore(&c.flow, &c.phi, c.parts, c.owed), PLIM_OK);
     assert_memory_equal(before.data, c.phi.data, before.count * sizeof *before.data);
     field_free(c.context, &before);
@@ -82,7 +84,7 @@ static void predicts(int dim, int n, GridPlace place, double courant) {
     Case c;
     make_case(&c, dim, n, place, courant, 1);
     double before = volume_of(&c), worst = 0;
-    assert_int_equal(volume_predict(&c.flow, &c.phi, c.parts), PLIM_OK);
+    assert_int_equal(volume_predict(&c.flow, &c.phi, c.parts, &c.left), PLIM_OK);
     assert_close(sum_of(&c, c.parts), before, 1e-10 * before);
     double z = dim == 3 ? 0.3 * n + 0.2 * courant : 0;
     level_fill(&c.phi, (Ball){vec3(0.3 * n + courant, 0.3 * n + 0.6 * courant, z), 0.15 * n},
@@ -117,7 +119,7 @@ static void shrink_one(Case *c) {
                 *own = fmin(*own, ball_distance(&c->grid, two, level_point(&c->phi, i, j, k)));
             }
     field_fill_halo(&c->phi, 1);
-    assert_int_equal(volume_predict(&c->flow, &c->phi, c->parts), PLIM_OK);
+    assert_int_equal(volume_predict(&c->flow, &c->phi, c->parts, &c->left), PLIM_OK);
     for (int k = 0; k < c->phi.n[2]; k++)
         for (int j = 0; j < c->phi.n[1]; j++)
             for (int i = 0; i < c->phi.n[0]; i++)
@@ -166,7 +168,7 @@ static void what_is_owed(void **state) {
     Ball ball = {vec3(0.5 * n, 0.5 * n, 0), 0.2 * n};
     make_case(&c, 2, n, PLACE_CELLS, 0, 1);
     fill_phi(&c, ball, 0);
-    assert_int_equal(volume_predict(&c.flow, &c.phi, c.parts), PLIM_OK);
+    assert_int_equal(volume_predict(&c.flow, &c.phi, c.parts, &c.left), PLIM_OK);
     double volume = sum_of(&c, c.parts);
     fill_phi(&c, ball, 2.0 * n * c.grid.spacing);
     assert_int_equal(volume_restore(&c.flow, &c.phi, c.parts, c.owed), PLIM_OK);
@@ -177,10 +179,42 @@ static void what_is_owed(void **state) {
     for (size_t i = 0; i < grid_cell_count(&c.grid); i++) c.owed[i] *= 0.1;
     fill_phi(&c, ball, 0);
     for (int step = 0; step < 4; step++) {
-        assert_int_equal(volume_predict(&c.flow, &c.phi, c.parts), PLIM_OK);
+        assert_int_equal(volume_predict(&c.flow, &c.phi, c.parts, &c.left), PLIM_OK);
         assert_int_equal(volume_restore(&c.flow, &c.phi, c.parts, c.owed), PLIM_OK);
     }
     assert_close(volume_of(&c), 1.1 * volume, 1e-3 * volume);
+    close_case(&c);
+}
+
+static double only_liquid(const void *user, int axis, int end, const int cell[3]) {
+    (void)user, (void)axis, (void)end, (void)cell;
+    return 1;
+}
+
+static void flow_through_top(Case *c, double speed) {
+    for (size_t i = 0; i < c->velocity[1].count; i++) c->velocity[1].data[i] = speed;
+    double before = volume_of(c), cell = grid_cell_volume(&c->grid);
+    assert_int_equal(volume_predict(&c->flow, &c->phi, c->parts, &c->left), PLIM_OK);
+    assert_close(sum_of(c, c->parts) + c->left / cell, before, 1e-10 * before);
+}
+
+static void open_side(void **state) {
+    (void)state;
+    Case c;
+    int n = 40;
+    make_case(&c, 2, n, PLACE_CELLS, 0.5, 1);
+    c.grid.sides[1][0] = SIDE_WALL;
+    c.grid.sides[1][1] = SIDE_OPEN;
+    c.phi.grid = c.grid;
+    fill_phi(&c, (Ball){vec3(0.5 * n, n, 0), 0.2 * n}, 0);
+    double swept = 0.5 / n * 2 * 0.2; /* of the ball's diameter, m^3 */
+    flow_through_top(&c, 1);
+    assert_close(c.left, swept, 0.02 * swept);
+    flow_through_top(&c, -1);
+    assert_true(c.left == 0);
+    c.flow.liquid_beyond = only_liquid;
+    flow_through_top(&c, -1);
+    assert_close(c.left, -0.5 / n, 1e-12); /* all along the side */
     close_case(&c);
 }
 
@@ -202,7 +236,7 @@ static void same_bits(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(at_rest),      cmocka_unit_test(prediction), cmocka_unit_test(restoration),
-        cmocka_unit_test(what_is_owed), cmocka_unit_test(same_bits),
+        cmocka_unit_test(what_is_owed), cmocka_unit_test(open_side),  cmocka_unit_test(same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
