@@ -110,7 +110,7 @@ def check_dam_front(options, checks, folder):
     a = water.A
     cases = [(2, 60, a), (3, 36, a)]
     if not options.quick:
-        cases += [(2, n, a) for n in (48, 83, 120, 140, 177, 200, 256)] + [(2, 60, 1.0), (3, 64, a)]
+        cases += [(2, n, a) for n in (48, 83, 120, 140, 177, 200, 225, 256, 300)] + [(2, 60, 1.0), (3, 64, a)]
     for dim, n, width in cases:
         size = math.sqrt(width / a)
         output = fsi.run(options, folder, "dam", "splash/dam_break.yaml", {
