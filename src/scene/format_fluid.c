@@ -157,7 +157,7 @@ static const SceneKey source_keys[] = {
     {"liquid", VALUE_CHOICE, AT(SceneSource, liquid), "none", .choices = pouring_choices,
      .help = "fill: all in the shape is liquid; drain: none is"},
     {"runs", VALUE_FIELD, AT(SceneSource, runs), "1",
-     .help = "it fills or drains while this is above 0; a function of t"},
+     .help = "it fills or drains, and sets its velocity, while this is above 0; a function of t"},
 };
 
 const SceneTable scene_source_table = TABLE(
