@@ -2,7 +2,7 @@
 #include "mesh_info.h"
 #include "tet_info.h"
 
-#include "geom/mesh_file.h"
+#include "geom/mesh/mesh_file.h"
 #include "io/run_folder.h"
 
 #include <inttypes.h>

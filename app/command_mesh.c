@@ -3,10 +3,10 @@
 #include "mesh_info.h"
 
 #include "base/file.h"
-#include "geom/isosurface.h"
-#include "geom/level_set.h"
-#include "geom/mesh_file.h"
-#include "geom/tet_mesh.h"
+#include "geom/level_set/level_set.h"
+#include "geom/mesh/isosurface.h"
+#include "geom/mesh/mesh_file.h"
+#include "geom/tet/tet_mesh.h"
 #include "io/h5.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "mesh_info.h"
 
-#include "geom/mass.h"
+#include "geom/mesh/mass.h"
 #include "math/decompose.h"
 
 #include <stdio.h>

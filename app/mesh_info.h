@@ -2,7 +2,7 @@
 #ifndef APP_MESH_INFO_H
 #define APP_MESH_INFO_H
 
-#include "geom/mesh_report.h"
+#include "geom/mesh/mesh_report.h"
 
 /* Counts, size, defects with places, mass properties, to standard output. */
 PlimStatus mesh_info_print(PlimContext *context, const TriangleMesh *mesh);

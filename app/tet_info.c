@@ -1,7 +1,7 @@
 #include "tet_info.h"
 
 #include "base/file.h"
-#include "geom/tet_mesh.h"
+#include "geom/tet/tet_mesh.h"
 
 #include <stdio.h>
 #include <string.h>

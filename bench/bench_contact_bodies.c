@@ -3,7 +3,7 @@
 
 #include "base/hash.h"
 #include "base/random.h"
-#include "geom/mass.h"
+#include "geom/mesh/mass.h"
 #include "geom/solid.h"
 
 #include <math.h>

@@ -3,8 +3,8 @@
 
 #include "base/parallel.h"
 #include "base/random.h"
-#include "geom/bvh.h"
-#include "geom/primitives.h"
+#include "geom/mesh/primitives.h"
+#include "geom/query/bvh.h"
 
 enum { QUERIES = 1 << 17 };
 

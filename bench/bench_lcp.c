@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "solve/poisson_bounded.h"
+#include "solve/pressure/poisson_bounded.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
  * fast marching by itself. */
 #include "bench/bench.h"
 
-#include "geom/level_set.h"
-#include "geom/primitives.h"
+#include "geom/level_set/level_set.h"
+#include "geom/mesh/primitives.h"
 
 #include <math.h>
 #include <stdio.h>

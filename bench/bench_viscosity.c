@@ -2,7 +2,7 @@
  * ball in it, mu that varies, and two dimensions. The work of a solve is its cells. */
 #include "bench/bench.h"
 
-#include "solve/viscosity.h"
+#include "solve/viscosity/viscosity.h"
 
 #include <math.h>
 #include <stdio.h>

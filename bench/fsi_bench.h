@@ -5,7 +5,7 @@
 #include "bench/bench.h"
 #include "fluid/internal.h"
 #include "plimsoll/scene.h"
-#include "solve/coupled.h"
+#include "solve/coupled/coupled.h"
 #include "world/world.h"
 
 /* A disc or ball of an eighth of the box, off the grid, in stirred fluid between walls. */

@@ -5,7 +5,7 @@
 #include "bench/fsi_bench.h"
 
 #include "base/clock.h"
-#include "solve/viscosity_internal.h"
+#include "solve/viscosity/viscosity_internal.h"
 
 #include <stdio.h>
 #include <string.h>

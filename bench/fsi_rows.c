@@ -2,7 +2,7 @@
  * to the dissipation. Sides are walls at rest, so that given velocities do not enter. */
 #include "bench/fsi_bench.h"
 
-#include "solve/viscosity_internal.h"
+#include "solve/viscosity/viscosity_internal.h"
 
 #include <string.h>
 

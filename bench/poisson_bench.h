@@ -3,7 +3,7 @@
 #define BENCH_POISSON_BENCH_H
 
 #include "bench/bench.h"
-#include "solve/poisson.h"
+#include "solve/pressure/poisson.h"
 
 typedef struct PoissonBench {
     PlimContext *context;

@@ -4,7 +4,7 @@
  */
 #include "bench/poisson_bench.h"
 
-#include "solve/poisson_internal.h"
+#include "solve/pressure/poisson_internal.h"
 
 /* Bytes a cell. On the finest level: the residual lowered to single precision 12, two dot products
  * 12 and 16, the direction 20, solution and residual 48; of the cycle, four halves of sweeps 12

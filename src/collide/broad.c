@@ -1,7 +1,7 @@
 #include "collide/broad.h"
 
 #include "base/hash.h"
-#include "geom/mesh_sort.h"
+#include "geom/mesh/mesh_sort.h"
 
 #include <string.h>
 

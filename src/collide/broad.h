@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "base/scratch.h"
-#include "geom/box.h"
+#include "geom/query/box.h"
 
 typedef struct BroadPair {
     int32_t a, b; /* a < b */

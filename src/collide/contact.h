@@ -3,7 +3,7 @@
 #ifndef COLLIDE_CONTACT_H
 #define COLLIDE_CONTACT_H
 
-#include "geom/box.h"
+#include "geom/query/box.h"
 #include "math/mat.h"
 
 #include <stddef.h>

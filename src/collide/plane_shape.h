@@ -4,7 +4,7 @@
 #define COLLIDE_PLANE_SHAPE_H
 
 #include "collide/contact.h"
-#include "geom/mesh.h"
+#include "geom/mesh/mesh.h"
 
 #include <stdbool.h>
 

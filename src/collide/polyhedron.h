@@ -5,7 +5,7 @@
 #define COLLIDE_POLYHEDRON_H
 
 #include "collide/contact.h"
-#include "geom/mesh.h"
+#include "geom/mesh/mesh.h"
 
 typedef struct Polyhedron Polyhedron;
 

@@ -1,6 +1,6 @@
 /* From triangles to the faces of a polyhedron. */
 #include "collide/polyhedron_data.h"
-#include "geom/mesh_topology.h"
+#include "geom/mesh/mesh_topology.h"
 
 /* How far, of the size, a triangle's corners may be from the plane of the face it belongs to. */
 static const double COPLANAR = 5e-7;

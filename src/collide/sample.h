@@ -5,7 +5,7 @@
 #define COLLIDE_SAMPLE_H
 
 #include "collide/contact.h"
-#include "geom/mesh.h"
+#include "geom/mesh/mesh.h"
 #include "geom/solid.h"
 
 /* Vertices and edges of a mesh in boxes of boxes. */

@@ -2,7 +2,7 @@
  * them. */
 #include "collide/sample_tree.h"
 
-#include "geom/mesh_topology.h"
+#include "geom/mesh/mesh_topology.h"
 
 #include <string.h>
 

@@ -253,7 +253,7 @@ static void fill_air_beyond(const BeyondJob *job, const int at[3], size_t inside
     const Grid *grid = &job->fluid->grid;
     int cell[3];
     cell_inside(grid, at, cell);
-    if (!job->fluid->loose[grid_cell_index(grid, cell[0], cell[1], cell[2])]) return;
+    if (!job->fluid->separated[grid_cell_index(grid, cell[0], cell[1], cell[2])]) return;
     for (int layer = 0; layer < job->field->halo; layer++)
         job->field->data[beyond + (size_t)layer * (beyond - inside)] =
             (layer + 0.5) * grid->spacing;
@@ -286,7 +286,7 @@ void fluid_fill_surface(const Fluid *fluid, GridField *field, int threads) {
             SideKind kind = fluid->grid.sides[axis][end];
             BeyondJob job = {.fluid = fluid, .field = field, .axis = axis, .end = end};
             if (kind == SIDE_OPEN) for_beyond(&job, fill_level_beyond_open);
-            if (fluid->loose && kind == SIDE_WALL) for_beyond(&job, fill_air_beyond);
+            if (fluid->separated && kind == SIDE_WALL) for_beyond(&job, fill_air_beyond);
         }
 }
 

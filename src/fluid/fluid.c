@@ -31,8 +31,8 @@ static const StateField fluid_fields[] = {
     {"drop_sign", "1", FIELD_I32, FIELD_STATE, 1, FLUID_GROUP_DROPS, offsetof(Fluid, drop_sign)},
     {"tally", "1", FIELD_U64, FIELD_STATE, 1, FLUID_GROUP_TALLY, offsetof(Fluid, tally)},
     FLUID_FIELD(account, "m^3", FLUID_GROUP_ACCOUNT),
-    FLUID_FIELD(owed, "1", FLUID_GROUP_LIQUID),
-    {"loose", "1", FIELD_I32, FIELD_STATE, 1, FLUID_GROUP_LOOSE, offsetof(Fluid, loose)},
+    {"owed", "1", FIELD_F64, FIELD_STATE, 1, FLUID_GROUP_LIQUID, offsetof(Fluid, deficit)},
+    {"loose", "1", FIELD_I32, FIELD_STATE, 1, FLUID_GROUP_SEPARATED, offsetof(Fluid, separated)},
 };
 
 static const char *const fluid_groups[FLUID_GROUP_COUNT] = {"cells",
@@ -142,7 +142,7 @@ static bool solves_for_bodies(const Fluid *fluid) {
 static PlimStatus fluid_solve_positions(void *system, const StepInfo *step) {
     Fluid *fluid = system;
     fluid->gravity = step->gravity;
-    fluid_carry_passive(fluid, SOLID_HALF_STEP);
+    fluid_advect_passive(fluid, SOLID_HALF_STEP);
     if (!fluid->coupled) return PLIM_OK;
     if (step->time == 0 && (fluid->desc.carries_velocity || fluid->viscosity))
         TRY(fluid_solve_start(fluid, step));
@@ -151,16 +151,16 @@ static PlimStatus fluid_solve_positions(void *system, const StepInfo *step) {
 }
 
 /* 000 section 4.6: scalars, intermediate velocity. */
-static PlimStatus fluid_advect(void *system, const StepInfo *step) {
+static PlimStatus fluid_advect_stage(void *system, const StepInfo *step) {
     Fluid *fluid = system;
     fluid->gravity = step->gravity;
-    if (fluid->desc.is_given) return fluid_carry_given(fluid, step);
+    if (fluid->desc.is_given) return fluid_advect_given(fluid, step);
     if (step->time == 0 && !fluid->coupled) TRY(start_suddenly(fluid, step));
     if (!fluid->coupled) TRY(fluid_begin_diffusion(fluid, step));
     if (fluid->desc.storage == FLUID_ON_NODES) {
-        TRY(fluid_carry_on_nodes(fluid, step));
+        TRY(fluid_advect_on_nodes(fluid, step));
     } else {
-        TRY(fluid_carry(fluid, step));
+        TRY(fluid_advect(fluid, step));
         TRY(fluid_push_faces(fluid, step));
     }
     TRY(fluid_update_geometry(fluid, step, false));
@@ -182,7 +182,7 @@ static PlimStatus fluid_solve(void *system, const StepInfo *step) {
         fluid_keep_acceleration(fluid, step);
     }
     if (!fluid_has_surface(fluid)) return PLIM_OK;
-    TRY(fluid_let_go(fluid, step));
+    TRY(fluid_separate_walls(fluid, step));
     fluid_still_air(fluid, step);
     return PLIM_OK;
 }
@@ -191,7 +191,7 @@ static PlimStatus fluid_finish(void *system, const StepInfo *step) {
     (void)step;
     Fluid *fluid = system;
     fluid_find_loads(fluid);
-    fluid_carry_passive(fluid, SOLID_WHOLE_STEP);
+    fluid_advect_passive(fluid, SOLID_WHOLE_STEP);
     fluid_keep_places(fluid);
     return PLIM_OK;
 }
@@ -291,9 +291,9 @@ static void fluid_destroy(void *system) {
     field_free(context, &fluid->phi_of_cells);
     field_free(context, &fluid->to_solid);
     free_array(context, fluid->cell_level, cells, sizeof(double));
-    free_array(context, fluid->liquid_part, cells, sizeof(double));
-    free_array(context, fluid->wet_part, cells, sizeof(double));
-    free_array(context, fluid->wanted_part, cells, sizeof(double));
+    free_array(context, fluid->liquid_fraction, cells, sizeof(double));
+    free_array(context, fluid->wet_fraction, cells, sizeof(double));
+    free_array(context, fluid->wanted_fraction, cells, sizeof(double));
     free_array(context, fluid->kind, cells, 1);
     free_array(context, fluid->fresh, cells, 1);
     free_array(context, fluid->source, cells, sizeof(double));
@@ -337,7 +337,7 @@ static PlimStatus resize_state(Fluid *fluid) {
         TRY(fluid_resize(fluid, FLUID_GROUP_ACCOUNT, FLUID_ACCOUNT_COUNT));
         TRY(fluid_resize(fluid, FLUID_GROUP_LIQUID, grid_cell_count(&fluid->grid)));
         if (fluid->desc.liquid.lets_go)
-            TRY(fluid_resize(fluid, FLUID_GROUP_LOOSE, grid_cell_count(&fluid->grid)));
+            TRY(fluid_resize(fluid, FLUID_GROUP_SEPARATED, grid_cell_count(&fluid->grid)));
     }
     if (!fluid->desc.has_smoke) return PLIM_OK;
     return state_resize(context, &fluid_schema, fluid, FLUID_GROUP_SMOKE,
@@ -368,10 +368,10 @@ static PlimStatus create_fields(Fluid *fluid) {
         if (fluid->colliders.count > 0)
             TRY(field_create(context, grid, PLACE_CELLS, 1, &fluid->to_solid));
         TRY(allocate(context, grid_cell_count(grid), sizeof(double), &fluid->cell_level));
-        TRY(allocate(context, grid_cell_count(grid), sizeof(double), &fluid->liquid_part));
-        TRY(allocate(context, grid_cell_count(grid), sizeof(double), &fluid->wanted_part));
+        TRY(allocate(context, grid_cell_count(grid), sizeof(double), &fluid->liquid_fraction));
+        TRY(allocate(context, grid_cell_count(grid), sizeof(double), &fluid->wanted_fraction));
         if (fluid_is_viscous(fluid))
-            TRY(allocate(context, grid_cell_count(grid), sizeof(double), &fluid->wet_part));
+            TRY(allocate(context, grid_cell_count(grid), sizeof(double), &fluid->wet_fraction));
     }
     return field_create(context, grid, PLACE_CELLS, ADVECT_HALO, &fluid->cell_distance);
 }
@@ -482,7 +482,7 @@ const SystemClass fluid_class = {
     .schema = &fluid_schema,
     .max_dt = fluid_max_dt,
     .stage = {[STAGE_SOLVE_POSITIONS] = fluid_solve_positions,
-              [STAGE_ADVECT] = fluid_advect,
+              [STAGE_ADVECT] = fluid_advect_stage,
               [STAGE_SOLVE_VELOCITIES] = fluid_solve,
               [STAGE_FINISH] = fluid_finish},
     .destroy = fluid_destroy,

@@ -8,10 +8,10 @@
 #include "base/array.h"
 #include "grid/advect.h"
 #include "grid/field_function.h"
-#include "grid/particle_level_set.h"
-#include "solve/coupled_flow.h"
-#include "solve/poisson.h"
-#include "solve/viscosity.h"
+#include "grid/particles/particle_level_set.h"
+#include "solve/coupled/coupled_flow.h"
+#include "solve/pressure/poisson.h"
+#include "solve/viscosity/viscosity.h"
 #include "system/solid_view.h"
 #include "system/system.h"
 
@@ -136,7 +136,7 @@ FluidDesc fluid_desc_default(void);
 enum { FLUID_GROUP_CELLS, FLUID_GROUP_FACES_X, FLUID_GROUP_FACES_Y, FLUID_GROUP_FACES_Z };
 enum { FLUID_GROUP_SMOKE = 4, FLUID_GROUP_GAIN_X, FLUID_GROUP_GAIN_Y, FLUID_GROUP_GAIN_Z };
 enum { FLUID_GROUP_LEVEL = 8, FLUID_GROUP_PARTICLES, FLUID_GROUP_DROPS, FLUID_GROUP_TALLY };
-enum { FLUID_GROUP_ACCOUNT = 12, FLUID_GROUP_LIQUID, FLUID_GROUP_LOOSE, FLUID_GROUP_COUNT };
+enum { FLUID_GROUP_ACCOUNT = 12, FLUID_GROUP_LIQUID, FLUID_GROUP_SEPARATED, FLUID_GROUP_COUNT };
 
 typedef struct Fluid Fluid;
 

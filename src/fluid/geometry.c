@@ -1,7 +1,7 @@
 /* Where the colliders are and how they cut the grid: distances at nodes, open parts of faces, kinds
  * of cells, and the volume that moving colliders push. */
 #include "fluid/internal.h"
-#include "grid/open_part.h"
+#include "grid/aperture.h"
 
 #include <string.h>
 
@@ -263,18 +263,18 @@ static int cells_outside(const Fluid *fluid, int axis, const int at[3]) {
     return !cell_is_inside(fluid, low) + !cell_is_inside(fluid, at);
 }
 
-double fluid_covered_part(const Fluid *fluid, int axis, int i, int j, int k) {
+double fluid_covered_fraction(const Fluid *fluid, int axis, int i, int j, int k) {
     if (fluid->desc.surface == FLUID_SURFACE_FACES)
         return 0.5 * cells_outside(fluid, axis, (int[3]){i, j, k});
-    return fluid_open_part(fluid, axis, i, j, k);
+    return fluid_face_aperture(fluid, axis, i, j, k);
 }
 
-double fluid_open_part(const Fluid *fluid, int axis, int i, int j, int k) {
+double fluid_face_aperture(const Fluid *fluid, int axis, int i, int j, int k) {
     double d[4], shift = touch * fluid->grid.spacing;
     int corners = face_corners(fluid, axis, i, j, k, d);
     for (int corner = 0; corner < corners; corner++) d[corner] -= shift;
-    double part = corners == 2 ? open_part_of_segment(d[0], d[1])
-                               : open_part_of_square(d[0], d[1], d[2], d[3]);
+    double part =
+        corners == 2 ? aperture_of_segment(d[0], d[1]) : aperture_of_square(d[0], d[1], d[2], d[3]);
     if (part < least_part) return 0;
     if (part > 1 - least_part) return 1;
     return (double)(float)part; /* the solver keeps coefficients in single precision */
@@ -304,7 +304,7 @@ static void cut_faces(void *user, int j, int k) {
     int axis = job->axis, nx = grid->n[0] + (axis == 0);
     for (int i = 0; i < nx; i++) {
         size_t face = grid_face_index(grid, axis, i, j, k);
-        fluid->open[axis][face] = fluid_open_part(fluid, axis, i, j, k);
+        fluid->open[axis][face] = fluid_face_aperture(fluid, axis, i, j, k);
         if (!fluid->face_distance[axis]) continue;
         double d[4], sum = 0;
         int corners = face_corners(fluid, axis, i, j, k, d);
@@ -419,13 +419,13 @@ bool fluid_in_source(const Fluid *fluid, const FluidSource *source, Vec3 x) {
     return fluid_source_distance(fluid, source, x) < 0;
 }
 
-Vec3 fluid_open_moment(const Fluid *fluid, int axis, int i, int j, int k) {
+Vec3 fluid_aperture_moment(const Fluid *fluid, int axis, int i, int j, int k) {
     double d[4], h = fluid->grid.spacing, moment[3] = {0, 0, 0};
     if (face_corners(fluid, axis, i, j, k, d) == 2) {
-        moment[1 - axis] = h * open_moment_of_segment(d[0], d[1]);
+        moment[1 - axis] = h * aperture_moment_of_segment(d[0], d[1]);
     } else {
         double in_plane[2];
-        open_moment_of_square(d, in_plane);
+        aperture_moment_of_square(d, in_plane);
         moment[(axis + 1) % 3] = h * in_plane[0];
         moment[(axis + 2) % 3] = h * in_plane[1];
     }
@@ -451,7 +451,7 @@ double fluid_pushed(const Fluid *fluid, int axis, int i, int j, int k) {
     vec3_store(through, fluid_through(nearest));
     double flux = (1 - open) * (middle + through[axis]);
     if (open > 0 && !fluid_moves_as_one(fluid)) {
-        Vec3 moved = vec3_add(beside, fluid_open_moment(fluid, axis, i, j, k));
+        Vec3 moved = vec3_add(beside, fluid_aperture_moment(fluid, axis, i, j, k));
         flux -= velocity_along(collider, moved, axis) - middle;
     }
     return flux * grid_face_area(&fluid->grid);
@@ -476,7 +476,7 @@ static void source_rows(void *user, int j, int k) {
             made += fluid_pushed(fluid, axis, i, j, k) -
                     fluid_pushed(fluid, axis, i + (axis == 0), j + (axis == 1), k + (axis == 2));
         if (fluid->control_rate != 0)
-            made += fluid->control_rate * fluid->liquid_part[cell] * grid_cell_volume(grid);
+            made += fluid->control_rate * fluid->liquid_fraction[cell] * grid_cell_volume(grid);
         Vec3 x = grid_cell_center(grid, i, j, k);
         for (size_t s = 0; s < fluid->sources.count; s++) {
             const FluidSource *source = &fluid->sources.data[s];
@@ -502,7 +502,8 @@ bool fluid_face_is_wet(const Fluid *fluid, int axis, const int at[3]) {
         if (grid_is_periodic(grid, axis)) cell[axis] = (cell[axis] + grid->n[axis]) % grid->n[axis];
         if (cell[axis] < 0 || cell[axis] >= grid->n[axis]) continue;
         size_t index = grid_cell_index(grid, cell[0], cell[1], cell[2]);
-        if (fluid->kind[index] == CELL_FLUID || (fluid->loose && fluid->loose[index])) return true;
+        if (fluid->kind[index] == CELL_FLUID || (fluid->separated && fluid->separated[index]))
+            return true;
     }
     return false;
 }

@@ -23,7 +23,7 @@ typedef struct FluidCollider {
     double area;      /* m^2, of the surface in the fluid */
     Vec3 weight;      /* N, the part of the force that carries the weight of what it displaces */
     /* N and N m: what a liquid's weight between the middles of cells and its surface adds. */
-    Vec3 head, head_torque;
+    Vec3 hydrostatic, hydrostatic_torque;
 } FluidCollider;
 
 #define FLUID_OBSTACLES SIZE_MAX
@@ -73,8 +73,9 @@ struct Fluid {
     /* Of a liquid: its level set, particles, drops and bubbles that fly; what became of them all
      * (FLUID_TALLY_...), and volumes (FLUID_ACCOUNT_...); of each cell the volume, over its own,
      * that the last step lost and found no surface to give back to. */
-    double *level, *owed;
-    int32_t *loose; /* of cells: 1: has let go of a wall (let_go.c); NULL: none ever does */
+    double *level, *deficit;
+    int32_t *
+        separated; /* of cells: 1: has let go of a wall (wall_separation.c); NULL: none ever does */
     double *particle_position, *particle_radius;
     int32_t *particle_sign;
     double *drop_position, *drop_velocity, *drop_radius;
@@ -109,9 +110,9 @@ struct Fluid {
     double control_rate;    /* 1/s, divergence by volume control in this step */
     GridField to_solid;     /* of cells: distance from the outside of colliders, positive in them */
     double *cell_level;     /* the level set at cells, as in `phi` */
-    double *liquid_part;    /* of cells: part that is liquid */
-    double *wet_part;       /* the same as if there were no colliders: for viscosity */
-    double *wanted_part;    /* within a step: what it should be, by what flows through faces */
+    double *liquid_fraction; /* of cells: part that is liquid */
+    double *wet_fraction;    /* the same as if there were no colliders: for viscosity */
+    double *wanted_fraction; /* within a step: what it should be, by what flows through faces */
 
     Poisson *poisson;
     Viscosity *viscosity;
@@ -238,9 +239,9 @@ bool fluid_in_source(const Fluid *fluid, const FluidSource *source, Vec3 x);
 /* Whether a source is at work at t: what neither fills nor drains always is. */
 bool fluid_source_runs(const FluidSource *source, double t);
 /* The part of a face that moves with a collider in which there is fluid. */
-double fluid_covered_part(const Fluid *fluid, int axis, int i, int j, int k);
+double fluid_covered_fraction(const Fluid *fluid, int axis, int i, int j, int k);
 /* The part of a face outside colliders, by the distances at its corners alone. */
-double fluid_open_part(const Fluid *fluid, int axis, int i, int j, int k);
+double fluid_face_aperture(const Fluid *fluid, int axis, int i, int j, int k);
 /* Whether what a collider pushes through part of a face counts at the middle of the face. In the
  * coupled solve fluid that is held fast moves with the body beside it, and its velocity counts at
  * the middle; both together must pass what a rigid motion passes, else turning as one would
@@ -255,7 +256,7 @@ double fluid_pushed(const Fluid *fluid, int axis, int i, int j, int k);
 /* Volume made in cells: by sources and, if asked for, by the motion of colliders. */
 PlimStatus fluid_find_sources(Fluid *fluid, const StepInfo *step, bool with_colliders);
 /* First moment of the open part of a cut face about its middle, over its area, m. */
-Vec3 fluid_open_moment(const Fluid *fluid, int axis, int i, int j, int k);
+Vec3 fluid_aperture_moment(const Fluid *fluid, int axis, int i, int j, int k);
 
 /* ---- boundary.c: what sides and colliders impose ---- */
 
@@ -287,14 +288,14 @@ double fluid_wall_velocity(const void *fluid, int wall, int component, Vec3 x);
 /* Fails when more flows into a closed region than out of it. */
 PlimStatus fluid_check_balance(Fluid *fluid, PlimStatus failure, double time, double incompatible);
 
-/* ---- carry.c, nodes.c: advection ---- */
+/* ---- advect.c, nodes.c: advection ---- */
 
-PlimStatus fluid_carry(Fluid *fluid, const StepInfo *step);
+PlimStatus fluid_advect(Fluid *fluid, const StepInfo *step);
 /* Adds what half a step at the last acceleration gains to `faces`. */
 void fluid_add_half_gain(Fluid *fluid, const StepInfo *step, int axis);
 /* At the end of a step: what it did to the velocities beside carrying them. */
 void fluid_keep_acceleration(Fluid *fluid, const StepInfo *step);
-PlimStatus fluid_carry_on_nodes(Fluid *fluid, const StepInfo *step);
+PlimStatus fluid_advect_on_nodes(Fluid *fluid, const StepInfo *step);
 Advection fluid_advection(const Fluid *fluid, const StepInfo *step);
 /* Whether there is fluid at a value of smoke: in a cell, or at a node outside of colliders. */
 bool fluid_is_at(const Fluid *fluid, size_t value);
@@ -319,7 +320,7 @@ double fluid_greatest_acceleration(const Fluid *fluid, const StepInfo *step);
 /* What sources set, cooling, fading; `velocity` too. */
 PlimStatus fluid_feed(Fluid *fluid, const StepInfo *step);
 
-/* ---- viscous.c, project.c, load.c ---- */
+/* ---- viscous.c, project.c, body_forces.c ---- */
 
 /* Before velocities are carried: the explicit part of viscosity. */
 PlimStatus fluid_begin_diffusion(Fluid *fluid, const StepInfo *step);
@@ -338,8 +339,8 @@ double fluid_weight_pressure(const Fluid *fluid, Vec3 x);
 /* Forces and torques of the fluid on every collider. Friction is added up while viscosity acts:
  * what it takes from the fluid then is what colliders get, to rounding. */
 void fluid_find_loads(Fluid *fluid);
-/* The `head` of all colliders; 0 without a free surface. */
-void fluid_find_heads(Fluid *fluid, const StepInfo *step);
+/* The `hydrostatic` of all colliders; 0 without a free surface. */
+void fluid_find_hydrostatic_corrections(Fluid *fluid, const StepInfo *step);
 /* Weight of a mass, N, along axes on which pressure carries weight. */
 Vec3 fluid_weight_of(const Fluid *fluid, double mass);
 void fluid_clear_friction(Fluid *fluid);
@@ -361,20 +362,21 @@ PlimStatus fluid_resize(Fluid *fluid, int group, size_t count); /* of the state 
 /* Everything that follows from the level set and where colliders are. */
 PlimStatus fluid_refresh_surface(Fluid *fluid, const StepInfo *step);
 /* The level set and the particles, carried by `faces` (000 section 4.5). */
-PlimStatus fluid_carry_surface(Fluid *fluid, const StepInfo *step);
+PlimStatus fluid_advect_surface(Fluid *fluid, const StepInfo *step);
 /* When bodies are where they are at the end of the step: what they made the liquid lose. */
 PlimStatus fluid_count_beside_bodies(Fluid *fluid, const StepInfo *step);
 /* Cells of liquid that bodies close in, a few together, become air. */
-void fluid_empty_pockets(Fluid *fluid);
+void fluid_empty_enclosed_cells(Fluid *fluid);
 /* All that follows from the level set: kinds of cells, parts of them. */
 PlimStatus fluid_find_liquid(Fluid *fluid, const StepInfo *step);
-/* After the pressure solve: which cells let go of walls, and which no longer do (let_go.c). */
-PlimStatus fluid_let_go(Fluid *fluid, const StepInfo *step);
-/* Cells that are no longer liquid are not loose; loose ones have the pressure of air. */
-void fluid_forget_loose(Fluid *fluid);
-void fluid_mark_loose(Fluid *fluid);
+/* After the pressure solve: which cells let go of walls, and which no longer do
+ * (wall_separation.c). */
+PlimStatus fluid_separate_walls(Fluid *fluid, const StepInfo *step);
+/* Cells that are no longer liquid are not separated; separated ones have the pressure of air. */
+void fluid_forget_separated(Fluid *fluid);
+void fluid_mark_separated(Fluid *fluid);
 /* Whether liquid has let go in the cell at x. */
-bool fluid_is_loose_at(const Fluid *fluid, Vec3 x);
+bool fluid_is_separated_at(const Fluid *fluid, Vec3 x);
 /* Gives `faces` on walls that liquid has let go of the velocity of air that comes in. */
 void fluid_let_air_in(Fluid *fluid);
 /* After sources and geometry: what is liquid now. */
@@ -396,7 +398,7 @@ void fluid_balance_account(Fluid *fluid, const StepInfo *step);
 PlimStatus fluid_seed_particles(Fluid *fluid, const StepInfo *step);
 /* A given flow: velocities at time t, and a step in it. */
 PlimStatus fluid_set_flow(Fluid *fluid, double t);
-PlimStatus fluid_carry_given(Fluid *fluid, const StepInfo *step);
+PlimStatus fluid_advect_given(Fluid *fluid, const StepInfo *step);
 double fluid_given_max_dt(const Fluid *fluid, const StepInfo *step);
 void fluid_diagnose_surface(const Fluid *fluid, const StepInfo *step, Diagnostics *diagnostics);
 double fluid_front(const Fluid *fluid);                  /* m, along x */
@@ -411,11 +413,11 @@ void fluid_keep_apart(Fluid *fluid, const StepInfo *step, SolidWhen when);
  * how many. */
 int fluid_blocked(const Fluid *fluid, size_t collider, Vec3 momentum, Vec3 normals[3]);
 void fluid_warn_of_overlaps(Fluid *fluid);
-void fluid_carry_passive(Fluid *fluid, SolidWhen when);
+void fluid_advect_passive(Fluid *fluid, SolidWhen when);
 /* The fluid's velocity at a point, linear between faces. */
 Vec3 fluid_velocity_at(const Fluid *fluid, Vec3 x);
 
-/* ---- start.c, measure.c, view.c, objects.c ---- */
+/* ---- initial.c, measure.c, view.c, probes.c ---- */
 
 PlimStatus fluid_start(Fluid *fluid, const FluidDesc *desc);
 /* Values of a function at time t; fails where it has none, naming `what`. */

@@ -8,9 +8,9 @@
  * start of each step. */
 #include "fluid/internal.h"
 #include "grid/extend.h"
-#include "grid/extend_balance.h"
+#include "grid/extend_divergence_free.h"
 #include "grid/interpolate.h"
-#include "grid/liquid_part.h"
+#include "grid/liquid_fraction.h"
 #include "grid/redistance.h"
 
 #include <string.h>
@@ -110,7 +110,7 @@ static double value_inside(const Fluid *fluid, Vec3 x, double distance, Vec3 out
     const double h = fluid->grid.spacing, thin = 4 * h;
     double value;
     Vec3 way = vec3_scale(h - distance, out);
-    if (fluid_is_loose_at(fluid, vec3_add(x, way))) return -distance;
+    if (fluid_is_separated_at(fluid, vec3_add(x, way))) return -distance;
     Vec3 slope = slope_of(&fluid->phi, vec3_add(x, way), &value);
     slope = vec3_scale(1 / fmax(vec3_length(slope), 1), slope); /* any where surfaces meet */
     double straight = value - vec3_dot(slope, way);
@@ -190,20 +190,21 @@ static void mark_row(void *user, int j, int k) {
 double fluid_liquid_volume(const Fluid *fluid) {
     double sum = 0;
     size_t cells = grid_cell_count(&fluid->grid);
-    for (size_t i = 0; i < cells; i++) sum += fluid->liquid_part[i];
+    for (size_t i = 0; i < cells; i++) sum += fluid->liquid_fraction[i];
     return sum * grid_cell_volume(&fluid->grid);
 }
 
 PlimStatus fluid_find_liquid(Fluid *fluid, const StepInfo *step) {
-    fluid_forget_loose(fluid);
+    fluid_forget_separated(fluid);
     TRY(fluid_load_phi(fluid, step));
     field_store(cell_phi(fluid), step->threads, fluid->cell_level);
     fluid_for_rows(&fluid->grid, PLACE_CELLS, step->threads, mark_row, fluid);
-    fluid_empty_pockets(fluid);
-    fluid_mark_loose(fluid);
-    liquid_parts(&fluid->phi, fluid->colliders.count > 0 ? fluid->distance : NULL, step->threads,
-                 fluid->liquid_part);
-    if (fluid->wet_part) liquid_parts(&fluid->phi, NULL, step->threads, fluid->wet_part);
+    fluid_empty_enclosed_cells(fluid);
+    fluid_mark_separated(fluid);
+    liquid_fractions(&fluid->phi, fluid->colliders.count > 0 ? fluid->distance : NULL,
+                     step->threads, fluid->liquid_fraction);
+    if (fluid->wet_fraction)
+        liquid_fractions(&fluid->phi, NULL, step->threads, fluid->wet_fraction);
     size_t cells = grid_cell_count(&fluid->grid);
     fluid->fluid_cells = 0;
     for (size_t i = 0; i < cells; i++) fluid->fluid_cells += fluid->kind[i] == CELL_FLUID;
@@ -288,8 +289,8 @@ PlimStatus fluid_extend_faces(Fluid *fluid, const StepInfo *step) {
         TRY(field_extend(faces[axis], known[axis], cell_phi(fluid), band, 0, step->threads,
                          step->scratch));
     }
-    PlimStatus status = fields_balance(faces, cell_phi(fluid), known, fluid->open,
-                                       balanced * grid->spacing, step->scratch);
+    PlimStatus status = fields_extend_divergence_free(faces, cell_phi(fluid), known, fluid->open,
+                                                      balanced * grid->spacing, step->scratch);
     fluid_let_air_in(fluid);
     scratch_release(step->scratch, mark);
     return status;

@@ -11,7 +11,7 @@ static double potential_energy(const Fluid *fluid) {
     for (int k = 0; k < grid->n[2]; k++)
         for (int j = 0; j < grid->n[1]; j++)
             for (int i = 0; i < grid->n[0]; i++) {
-                double part = fluid->liquid_part[grid_cell_index(grid, i, j, k)];
+                double part = fluid->liquid_fraction[grid_cell_index(grid, i, j, k)];
                 if (!(part > 0)) continue;
                 Vec3 x = grid_cell_center(grid, i, j, k);
                 if (part < 1 && at_cells) {
@@ -119,7 +119,7 @@ Vec3 fluid_liquid_center(const Fluid *fluid) {
     for (int k = 0; k < grid->n[2]; k++)
         for (int j = 0; j < grid->n[1]; j++)
             for (int i = 0; i < grid->n[0]; i++, cell++) {
-                double part = fluid->liquid_part[cell];
+                double part = fluid->liquid_fraction[cell];
                 sum = vec3_add(sum, vec3_scale(part, grid_cell_center(grid, i, j, k)));
                 all += part;
             }

@@ -4,7 +4,7 @@
  * else, a level set that shrinks or swells, is error; volume control, when it is on, brings the
  * volume back by a small divergence everywhere in the liquid, and tells how much it made. */
 #include "fluid/internal.h"
-#include "grid/liquid_part.h"
+#include "grid/liquid_fraction.h"
 
 static bool pours(const FluidSource *source) {
     return source->pouring != FLUID_LEAVES;
@@ -93,8 +93,8 @@ static void wet_inflows(Fluid *fluid, double t) {
 }
 
 static double volume_of_level(Fluid *fluid, const StepInfo *step) {
-    liquid_parts(&fluid->phi, fluid->colliders.count > 0 ? fluid->distance : NULL, step->threads,
-                 fluid->liquid_part);
+    liquid_fractions(&fluid->phi, fluid->colliders.count > 0 ? fluid->distance : NULL,
+                     step->threads, fluid->liquid_fraction);
     return fluid_liquid_volume(fluid);
 }
 

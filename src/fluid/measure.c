@@ -108,7 +108,7 @@ static double velocity_squared(const Fluid *fluid, const int cell[3]) {
             sum += (open ? open[faces[end]] : 1) * u[faces[end]] * u[faces[end]];
     }
     size_t index = grid_cell_index(&fluid->grid, cell[0], cell[1], cell[2]);
-    return 0.5 * sum * (fluid_has_surface(fluid) ? fluid->liquid_part[index] : 1);
+    return 0.5 * sum * (fluid_has_surface(fluid) ? fluid->liquid_fraction[index] : 1);
 }
 
 double fluid_kinetic_energy(const Fluid *fluid) {

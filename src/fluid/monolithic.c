@@ -13,7 +13,7 @@
  * fluid and bodies alike. */
 #include "fluid/internal.h"
 
-#include "grid/open_part.h"
+#include "grid/aperture.h"
 
 #include <string.h>
 
@@ -52,7 +52,7 @@ static FlowFlux flux_of(const Fluid *fluid, int axis, const int at[3], double op
     flow_velocity_row(axis, arm, flux.row);
     for (int i = 0; i < 6; i++) flux.row[i] *= (1 - open) * area;
     if (!(open > 0) || fluid_moves_as_one(fluid)) return flux;
-    Vec3 lost = fluid_open_moment(fluid, axis, at[0], at[1], at[2]);
+    Vec3 lost = fluid_aperture_moment(fluid, axis, at[0], at[1], at[2]);
     vec3_store(moment, vec3_cross(lost, vec3_axis(axis)));
     for (int i = 0; i < 3; i++) flux.row[3 + i] -= area * moment[i];
     return flux;
@@ -63,7 +63,7 @@ static PlimStatus add_face(Fluid *fluid, int axis, const int at[3]) {
     double open = fluid->open[axis][face];
     if (!(open < 1)) return PLIM_OK;
     bool tied = open == 0 && fluid->face_distance[axis] && fluid->face_distance[axis][face] < 0;
-    double part = tied ? fluid_covered_part(fluid, axis, at[0], at[1], at[2]) : 0;
+    double part = tied ? fluid_covered_fraction(fluid, axis, at[0], at[1], at[2]) : 0;
     if (fluid_has_surface(fluid)) part *= fluid_face_part(fluid, axis, at);
     bool pushes = fluid_face_is_wet(fluid, axis, at);
     if (!pushes && part == 0) return PLIM_OK;
@@ -161,10 +161,11 @@ static void set_body(const Fluid *fluid, const StepInfo *step, const SolidMotion
 }
 
 /* What the pressure at the middles of cells lacks of that at the surface. */
-static void add_head(const StepInfo *step, const FluidCollider *collider, FlowBody *body) {
+static void add_hydrostatic_correction(const StepInfo *step, const FluidCollider *collider,
+                                       FlowBody *body) {
     for (int i = 0; i < 3; i++) {
-        body->momentum[i] += step->dt * vec3_component(collider->head, i);
-        body->momentum[3 + i] += step->dt * vec3_component(collider->head_torque, i);
+        body->momentum[i] += step->dt * vec3_component(collider->hydrostatic, i);
+        body->momentum[3 + i] += step->dt * vec3_component(collider->hydrostatic_torque, i);
     }
 }
 
@@ -219,7 +220,7 @@ static void keep_before(Fluid *fluid, const StepInfo *step, size_t i, const Soli
 static PlimStatus gather_bodies(Fluid *fluid, const StepInfo *step, SolveKind kind) {
     const SolidView *view = &fluid->desc.bodies_view;
     fluid->flow_bodies.count = 0;
-    fluid_find_heads(fluid, step);
+    fluid_find_hydrostatic_corrections(fluid, step);
     for (size_t i = 0; i < fluid->colliders.count; i++) {
         const FluidCollider *collider = &fluid->colliders.data[i];
         FlowBody body = {.is_free = fluid_solves_for(fluid, i), .center = collider->now.position};
@@ -230,7 +231,7 @@ static PlimStatus gather_bodies(Fluid *fluid, const StepInfo *step, SolveKind ki
         if (body.is_free) {
             view->read_motion(view->system, collider->body, when_of(kind), &solid);
             set_body(fluid, step, &solid, &body);
-            add_head(step, collider, &body);
+            add_hydrostatic_correction(step, collider, &body);
             keep_before(fluid, step, i, &solid);
             find_motions(fluid, &solid, i, &body);
         }
@@ -392,8 +393,8 @@ static void keep_load(Fluid *fluid, const StepInfo *step, size_t i) {
     collider->friction = vec3_scale(1 / step->dt, impulse);
     collider->friction_torque = vec3_scale(1 / step->dt, turn);
     if (!is_held) return;
-    collider->friction = vec3_add(collider->friction, collider->head);
-    collider->friction_torque = vec3_add(collider->friction_torque, collider->head_torque);
+    collider->friction = vec3_add(collider->friction, collider->hydrostatic);
+    collider->friction_torque = vec3_add(collider->friction_torque, collider->hydrostatic_torque);
 }
 
 /* The velocities of bodies as they are now. */

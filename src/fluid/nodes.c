@@ -91,14 +91,14 @@ static PlimStatus carry_nodes(Fluid *fluid, const StepInfo *step) {
     return PLIM_OK;
 }
 
-PlimStatus fluid_carry_on_nodes(Fluid *fluid, const StepInfo *step) {
+PlimStatus fluid_advect_on_nodes(Fluid *fluid, const StepInfo *step) {
     fluid->wall_time = step->time;
     TRY(load_nodes(fluid, step));
     if (fluid_has_surface(fluid)) {
         /* Faces that the liquid reaches in this step gain on what was continued to them. */
         for (int axis = 0; axis < fluid->grid.dim; axis++)
             field_store(&fluid->faces[axis], step->threads, fluid_velocity(fluid, axis));
-        TRY(fluid_carry_surface(fluid, step));
+        TRY(fluid_advect_surface(fluid, step));
     }
     if (fluid->desc.has_smoke) TRY(fluid_load_scalars(fluid, step));
     TRY(carry_nodes(fluid, step));

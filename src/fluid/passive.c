@@ -41,7 +41,7 @@ static CarriedMotion measure(const Fluid *fluid, const Collider *body) {
     return sum;
 }
 
-void fluid_carry_passive(Fluid *fluid, SolidWhen when) {
+void fluid_advect_passive(Fluid *fluid, SolidWhen when) {
     const SolidView *view = &fluid->desc.bodies_view;
     for (size_t i = 0; i < fluid->passive.count; i++) {
         Collider body = {.solid = fluid->passive.data[i].solid};

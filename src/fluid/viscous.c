@@ -25,7 +25,7 @@ ViscosityProblem fluid_viscosity_problem(const Fluid *fluid) {
             problem.side_slip[axis][end] = fluid->desc.sides[axis][end].slip;
     }
     if (!fluid_has_surface(fluid)) return problem;
-    problem.liquid = fluid->wet_part;
+    problem.liquid = fluid->wet_fraction;
     if (fluid->coupled) {
         problem.kind = fluid->kind;
         problem.phi = fluid_surface_of_pressure(fluid);

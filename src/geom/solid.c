@@ -1,7 +1,7 @@
 #include "geom/solid.h"
 
 #include "base/parallel.h"
-#include "geom/isosurface.h"
+#include "geom/mesh/isosurface.h"
 
 Solid solid_default(SolidKind kind) {
     return (Solid){.kind = kind,

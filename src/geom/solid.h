@@ -3,7 +3,7 @@
 #ifndef GEOM_SOLID_H
 #define GEOM_SOLID_H
 
-#include "geom/level_set.h"
+#include "geom/level_set/level_set.h"
 #include "math/quat.h"
 
 typedef enum SolidKind {

@@ -4,7 +4,7 @@
 #include "grid/level_surface.h"
 
 #include "base/parallel.h"
-#include "geom/isosurface.h"
+#include "geom/mesh/isosurface.h"
 
 #include <math.h>
 

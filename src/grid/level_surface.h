@@ -2,7 +2,7 @@
 #ifndef GRID_LEVEL_SURFACE_H
 #define GRID_LEVEL_SURFACE_H
 
-#include "geom/mesh.h"
+#include "geom/mesh/mesh.h"
 #include "grid/field.h"
 
 /* The zero set of `phi` (at cells or nodes, halo of 2 filled, m, negative inside), closed along the

@@ -9,7 +9,7 @@
 #include "grid/redistance.h"
 
 #include "base/parallel.h"
-#include "grid/redistance_beside.h"
+#include "grid/redistance_interface.h"
 
 #include <math.h>
 #include <string.h>
@@ -103,7 +103,7 @@ static bool is_beside(const Redistance *work, size_t at) {
 
 /* The neighbours across a pair of axes; beyond a side, the bilinear continuation. */
 static void gather_diagonals(const Redistance *work, size_t at, int a, int b, int pair,
-                             BesideValues *v) {
+                             InterfaceValues *v) {
     double side = work->state[at] & INSIDE ? -1.0 : 1.0;
     for (int corner = 0; corner < 4; corner++) {
         int high_a = corner & 1, high_b = corner >> 1;
@@ -117,7 +117,7 @@ static void gather_diagonals(const Redistance *work, size_t at, int a, int b, in
 }
 
 /* Beyond a side phi goes on in a straight line, but the zero set is not looked for there. */
-static void gather_beside(const Redistance *work, size_t at, BesideValues *v) {
+static void gather_beside(const Redistance *work, size_t at, InterfaceValues *v) {
     const ValueSet *set = &work->set;
     double side = work->state[at] & INSIDE ? -1.0 : 1.0;
     v->own = side * work->value[at];
@@ -170,10 +170,10 @@ static void start_slabs(void *user, size_t begin, size_t end) {
                 if (is_beside(work, at)) lists->settled[lists->settled_count++] = (uint32_t)at;
         }
         for (size_t i = 0; i < lists->settled_count; i++) {
-            BesideValues values;
+            InterfaceValues values;
             gather_beside(work, lists->settled[i], &values);
             lists->settled_distance[i] =
-                beside_distance(&values, set->axes, work->phi->grid.spacing);
+                interface_distance(&values, set->axes, work->phi->grid.spacing);
         }
     }
 }

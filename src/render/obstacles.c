@@ -1,7 +1,7 @@
 #include "render/obstacles.h"
 
 #include "base/parallel.h"
-#include "geom/isosurface.h"
+#include "geom/mesh/isosurface.h"
 
 #include <string.h>
 

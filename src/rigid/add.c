@@ -191,10 +191,10 @@ static void set_mass(RigidBodies *bodies, size_t i, const BodyMass *body) {
 static void hold_body(RigidBodies *bodies, size_t i) {
     BodyInertia inertia = rigid_inertia(bodies, i);
     Quat turn = quat_load(bodies->orientation + 4 * i);
-    HeldBody body = rigid_held_body(bodies, i);
+    PinnedBody body = rigid_pinned_body(bodies, i);
     Vec3 velocity = vec3_load(bodies->velocity + 3 * i);
     Vec3 momentum = vec3_load(bodies->angular_momentum + 3 * i);
-    hold_motion(&body, &velocity, &momentum);
+    pin_motion(&body, &velocity, &momentum);
     vec3_store(bodies->velocity + 3 * i, velocity);
     vec3_store(bodies->angular_momentum + 3 * i, momentum);
     vec3_store(bodies->angular_velocity + 3 * i,

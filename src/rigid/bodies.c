@@ -11,7 +11,10 @@
     { #name, unit, type, role, components, RIGID_GROUP_BODIES, offsetof(RigidBodies, name) }
 
 #define TOUCH_FIELD(name, unit, type, components)                                                  \
-    { #name, unit, type, FIELD_STATE, components, RIGID_GROUP_TOUCHES, offsetof(RigidBodies, name) }
+    {                                                                                              \
+#name, unit, type, FIELD_STATE, components, RIGID_GROUP_WARM_STARTS,                       \
+            offsetof(RigidBodies, name)                                                            \
+    }
 
 static const StateField rigid_fields[] = {
     BODY_FIELD(position, "m", FIELD_F64, FIELD_STATE, 3),    /* centre of mass */
@@ -51,7 +54,7 @@ static const StateSchema rigid_schema = {
     .groups = rigid_groups,
     .group_count = RIGID_GROUP_COUNT,
     .sizes_offset = offsetof(RigidBodies, sizes),
-    .varying = 1u << RIGID_GROUP_TOUCHES,
+    .varying = 1u << RIGID_GROUP_WARM_STARTS,
 };
 
 enum { BODY_GRAIN = 1024 }; /* bodies a thread takes at a time: about half a millisecond */
@@ -85,9 +88,9 @@ static void for_each_body(RigidBodies *bodies, const StepInfo *step, ParallelBod
 
 static void hold_velocity(const RigidBodies *b, size_t i, double *velocity, double *momentum) {
     if (!b->held[i]) return;
-    HeldBody body = rigid_held_body(b, i);
+    PinnedBody body = rigid_pinned_body(b, i);
     Vec3 v = vec3_load(velocity + 3 * i), spin = vec3_load(momentum + 3 * i);
-    hold_motion(&body, &v, &spin);
+    pin_motion(&body, &v, &spin);
     vec3_store(velocity + 3 * i, v);
     vec3_store(momentum + 3 * i, spin);
 }
@@ -140,7 +143,7 @@ static void move_freely(RigidBodies *b, size_t i, double dt) {
 
 static BodyInertia inertia_about_pin(const RigidBodies *b, size_t i) {
     Mat3 inertia =
-        hold_pin_inertia(b->mass[i], mat3_load(b->inertia + 9 * i), vec3_load(b->pin_arm + 3 * i));
+        pin_inertia(b->mass[i], mat3_load(b->inertia + 9 * i), vec3_load(b->pin_arm + 3 * i));
     Vec3 principal;
     Mat3 axes;
     symmetric_eigen(inertia, &principal, &axes);
@@ -152,19 +155,19 @@ static BodyInertia inertia_about_pin(const RigidBodies *b, size_t i) {
  * rest comes in rigid_advect, so that a pendulum in vacuum keeps its energy in the mean. */
 static void move_about_pin(RigidBodies *b, size_t i, const StepInfo *step) {
     double *velocity = b->velocity + 3 * i, *momentum = b->angular_momentum + 3 * i;
-    HeldBody body = rigid_held_body(b, i);
-    Vec3 carried = hold_pin_momentum(
+    PinnedBody body = rigid_pinned_body(b, i);
+    Vec3 carried = pin_momentum_about(
         &body, vec3_add_scaled(vec3_load(velocity), 0.5 * step->dt, step->gravity),
         vec3_load(momentum));
-    Vec3 half = hold_pin_momentum(&body, vec3_load(b->velocity_half + 3 * i),
-                                  vec3_load(b->angular_momentum_half + 3 * i));
+    Vec3 half = pin_momentum_about(&body, vec3_load(b->velocity_half + 3 * i),
+                                   vec3_load(b->angular_momentum_half + 3 * i));
     BodyInertia inertia = inertia_about_pin(b, i);
     Quat turn = turned(b, &inertia, quat_load(b->orientation + 4 * i), half, step->dt);
     quat_store(b->orientation + 4 * i, turn);
-    body = rigid_held_body(b, i);
+    body = rigid_pinned_body(b, i);
     vec3_store(b->position + 3 * i, vec3_sub(vec3_load(b->pin + 3 * i), body.arm));
     Vec3 v, spin;
-    hold_motion_about_pin(&body, carried, &v, &spin);
+    pin_motion_about(&body, carried, &v, &spin);
     vec3_store(velocity, v);
     vec3_store(momentum, spin);
 }

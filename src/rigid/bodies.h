@@ -6,13 +6,13 @@
 #include "collide/plane_shape.h"
 #include "plimsoll/rigid.h"
 #include "rigid/contacts.h"
-#include "rigid/hold.h"
 #include "rigid/orientation.h"
+#include "rigid/pin.h"
 #include "rigid/shape.h"
 #include "system/solid_view.h"
 #include "system/system.h"
 
-enum { RIGID_GROUP_BODIES, RIGID_GROUP_TOUCHES, RIGID_GROUP_COUNT };
+enum { RIGID_GROUP_BODIES, RIGID_GROUP_WARM_STARTS, RIGID_GROUP_COUNT };
 
 /* What the plane z = 0 cuts out of a body, about its centre. */
 typedef struct RigidCut {
@@ -133,12 +133,12 @@ static inline Vec3 rigid_momentum(const RigidBodies *bodies, size_t i, Vec3 spin
     return bodies->options.plane ? vec3(0, 0, momentum.z) : momentum;
 }
 
-static inline HeldBody rigid_held_body(const RigidBodies *bodies, size_t i) {
+static inline PinnedBody rigid_pinned_body(const RigidBodies *bodies, size_t i) {
     Quat turn = quat_load(bodies->orientation + 4 * i);
-    return (HeldBody){.held = bodies->held[i],
-                      .mass = bodies->mass[i],
-                      .inertia = rigid_world_inertia(bodies, i),
-                      .arm = quat_rotate(turn, vec3_load(bodies->pin_arm + 3 * i))};
+    return (PinnedBody){.held = bodies->held[i],
+                        .mass = bodies->mass[i],
+                        .inertia = rigid_world_inertia(bodies, i),
+                        .arm = quat_rotate(turn, vec3_load(bodies->pin_arm + 3 * i))};
 }
 
 /* Kinetic energy of translation and rotation, J; 0 for bodies that forces do not move. */

@@ -10,15 +10,15 @@ typedef struct Collision {
 } Collision;
 
 /* The gap at the end of the step, if the bodies go on like this. */
-static double predicted_gap(const Collision *job, const ContactRow *row, const Mover *a,
-                            const Mover *b) {
+static double predicted_gap(const Collision *job, const ContactRow *row, const SolverBody *a,
+                            const SolverBody *b) {
     Vec3 velocity = vec3_add(row_velocity(row, a, b), row_push(row, a, b));
     return row->gap + job->dt * vec3_dot(row->normal, velocity);
 }
 
 /* The velocity that collisions work on. */
-static Vec3 colliding_velocity(const Collision *job, const ContactRow *row, const Mover *a,
-                               const Mover *b) {
+static Vec3 colliding_velocity(const Collision *job, const ContactRow *row, const SolverBody *a,
+                               const SolverBody *b) {
     Vec3 velocity = row_velocity(row, a, b);
     if (job->options->sequence == PLIM_SEQUENCE_STANDARD)
         velocity = vec3_add(velocity, row_push(row, a, b));
@@ -61,8 +61,8 @@ static Vec3 collision_impulse(const ContactPair *pair, const ContactRow *row, Ve
     return vec3_scale(stop / response, direction);
 }
 
-static void collide_row(Collision *job, ContactPair *pair, const ContactRow *row, Mover *a,
-                        Mover *b) {
+static void collide_row(Collision *job, ContactPair *pair, const ContactRow *row, SolverBody *a,
+                        SolverBody *b) {
     Vec3 velocity = colliding_velocity(job, row, a, b);
     double bounce =
         bounce_speed(job, pair, row, vec3_dot(velocity, row->normal), row_push(row, a, b));
@@ -83,7 +83,8 @@ static void collide_row(Collision *job, ContactPair *pair, const ContactRow *row
 /* The deepest row at the end of the step among those whose bodies do not separate, or -1. */
 static int32_t deepest_row(const Collision *job, ContactPair *pair, const bool *done) {
     const RigidContacts *contacts = job->contacts;
-    const Mover *a = &contacts->movers.data[pair->a], *b = &contacts->movers.data[pair->b];
+    const SolverBody *a = &contacts->solver_bodies.data[pair->a],
+                     *b = &contacts->solver_bodies.data[pair->b];
     int32_t deepest = -1;
     double least = 0.0;
     for (int32_t k = 0; k < pair->rows; k++) {
@@ -103,7 +104,8 @@ static int32_t deepest_row(const Collision *job, ContactPair *pair, const bool *
 /* Points as deep as the deepest act as one in their middle: a box that falls flat bounces flat. */
 static ContactRow merged_row(const Collision *job, const ContactPair *pair, int32_t deepest) {
     const RigidContacts *contacts = job->contacts;
-    const Mover *a = &contacts->movers.data[pair->a], *b = &contacts->movers.data[pair->b];
+    const SolverBody *a = &contacts->solver_bodies.data[pair->a],
+                     *b = &contacts->solver_bodies.data[pair->b];
     const ContactRow *rows = contacts->rows.data + pair->first;
     double least = predicted_gap(job, &rows[deepest], a, b);
     ContactRow merged = rows[deepest];
@@ -127,7 +129,8 @@ static ContactRow merged_row(const Collision *job, const ContactPair *pair, int3
 /* Until all points are apart or separating; `lagged` asks each point once. */
 static bool collide_pair(Collision *job, ContactPair *pair) {
     RigidContacts *contacts = job->contacts;
-    Mover *a = &contacts->movers.data[pair->a], *b = &contacts->movers.data[pair->b];
+    SolverBody *a = &contacts->solver_bodies.data[pair->a],
+               *b = &contacts->solver_bodies.data[pair->b];
     bool done[CONTACT_MOST_POINTS] = {false}, any = false;
     for (int32_t k = 0; k < pair->rows; k++) {
         ContactRow *row = &contacts->rows.data[pair->first + k];

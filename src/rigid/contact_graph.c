@@ -17,8 +17,8 @@ typedef struct RestTest {
 
 /* Whether `upper`, moving with its new velocity while the other keeps the old one, runs into it. */
 static bool rests(const RestTest *test, const ContactPair *pair, bool a_is_upper) {
-    const Mover *a = &test->contacts->movers.data[pair->a];
-    const Mover *b = &test->contacts->movers.data[pair->b];
+    const SolverBody *a = &test->contacts->solver_bodies.data[pair->a];
+    const SolverBody *b = &test->contacts->solver_bodies.data[pair->b];
     for (int32_t k = 0; k < pair->rows; k++) {
         const ContactRow *row = &test->contacts->rows.data[pair->first + k];
         Vec3 old = row_velocity(row, a, b);
@@ -51,7 +51,8 @@ static PlimStatus find_supports(RigidBodies *bodies, const StepInfo *step, Suppo
         ContactPair *pair = &contacts->pairs.data[p];
         for (int side = 0; side < 2; side++) {
             int32_t above = side ? pair->b : pair->a, below = side ? pair->a : pair->b;
-            if (!contacts->movers.data[above].moves || !rests(&test, pair, side == 0)) continue;
+            if (!contacts->solver_bodies.data[above].moves || !rests(&test, pair, side == 0))
+                continue;
             pair->found = true;
             upper[edges] = above;
             lower[edges++] = below;
@@ -143,7 +144,7 @@ static PlimStatus assign_levels(RigidBodies *bodies, const StepInfo *step,
         return PLIM_OUT_OF_MEMORY;
     for (size_t i = 0; i < count; i++) {
         search.index[i] = 0;
-        search.levels[i] = contacts->movers.data[i].moves ? -1 : 0;
+        search.levels[i] = contacts->solver_bodies.data[i].moves ? -1 : 0;
     }
     for (size_t i = 0; i < count; i++)
         if (search.levels[i] < 0) search_from(&search, (int32_t)i);
@@ -205,7 +206,8 @@ static void join_bodies(const RigidContacts *contacts, int32_t *parent, size_t c
     for (size_t p = 0; p < contacts->pairs.count; p++) {
         const ContactPair *pair = &contacts->pairs.data[p];
         if (!pair->found) continue;
-        if (!contacts->movers.data[pair->a].moves || !contacts->movers.data[pair->b].moves)
+        if (!contacts->solver_bodies.data[pair->a].moves ||
+            !contacts->solver_bodies.data[pair->b].moves)
             continue;
         int32_t a = root_of(parent, pair->a), b = root_of(parent, pair->b);
         if (a != b) parent[a > b ? a : b] = a > b ? b : a;
@@ -213,14 +215,14 @@ static void join_bodies(const RigidContacts *contacts, int32_t *parent, size_t c
 }
 
 static bool holds_on_ground(const RigidBodies *bodies, const ContactPair *pair) {
-    const Mover *movers = bodies->contacts.movers.data;
-    return !movers[pair->a].moves || !movers[pair->b].moves || movers[pair->a].inverse_mass == 0 ||
-           movers[pair->b].inverse_mass == 0;
+    const SolverBody *solver_bodies = bodies->contacts.solver_bodies.data;
+    return !solver_bodies[pair->a].moves || !solver_bodies[pair->b].moves ||
+           solver_bodies[pair->a].inverse_mass == 0 || solver_bodies[pair->b].inverse_mass == 0;
 }
 
 /* A path that stands still, and stood still in this step, does no work. */
 static bool is_driven(const RigidBodies *bodies, int32_t body) {
-    const Mover *mover = &bodies->contacts.movers.data[body];
+    const SolverBody *solver_body = &bodies->contacts.solver_bodies.data[body];
     if (bodies->motion[body] == PLIM_DYNAMIC) return bodies->driven[body] != 0;
     const BodyBefore *before = &bodies->contacts.before.data[body];
     Quat now = quat_load(bodies->orientation + 4 * body), then = before->orientation;
@@ -228,7 +230,9 @@ static bool is_driven(const RigidBodies *bodies, int32_t body) {
     if (vec3_dot(moved, moved) > 0.0 || now.w != then.w || now.x != then.x || now.y != then.y ||
         now.z != then.z)
         return true;
-    return vec3_dot(mover->velocity, mover->velocity) + vec3_dot(mover->spin, mover->spin) > 0.0;
+    return vec3_dot(solver_body->velocity, solver_body->velocity) +
+               vec3_dot(solver_body->spin, solver_body->spin) >
+           0.0;
 }
 
 static PlimStatus list_islands(RigidBodies *bodies, const IslandPair *sorted, size_t count) {
@@ -248,8 +252,10 @@ static PlimStatus list_islands(RigidBodies *bodies, const IslandPair *sorted, si
         }
         ContactIsland *island = &contacts->islands.data[contacts->islands.count - 1];
         int32_t number = (int32_t)contacts->islands.count - 1;
-        if (contacts->movers.data[pair->a].moves) contacts->body_islands.data[pair->a] = number;
-        if (contacts->movers.data[pair->b].moves) contacts->body_islands.data[pair->b] = number;
+        if (contacts->solver_bodies.data[pair->a].moves)
+            contacts->body_islands.data[pair->a] = number;
+        if (contacts->solver_bodies.data[pair->b].moves)
+            contacts->body_islands.data[pair->b] = number;
         island->pairs++;
         island->grounded |= holds_on_ground(bodies, pair);
         for (int side = 0; side < 2; side++) {
@@ -277,7 +283,7 @@ PlimStatus contacts_build_islands(RigidBodies *bodies, const StepInfo *step) {
     for (size_t p = 0; p < pairs; p++) {
         const ContactPair *pair = &contacts->pairs.data[p];
         if (!pair->found) continue;
-        int32_t body = contacts->movers.data[pair->a].moves ? pair->a : pair->b;
+        int32_t body = contacts->solver_bodies.data[pair->a].moves ? pair->a : pair->b;
         sorted[count++] = (IslandPair){root_of(parent, body), pair->level, rank[p], (int32_t)p};
     }
     if (count > 1) qsort(sorted, count, sizeof *sorted, compare_island_pairs);

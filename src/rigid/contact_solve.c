@@ -46,7 +46,8 @@ static Vec3 slide(const ContactRow *row, double friction, Vec3 velocity, double 
 
 /* Torques that resist rolling and spinning, within their lever arms times the normal impulse (000
  * section 2.9, with lever arms in metres). A sharper curve has a shorter arm. */
-static double resist_turning(const ContactPair *pair, ContactRow *row, Mover *a, Mover *b) {
+static double resist_turning(const ContactPair *pair, ContactRow *row, SolverBody *a,
+                             SolverBody *b) {
     double pressed = vec3_dot(row->impulse, row->normal);
     double rolling = pair->rolling, spinning = pair->spinning;
     if (isfinite(row->radius) && pair->curve > 0.0) {
@@ -81,7 +82,8 @@ static bool is_unloaded(const ContactRow *row) {
 /* One point; returns how much it changed the velocity there. */
 static double solve_row(const ContactSolve *solve, const ContactPair *pair, ContactRow *row,
                         double gradual) {
-    Mover *a = &solve->contacts->movers.data[pair->a], *b = &solve->contacts->movers.data[pair->b];
+    SolverBody *a = &solve->contacts->solver_bodies.data[pair->a],
+               *b = &solve->contacts->solver_bodies.data[pair->b];
     Vec3 velocity = row_velocity(row, a, b), total;
     double approach = vec3_dot(velocity, row->normal);
     if (!contact_is_active(solve, row, approach)) return 0.0;
@@ -159,10 +161,10 @@ static bool is_solved(const ContactSolve *solve, ContactIsland *island) {
  * tell who slides, it does not and is undone. */
 static bool solve_at_once(const ContactSolve *solve, ContactIsland *island, size_t rounds) {
     contacts_save(solve, island);
-    if (contacts_guess_held(solve, island, rounds) && is_solved(solve, island)) return true;
+    if (contacts_guess_cg(solve, island, rounds) && is_solved(solve, island)) return true;
     contacts_restore(solve, island);
     for (size_t round = 0; round < rounds; round++) {
-        contacts_solve_held(solve, island);
+        contacts_solve_cg(solve, island);
         if (is_solved(solve, island)) return true;
     }
     contacts_restore(solve, island);
@@ -182,8 +184,8 @@ static bool is_slow(const ContactSolve *solve, const ContactIsland *island) {
     const RigidContacts *contacts = solve->contacts;
     for (size_t k = island->first; k < island->first + island->pairs; k++) {
         const ContactPair *pair = &contacts->pairs.data[contacts->island_pairs.data[k]];
-        if (vec3_length(contacts->movers.data[pair->a].start[0]) > solve->slow ||
-            vec3_length(contacts->movers.data[pair->b].start[0]) > solve->slow)
+        if (vec3_length(contacts->solver_bodies.data[pair->a].start[0]) > solve->slow ||
+            vec3_length(contacts->solver_bodies.data[pair->b].start[0]) > solve->slow)
             return false;
     }
     return true;
@@ -195,7 +197,8 @@ static double worst_sinking(const ContactSolve *solve, const ContactIsland *isla
     double worst = 0.0;
     for (size_t k = island->first; k < island->first + island->pairs; k++) {
         const ContactPair *pair = &contacts->pairs.data[contacts->island_pairs.data[k]];
-        const Mover *a = &contacts->movers.data[pair->a], *b = &contacts->movers.data[pair->b];
+        const SolverBody *a = &contacts->solver_bodies.data[pair->a],
+                         *b = &contacts->solver_bodies.data[pair->b];
         for (int32_t r = 0; r < pair->rows; r++) {
             const ContactRow *row = &contacts->rows.data[pair->first + r];
             double left =
@@ -240,7 +243,8 @@ static void freeze_below(const ContactSolve *solve, size_t begin, size_t end, in
     RigidContacts *contacts = solve->contacts;
     for (size_t k = begin; k < end; k++) {
         ContactPair *pair = &contacts->pairs.data[contacts->island_pairs.data[k]];
-        Mover *a = &contacts->movers.data[pair->a], *b = &contacts->movers.data[pair->b];
+        SolverBody *a = &contacts->solver_bodies.data[pair->a],
+                   *b = &contacts->solver_bodies.data[pair->b];
         bool freeze_a = a->moves && contacts->levels.data[pair->a] < level;
         bool freeze_b = b->moves && contacts->levels.data[pair->b] < level;
         if (freeze_a) a->moves = false;
@@ -256,7 +260,8 @@ static void thaw(const ContactSolve *solve, const ContactIsland *island) {
     RigidContacts *contacts = solve->contacts;
     for (size_t k = island->first; k < island->first + island->pairs; k++) {
         const ContactPair *pair = &contacts->pairs.data[contacts->island_pairs.data[k]];
-        Mover *a = &contacts->movers.data[pair->a], *b = &contacts->movers.data[pair->b];
+        SolverBody *a = &contacts->solver_bodies.data[pair->a],
+                   *b = &contacts->solver_bodies.data[pair->b];
         if (contacts->levels.data[pair->a] > 0) a->moves = true;
         if (contacts->levels.data[pair->b] > 0) b->moves = true;
     }
@@ -305,8 +310,8 @@ static void begin_with_guess(const ContactSolve *solve, const ContactIsland *isl
             ContactRow *row = &contacts->rows.data[pair->first + r];
             row->impulse = guessed_impulse(solve, pair, row);
             row->active = vec3_dot(row->impulse, row->impulse) > 0.0;
-            row_apply(row, &contacts->movers.data[pair->a], &contacts->movers.data[pair->b],
-                      row->impulse);
+            row_apply(row, &contacts->solver_bodies.data[pair->a],
+                      &contacts->solver_bodies.data[pair->b], row->impulse);
         }
     }
 }
@@ -341,16 +346,16 @@ PlimStatus contacts_solve(RigidBodies *bodies, const StepInfo *step, ContactPass
     RigidContacts *contacts = &bodies->contacts;
     TRY(contacts_build_islands(bodies, step));
     double fastest = 0.0;
-    for (size_t i = 0; i < contacts->movers.count; i++)
-        if (contacts->movers.data[i].moves)
-            fastest = fmax(fastest, vec3_length(contacts->movers.data[i].velocity));
+    for (size_t i = 0; i < contacts->solver_bodies.count; i++)
+        if (contacts->solver_bodies.data[i].moves)
+            fastest = fmax(fastest, vec3_length(contacts->solver_bodies.data[i].velocity));
     double fall = step->dt * vec3_length(step->gravity);
     ContactSolve solve = {contacts, &bodies->options, pass,
                           step->dt, 4 * fall,         1e-10 * fall + 1e-15 * fastest};
-    for (size_t i = 0; i < contacts->movers.count; i++) {
-        Mover *mover = &contacts->movers.data[i];
-        mover->start[0] = mover->velocity;
-        mover->start[1] = mover->spin;
+    for (size_t i = 0; i < contacts->solver_bodies.count; i++) {
+        SolverBody *solver_body = &contacts->solver_bodies.data[i];
+        solver_body->start[0] = solver_body->velocity;
+        solver_body->start[1] = solver_body->spin;
     }
     parallel_for(step->threads, contacts->islands.count, 1, solve_islands, &solve);
     for (size_t i = 0; i < contacts->islands.count; i++) {

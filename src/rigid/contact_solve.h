@@ -27,12 +27,12 @@ static inline bool contact_is_active(const ContactSolve *solve, ContactRow *row,
     return row->active;
 }
 
-/* In contact_held.c: all points of an island at once. Guesses that whatever touches sticks, solves
+/* In contact_cg.c: all points of an island at once. Guesses that whatever touches sticks, solves
  * for that, and changes the guess by what came out, at most `rounds` times; true when there was
  * nothing left to change. */
-bool contacts_guess_held(const ContactSolve *solve, const ContactIsland *island, size_t rounds);
+bool contacts_guess_cg(const ContactSolve *solve, const ContactIsland *island, size_t rounds);
 /* The same once, with each point held as the last sweep left it. */
-void contacts_solve_held(const ContactSolve *solve, const ContactIsland *island);
+void contacts_solve_cg(const ContactSolve *solve, const ContactIsland *island);
 /* Impulses and velocities of an island, to go back to. */
 void contacts_save(const ContactSolve *solve, const ContactIsland *island);
 void contacts_restore(const ContactSolve *solve, const ContactIsland *island);

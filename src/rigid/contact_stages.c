@@ -16,7 +16,7 @@ static PlimStatus detect_awake(RigidBodies *bodies, const StepInfo *step) {
     if (!woken) return PLIM_OUT_OF_MEMORY;
     memset(woken, 0, count * sizeof *woken);
     do {
-        TRY(movers_load(bodies, step, MOVERS_START));
+        TRY(solver_bodies_load(bodies, step, SOLVER_BODIES_START));
         TRY(contacts_detect(bodies, step));
     } while (contacts_wake(bodies, step, woken));
     scratch_release(step->scratch, mark);
@@ -35,7 +35,7 @@ PlimStatus rigid_collide(void *system, const StepInfo *step) {
     contacts->overlaps_told = true;
     TRY(contacts_collide(bodies, step));
     contacts_wake_struck(bodies, step);
-    movers_store(bodies, MOVERS_START);
+    solver_bodies_store(bodies, SOLVER_BODIES_START);
     TRY(contacts_remember(bodies));
     for (size_t p = 0; p < contacts->pairs.count; p++) {
         contacts->figures.collision_energy += contacts->pairs.data[p].energy;
@@ -50,13 +50,13 @@ PlimStatus rigid_collide(void *system, const StepInfo *step) {
 PlimStatus rigid_contact(void *system, const StepInfo *step) {
     RigidBodies *bodies = system;
     if (!contact_is_on(bodies)) return PLIM_OK;
-    TRY(movers_load(bodies, step, MOVERS_HALF));
+    TRY(solver_bodies_load(bodies, step, SOLVER_BODIES_HALF));
     contacts_prepare(bodies);
-    contacts_recall_forces(bodies);
+    contacts_warm_start(bodies);
     TRY(contacts_solve(bodies, step, CONTACT_POSITIONS));
     TRY(contacts_clamp(bodies, step, true));
     contacts_keep_afloat(bodies);
-    movers_store(bodies, MOVERS_HALF);
+    solver_bodies_store(bodies, SOLVER_BODIES_HALF);
     return contacts_stop(bodies, step, true);
 }
 
@@ -84,8 +84,8 @@ PlimStatus rigid_separate(RigidBodies *bodies, const StepInfo *step) {
     if (!contact_is_on(bodies)) return PLIM_OK;
     RigidContacts *contacts = &bodies->contacts;
     contacts_measure_fall(bodies, step);
-    contacts_count_missed(bodies);
-    TRY(movers_load(bodies, step, MOVERS_WHOLE));
+    contacts_count_tunnelled(bodies);
+    TRY(solver_bodies_load(bodies, step, SOLVER_BODIES_WHOLE));
     TRY(contacts_detect(bodies, step));
     if (contacts->seen.count > 0) recall_pairs(contacts);
     return contacts_push_out(bodies, step);
@@ -95,12 +95,12 @@ PlimStatus rigid_separate(RigidBodies *bodies, const StepInfo *step) {
 PlimStatus rigid_contact_velocities(RigidBodies *bodies, const StepInfo *step) {
     if (!contact_is_on(bodies)) return PLIM_OK;
     RigidContacts *contacts = &bodies->contacts;
-    TRY(movers_load(bodies, step, MOVERS_WHOLE));
+    TRY(solver_bodies_load(bodies, step, SOLVER_BODIES_WHOLE));
     contacts_prepare(bodies);
-    contacts_recall_forces(bodies);
+    contacts_warm_start(bodies);
     TRY(contacts_solve(bodies, step, CONTACT_VELOCITIES));
     TRY(contacts_clamp(bodies, step, false));
-    movers_store(bodies, MOVERS_WHOLE);
+    solver_bodies_store(bodies, SOLVER_BODIES_WHOLE);
     TRY(contacts_keep_forces(bodies, step));
     if (bodies->options.clamp) TRY(contacts_limit_energy(bodies, step));
     TRY(contacts_stop(bodies, step, false));

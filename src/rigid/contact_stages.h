@@ -4,24 +4,25 @@
 
 #include "rigid/bodies.h"
 
-/* Which velocities the movers carry. */
-typedef enum MoverWhen {
-    MOVERS_START, /* v^n, and what forces add to it until v~^{n+1/2} */
-    MOVERS_HALF,  /* v^{n+1/2}, from which positions follow */
-    MOVERS_WHOLE  /* v^{n+1} */
-} MoverWhen;
+/* Which velocities the solver_bodies carry. */
+typedef enum SolverBodyWhen {
+    SOLVER_BODIES_START, /* v^n, and what forces add to it until v~^{n+1/2} */
+    SOLVER_BODIES_HALF,  /* v^{n+1/2}, from which positions follow */
+    SOLVER_BODIES_WHOLE  /* v^{n+1} */
+} SolverBodyWhen;
 
-/* In movers.c. Bodies on prescribed paths move at the mean velocity of the step, but for
- * MOVERS_WHOLE, which is their velocity at its end. */
-PlimStatus movers_load(RigidBodies *bodies, const StepInfo *step, MoverWhen when);
-/* The velocities of those that impulses touched; MOVERS_START changes v^n and v^{n+1/2} alike. */
-void movers_store(RigidBodies *bodies, MoverWhen when);
+/* In solver_bodies.c. Bodies on prescribed paths move at the mean velocity of the step, but for
+ * SOLVER_BODIES_WHOLE, which is their velocity at its end. */
+PlimStatus solver_bodies_load(RigidBodies *bodies, const StepInfo *step, SolverBodyWhen when);
+/* The velocities of those that impulses touched; SOLVER_BODIES_START changes v^n and v^{n+1/2}
+ * alike. */
+void solver_bodies_store(RigidBodies *bodies, SolverBodyWhen when);
 
 /* In detect.c: the box around a body. */
 Box3 rigid_box(const RigidBodies *bodies, size_t i);
 /* Pairs and rows for the places of the moment. */
 PlimStatus contacts_detect(RigidBodies *bodies, const StepInfo *step);
-/* Rows anew for movers that were loaded again. */
+/* Rows anew for solver_bodies that were loaded again. */
 void contacts_prepare(RigidBodies *bodies);
 /* In seeded order, another each step: a permutation of 0..count-1. */
 void contacts_shuffle(const RigidBodies *bodies, const StepInfo *step, int32_t *order,
@@ -32,8 +33,8 @@ void contacts_tell_overlaps(const RigidBodies *bodies);
 /* In collisions.c: 000 section 2.6. */
 PlimStatus contacts_collide(RigidBodies *bodies, const StepInfo *step);
 
-/* In contact_graph.c: levels of bodies and pairs, islands (000 section 2.8.1). The movers hold v^n
- * and what forces add to it. */
+/* In contact_graph.c: levels of bodies and pairs, islands (000 section 2.8.1). The solver_bodies
+ * hold v^n and what forces add to it. */
 PlimStatus contacts_build_graph(RigidBodies *bodies, const StepInfo *step);
 /* Islands of the pairs that are in contact. */
 PlimStatus contacts_build_islands(RigidBodies *bodies, const StepInfo *step);
@@ -45,11 +46,11 @@ PlimStatus contacts_solve(RigidBodies *bodies, const StepInfo *step, ContactPass
 /* In push_out.c: overlaps out of positions (002 section 4.6.1, appendix B). */
 PlimStatus contacts_push_out(RigidBodies *bodies, const StepInfo *step);
 
-/* In touches.c: what the points that are there carried in the last step, and of this one. */
-void contacts_recall_forces(RigidBodies *bodies);
+/* In warm_start.c: what the points that are there carried in the last step, and of this one. */
+void contacts_warm_start(RigidBodies *bodies);
 PlimStatus contacts_keep_forces(RigidBodies *bodies, const StepInfo *step);
 
-/* In rest.c: where bodies are and how fast, before the step. */
+/* In clamping.c: where bodies are and how fast, before the step. */
 PlimStatus contacts_remember(RigidBodies *bodies);
 /* What the move changed of their potential energy. */
 void contacts_measure_fall(RigidBodies *bodies, const StepInfo *step);
@@ -61,7 +62,8 @@ PlimStatus contacts_clamp(RigidBodies *bodies, const StepInfo *step, bool afloat
 void contacts_keep_afloat(RigidBodies *bodies);
 /* Kinetic energy that islands gained from nowhere is taken away. */
 PlimStatus contacts_limit_energy(RigidBodies *bodies, const StepInfo *step);
-/* Islands that move by no more than rounding stand still; `half`: the velocity for positions. */
+/* In sleep.c: islands that move by no more than rounding stand still; `half`: the velocity for
+ * positions. */
 PlimStatus contacts_stop(RigidBodies *bodies, const StepInfo *step, bool half);
 PlimStatus contacts_fall_asleep(RigidBodies *bodies, const StepInfo *step);
 /* Wakes what is touched, and marks it; true when there was something. */
@@ -69,8 +71,8 @@ bool contacts_wake(RigidBodies *bodies, const StepInfo *step, bool *woken);
 /* Wakes sleepers that collisions reached in the same step. */
 void contacts_wake_struck(RigidBodies *bodies, const StepInfo *step);
 
-/* In missed.c: pairs near at the start of the step that passed through one another in it. */
-void contacts_count_missed(RigidBodies *bodies);
+/* In tunnelling.c: pairs near at the start of the step that passed through one another in it. */
+void contacts_count_tunnelled(RigidBodies *bodies);
 
 /* In contact_stages.c. */
 PlimStatus rigid_collide(void *system, const StepInfo *step);

@@ -5,7 +5,7 @@ void contacts_free(PlimContext *context, RigidContacts *contacts) {
     array_free(context, &contacts->pairs);
     array_free(context, &contacts->rows);
     array_free(context, &contacts->seen);
-    array_free(context, &contacts->movers);
+    array_free(context, &contacts->solver_bodies);
     array_free(context, &contacts->levels);
     array_free(context, &contacts->islands);
     array_free(context, &contacts->island_pairs);
@@ -14,13 +14,13 @@ void contacts_free(PlimContext *context, RigidContacts *contacts) {
 }
 
 /* delta/m + r*^T I^-1 r* (000 section 2.6), column by column. */
-static Mat3 mover_response(const Mover *mover, Vec3 arm) {
-    if (!mover->moves) return mat3_diagonal(0, 0, 0);
+static Mat3 solver_body_response(const SolverBody *solver_body, Vec3 arm) {
+    if (!solver_body->moves) return mat3_diagonal(0, 0, 0);
     Vec3 columns[3];
     for (int i = 0; i < 3; i++) {
         Vec3 unit = vec3_axis(i);
-        Vec3 turn = mat3_apply(mover->inverse_inertia, vec3_cross(arm, unit));
-        columns[i] = vec3_add_scaled(vec3_cross(turn, arm), mover->inverse_mass, unit);
+        Vec3 turn = mat3_apply(solver_body->inverse_inertia, vec3_cross(arm, unit));
+        columns[i] = vec3_add_scaled(vec3_cross(turn, arm), solver_body->inverse_mass, unit);
     }
     return mat3_from_columns(columns[0], columns[1], columns[2]);
 }
@@ -33,8 +33,9 @@ double response_across(Mat3 k, Vec3 n) {
     return 0.5 * (a + b) + sqrt(0.25 * (a - b) * (a - b) + c * c);
 }
 
-void row_update_response(ContactRow *row, const Mover *a, const Mover *b) {
-    row->response = mat3_add(mover_response(a, row->arm_a), mover_response(b, row->arm_b));
+void row_update_response(ContactRow *row, const SolverBody *a, const SolverBody *b) {
+    row->response =
+        mat3_add(solver_body_response(a, row->arm_a), solver_body_response(b, row->arm_b));
     double size = mat3_trace(row->response) / 3;
     row->singular = !(mat3_determinant(row->response) > 1e-9 * size * size * size);
     row->inverse = row->singular ? mat3_diagonal(0, 0, 0) : mat3_inverse(row->response);
@@ -42,7 +43,7 @@ void row_update_response(ContactRow *row, const Mover *a, const Mover *b) {
     row->slide_response = response_across(row->response, row->normal);
 }
 
-void row_prepare(ContactRow *row, const Mover *a, const Mover *b) {
+void row_prepare(ContactRow *row, const SolverBody *a, const SolverBody *b) {
     row->arm_a = vec3_sub(row->point, a->center);
     row->arm_b = vec3_sub(row->point, b->center);
     row->impulse = row->carried = row->couple = row->guess = vec3(0, 0, 0);

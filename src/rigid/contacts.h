@@ -8,7 +8,7 @@
 #include "math/quat.h"
 
 /* A body as an impulse moves it. */
-typedef struct Mover {
+typedef struct SolverBody {
     Vec3 center;          /* m: of mass; of a pinned body the pin */
     double inverse_mass;  /* 1/kg; 0 for a body that forces do not move */
     Mat3 inverse_inertia; /* 1/(kg m^2), about the centre, world axes */
@@ -18,7 +18,7 @@ typedef struct Mover {
     Vec3 start[2];        /* velocity and spin before the impulses of this pass */
     bool moves;           /* forces move it */
     bool touched;         /* an impulse acted on it */
-} Mover;
+} SolverBody;
 
 /* How a point is held. */
 typedef enum RowHold { HOLD_OPEN, HOLD_SLIDING, HOLD_STICKING } RowHold;
@@ -37,7 +37,7 @@ typedef struct ContactRow {
     Vec3 impulse;           /* N s, on a, in all of this pass */
     Vec3 carried;           /* N s, the same without shock propagation */
     Vec3 couple;            /* N m s, the same of rolling and spinning friction */
-    Vec3 residual;          /* m/s, these four are for contact_held.c */
+    Vec3 residual;          /* m/s, these four are for contact_cg.c */
     Vec3 direction, step;   /* N s */
     Vec3 saved[2];          /* impulse and couple to go back to */
     RowHold hold;
@@ -46,12 +46,12 @@ typedef struct ContactRow {
 } ContactRow;
 
 typedef struct ContactPair {
-    int32_t a, b;  /* bodies, a < b */
-    int32_t first; /* row, and how many follow it */
-    int32_t rows;  /* of contact */
-    int32_t level; /* in the contact graph */
-    bool found;    /* they interfere at the predicted positions: they are in contact */
-    bool crowded;  /* both are in a crowd, of whose pairs few are looked at */
+    int32_t a, b;         /* bodies, a < b */
+    int32_t first;        /* row, and how many follow it */
+    int32_t rows;         /* of contact */
+    int32_t level;        /* in the contact graph */
+    bool found;           /* they interfere at the predicted positions: they are in contact */
+    bool overlaps_deeply; /* both are in a overlaps, of whose pairs few are looked at */
     double friction, restitution;
     double size;              /* m, the shortest side of the smaller body */
     double push_to;           /* m, the gap that push-out aims at in this step */
@@ -106,9 +106,9 @@ typedef struct RigidContacts {
     BroadPairs near;
     ARRAY(ContactPair) pairs; /* by a, then b */
     ARRAY(ContactRow) rows;
-    ARRAY(SeenPair) seen;  /* by a, then b */
-    ARRAY(Mover) movers;   /* one a body */
-    ARRAY(int32_t) levels; /* one a body; 0: forces do not move it */
+    ARRAY(SeenPair) seen;            /* by a, then b */
+    ARRAY(SolverBody) solver_bodies; /* one a body */
+    ARRAY(int32_t) levels;           /* one a body; 0: forces do not move it */
     ARRAY(ContactIsland) islands;
     ARRAY(int32_t) island_pairs;
     ARRAY(int32_t) body_islands; /* one a body; -1: in none */
@@ -122,41 +122,43 @@ void contacts_free(PlimContext *context, RigidContacts *contacts);
 
 /* ---- impulses ---- */
 
-static inline Vec3 mover_velocity_at(const Mover *mover, Vec3 arm) {
-    return vec3_add(mover->velocity, vec3_cross(mover->spin, arm));
+static inline Vec3 solver_body_velocity_at(const SolverBody *solver_body, Vec3 arm) {
+    return vec3_add(solver_body->velocity, vec3_cross(solver_body->spin, arm));
 }
 
 /* u_rel of 000 section 2.6. */
-static inline Vec3 row_velocity(const ContactRow *row, const Mover *a, const Mover *b) {
-    return vec3_sub(mover_velocity_at(a, row->arm_a), mover_velocity_at(b, row->arm_b));
+static inline Vec3 row_velocity(const ContactRow *row, const SolverBody *a, const SolverBody *b) {
+    return vec3_sub(solver_body_velocity_at(a, row->arm_a), solver_body_velocity_at(b, row->arm_b));
 }
 
 /* What forces will add to it. */
-static inline Vec3 row_push(const ContactRow *row, const Mover *a, const Mover *b) {
+static inline Vec3 row_push(const ContactRow *row, const SolverBody *a, const SolverBody *b) {
     return vec3_sub(vec3_add(a->push, vec3_cross(a->twist, row->arm_a)),
                     vec3_add(b->push, vec3_cross(b->twist, row->arm_b)));
 }
 
-static inline void mover_apply(Mover *mover, Vec3 arm, double sign, Vec3 impulse) {
-    if (!mover->moves) return;
-    mover->velocity = vec3_add_scaled(mover->velocity, sign * mover->inverse_mass, impulse);
-    mover->spin = vec3_add_scaled(mover->spin, sign,
-                                  mat3_apply(mover->inverse_inertia, vec3_cross(arm, impulse)));
-    mover->touched = true;
+static inline void solver_body_apply(SolverBody *solver_body, Vec3 arm, double sign, Vec3 impulse) {
+    if (!solver_body->moves) return;
+    solver_body->velocity =
+        vec3_add_scaled(solver_body->velocity, sign * solver_body->inverse_mass, impulse);
+    solver_body->spin =
+        vec3_add_scaled(solver_body->spin, sign,
+                        mat3_apply(solver_body->inverse_inertia, vec3_cross(arm, impulse)));
+    solver_body->touched = true;
 }
 
 /* 000 (2.3), (2.4): +j on a, -j on b. */
-static inline void row_apply(const ContactRow *row, Mover *a, Mover *b, Vec3 impulse) {
-    mover_apply(a, row->arm_a, 1.0, impulse);
-    mover_apply(b, row->arm_b, -1.0, impulse);
+static inline void row_apply(const ContactRow *row, SolverBody *a, SolverBody *b, Vec3 impulse) {
+    solver_body_apply(a, row->arm_a, 1.0, impulse);
+    solver_body_apply(b, row->arm_b, -1.0, impulse);
 }
 
 /* Arms, K_T and what follows from it, for the places and masses of the moment; no impulse yet. */
-void row_prepare(ContactRow *row, const Mover *a, const Mover *b);
+void row_prepare(ContactRow *row, const SolverBody *a, const SolverBody *b);
 /* The greatest eigenvalue of a response restricted to the plane across n. */
 double response_across(Mat3 response, Vec3 n);
 /* K_T alone again, after one of the bodies was made immovable or free. */
-void row_update_response(ContactRow *row, const Mover *a, const Mover *b);
+void row_update_response(ContactRow *row, const SolverBody *a, const SolverBody *b);
 
 /* How much of an impulse may act so that the kinetic energy does not rise, 0 to 1 (002
  * section 2.3.2). `velocity` is the relative one before; against bodies of infinite mass this is

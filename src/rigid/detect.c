@@ -2,7 +2,7 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "base/random.h"
-#include "rigid/crowd.h"
+#include "rigid/deep_overlap.h"
 #include "rigid/plane.h"
 
 #include <string.h>
@@ -47,30 +47,31 @@ static double reach_of(const RigidBodies *b, size_t i) {
  * seen. */
 static double travel_of(const RigidBodies *b, size_t i, const StepInfo *step) {
     double reach = reach_of(b, i);
-    const Mover *mover = &b->contacts.movers.data[i];
+    const SolverBody *solver_body = &b->contacts.solver_bodies.data[i];
     if (!isfinite(reach)) return 0.0;
     double slack = 1e-4 * reach;
-    if (!mover->moves && b->motion[i] != PLIM_KINEMATIC) return slack;
-    double speed = vec3_length(mover->velocity) + vec3_length(mover->push) +
-                   reach * (vec3_length(mover->spin) + vec3_length(mover->twist));
-    double fall = mover->moves ? step->dt * vec3_length(step->gravity) : 0.0;
+    if (!solver_body->moves && b->motion[i] != PLIM_KINEMATIC) return slack;
+    double speed = vec3_length(solver_body->velocity) + vec3_length(solver_body->push) +
+                   reach * (vec3_length(solver_body->spin) + vec3_length(solver_body->twist));
+    double fall = solver_body->moves ? step->dt * vec3_length(step->gravity) : 0.0;
     return step->dt * (speed + fall) + slack;
 }
 
 /* How much nearer any two points of a pair may get in a step: bodies that fall together do not. */
 static double approach_of(const RigidBodies *b, size_t i, size_t j, const StepInfo *step) {
-    const Mover *a = &b->contacts.movers.data[i], *c = &b->contacts.movers.data[j];
+    const SolverBody *a = &b->contacts.solver_bodies.data[i],
+                     *c = &b->contacts.solver_bodies.data[j];
     Vec3 apart = vec3_sub(vec3_add(a->velocity, a->push), vec3_add(c->velocity, c->push));
     double speed = vec3_length(apart), slack = 0.0;
     double between = vec3_length(vec3_sub(a->center, c->center));
     for (int side = 0; side < 2; side++) {
-        const Mover *mover = side ? c : a;
+        const SolverBody *solver_body = side ? c : a;
         double reach = reach_of(b, side ? j : i);
         if (isfinite(reach))
             slack += 1e-4 * reach;
         else /* what has no end meets the other where that one is */
             reach = between + reach_of(b, side ? i : j);
-        speed += reach * (vec3_length(mover->spin) + vec3_length(mover->twist));
+        speed += reach * (vec3_length(solver_body->spin) + vec3_length(solver_body->twist));
     }
     return step->dt * (speed + step->dt * vec3_length(step->gravity)) + slack;
 }
@@ -79,7 +80,7 @@ typedef struct DetectJob {
     const RigidBodies *bodies;
     const StepInfo *step;
     const Frame *frames;
-    const Crowd *crowd;
+    const DeepOverlaps *overlaps;
     ContactPoints *out;
 } DetectJob;
 
@@ -97,7 +98,7 @@ static void detect_pairs(void *user, size_t begin, size_t end) {
             collide_shapes(&rigid_shape(job->bodies, a)->collide, &job->frames[a],
                            &rigid_shape(job->bodies, b)->collide, &job->frames[b], margin,
                            &job->out[p]);
-        if (crowd_holds(job->crowd, near[p])) crowd_keep_deepest(&job->out[p]);
+        if (deep_overlaps_hold(job->overlaps, near[p])) deep_overlaps_keep_deepest(&job->out[p]);
     }
 }
 
@@ -123,13 +124,14 @@ static ContactPair describe_pair(const RigidBodies *b, BroadPair near) {
                          .size = fmin(rigid_size(b, i), rigid_size(b, j))};
 }
 
-static bool keep_pair(RigidBodies *bodies, const Crowd *crowd, BroadPair near,
+static bool keep_pair(RigidBodies *bodies, const DeepOverlaps *overlaps, BroadPair near,
                       const ContactPoints *points) {
     RigidContacts *contacts = &bodies->contacts;
     if (points->count == 0) return true;
     ContactPair pair = describe_pair(bodies, near);
-    pair.crowded = crowd_holds(crowd, near);
-    const Mover *a = &contacts->movers.data[pair.a], *b = &contacts->movers.data[pair.b];
+    pair.overlaps_deeply = deep_overlaps_hold(overlaps, near);
+    const SolverBody *a = &contacts->solver_bodies.data[pair.a],
+                     *b = &contacts->solver_bodies.data[pair.b];
     pair.first = (int32_t)contacts->rows.count;
     if (!array_reserve(bodies->context, &contacts->rows, points->count)) return false;
     for (size_t k = 0; k < points->count; k++) {
@@ -169,26 +171,28 @@ static PlimStatus prepare_shapes(RigidBodies *bodies) {
 static PlimStatus detect_in_boxes(RigidBodies *bodies, const StepInfo *step, const Frame *frames) {
     RigidContacts *contacts = &bodies->contacts;
     TRY(prepare_shapes(bodies));
-    Crowd crowd;
-    TRY(crowd_find(bodies, step, frames, &crowd));
-    crowd_thin(&crowd, contacts);
+    DeepOverlaps overlaps;
+    TRY(deep_overlaps_find(bodies, step, frames, &overlaps));
+    deep_overlaps_thin(&overlaps, contacts);
     size_t near = contacts->near.items.count;
     ContactPoints *found = scratch_take(step->scratch, near, sizeof *found);
     if (!found) return PLIM_OUT_OF_MEMORY;
-    DetectJob job = {bodies, step, frames, &crowd, found};
+    DetectJob job = {bodies, step, frames, &overlaps, found};
     parallel_for(step->threads, near, PAIR_GRAIN, detect_pairs, &job);
     contacts->pairs.count = contacts->rows.count = 0;
     for (size_t p = 0; p < near; p++)
-        if (!keep_pair(bodies, &crowd, contacts->near.items.data[p], &found[p]))
+        if (!keep_pair(bodies, &overlaps, contacts->near.items.data[p], &found[p]))
             return PLIM_OUT_OF_MEMORY;
     return PLIM_OK;
 }
 
 /* Pairs of which neither body is active need no look: they rest, or forces do not move them. */
 static bool is_active(const RigidBodies *bodies, size_t i) {
-    const Mover *mover = &bodies->contacts.movers.data[i];
-    if (mover->moves) return !bodies->asleep[i];
-    return vec3_dot(mover->velocity, mover->velocity) + vec3_dot(mover->spin, mover->spin) > 0.0;
+    const SolverBody *solver_body = &bodies->contacts.solver_bodies.data[i];
+    if (solver_body->moves) return !bodies->asleep[i];
+    return vec3_dot(solver_body->velocity, solver_body->velocity) +
+               vec3_dot(solver_body->spin, solver_body->spin) >
+           0.0;
 }
 
 PlimStatus contacts_detect(RigidBodies *bodies, const StepInfo *step) {
@@ -214,7 +218,8 @@ void contacts_prepare(RigidBodies *bodies) {
     RigidContacts *contacts = &bodies->contacts;
     for (size_t p = 0; p < contacts->pairs.count; p++) {
         ContactPair *pair = &contacts->pairs.data[p];
-        const Mover *a = &contacts->movers.data[pair->a], *b = &contacts->movers.data[pair->b];
+        const SolverBody *a = &contacts->solver_bodies.data[pair->a],
+                         *b = &contacts->solver_bodies.data[pair->b];
         pair->energy = pair->raised = 0.0;
         for (int32_t k = 0; k < pair->rows; k++)
             row_prepare(&contacts->rows.data[pair->first + k], a, b);

@@ -23,7 +23,7 @@ enum { TOUCHED_IN_HEAP = 4 };
  * falls back into itself. */
 static const double part_a_step = 0.1;
 
-/* The same in a crowd, where a pair that is looked at stands for many. */
+/* The same in a overlaps, where a pair that is looked at stands for many. */
 static const double part_in_crowd = 0.5;
 
 /* Of the size of a body alone on the ground: what it sinks in deeper comes out in the same step. */
@@ -77,13 +77,13 @@ static bool stays(const PushOut *push, int32_t body, int32_t level) {
 /* Of a body that forces do not move, that of a heavy one: its limit is all that counts. */
 static Mat3 response_at(const RigidBodies *b, int32_t body, Vec3 arm, double mass) {
     if (b->motion[body] != PLIM_DYNAMIC) return mat3_scale(1.0 / mass, mat3_identity());
-    const Mover *mover = &b->contacts.movers.data[body];
-    Mover lone = {.center = mover->center,
-                  .inverse_mass = 1.0 / b->mass[body],
-                  .inverse_inertia = mover->inverse_inertia,
-                  .moves = true};
-    Mover ground = {0};
-    ContactRow row = {.point = vec3_add(mover->center, arm), .normal = vec3(0, 1, 0)};
+    const SolverBody *solver_body = &b->contacts.solver_bodies.data[body];
+    SolverBody lone = {.center = solver_body->center,
+                       .inverse_mass = 1.0 / b->mass[body],
+                       .inverse_inertia = solver_body->inverse_inertia,
+                       .moves = true};
+    SolverBody ground = {0};
+    ContactRow row = {.point = vec3_add(solver_body->center, arm), .normal = vec3(0, 1, 0)};
     row_prepare(&row, &lone, &ground);
     return row.response;
 }
@@ -130,7 +130,7 @@ static void push_body(const PushOut *push, const Overlap *list, size_t count, do
     apply_shift(push, center, shift.move, shift.turn);
     for (size_t o = 0; o < used; o++) {
         if (outers[o].is_static) continue;
-        Vec3 turn = mat3_apply(b->contacts.movers.data[others[o]].inverse_inertia,
+        Vec3 turn = mat3_apply(b->contacts.solver_bodies.data[others[o]].inverse_inertia,
                                vec3_cross(arms[o], outers[o].impulse));
         apply_shift(push, others[o], vec3_scale(1.0 / b->mass[others[o]], outers[o].impulse), turn);
     }
@@ -184,7 +184,7 @@ static double tolerated_by(const PushOut *push, const ContactPair *pair) {
 static double wanted_gap(const PushOut *push, const ContactPair *pair, double gap) {
     bool alone = is_alone(push, pair->a) || is_alone(push, pair->b);
     bool at_once = alone && push->bodies->options.travel > 0.0;
-    double part = pair->crowded ? part_in_crowd : part_a_step;
+    double part = pair->overlaps_deeply ? part_in_crowd : part_a_step;
     double kept = fmin(pair->gap_before, -deepest_alone * pair->size);
     double left = at_once ? fmax(gap, kept) : gap;
     return fmin(-0.5 * tolerated_by(push, pair), (1.0 - part) * left);

@@ -1,7 +1,7 @@
 #include "rigid/shape.h"
 
 #include "base/hash.h"
-#include "geom/primitives.h"
+#include "geom/mesh/primitives.h"
 
 #include <math.h>
 #include <string.h>

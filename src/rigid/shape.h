@@ -6,8 +6,8 @@
 #include "base/array.h"
 #include "base/index_table.h"
 #include "collide/shape.h"
-#include "geom/mass.h"
-#include "geom/mesh.h"
+#include "geom/mesh/mass.h"
+#include "geom/mesh/mesh.h"
 #include "plimsoll/rigid.h"
 
 /* Every number of a description, in a form without padding: equal keys, equal shapes. */

@@ -1,6 +1,6 @@
 #include "scene/prism.h"
 
-#include "geom/mesh_polygon.h"
+#include "geom/mesh/mesh_polygon.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #ifndef SCENE_PRISM_H
 #define SCENE_PRISM_H
 
-#include "geom/mesh.h"
+#include "geom/mesh/mesh.h"
 #include "scene/format.h"
 #include "scene/reader.h"
 

@@ -5,7 +5,7 @@
 #include "base/index_table.h"
 #include "base/scratch.h"
 #include "fluid/fluid.h"
-#include "geom/section.h"
+#include "geom/mesh/section.h"
 #include "plimsoll/scene.h"
 #include "scene/format.h"
 #include "scene/reader.h"

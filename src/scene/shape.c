@@ -2,9 +2,9 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "geom/mass.h"
-#include "geom/mesh_file.h"
-#include "geom/mesh_report.h"
+#include "geom/mesh/mass.h"
+#include "geom/mesh/mesh_file.h"
+#include "geom/mesh/mesh_report.h"
 #include "scene/prism.h"
 #include "scene/scene.h"
 

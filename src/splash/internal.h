@@ -5,7 +5,7 @@
 #include "splash/splash.h"
 
 #include "base/parallel.h"
-#include "solve/poisson_bounded.h"
+#include "solve/pressure/poisson_bounded.h"
 
 /* Something solid, where it is at the end of the present step. */
 typedef struct SplashCollider {
@@ -17,7 +17,7 @@ typedef struct SplashCollider {
 #define SPLASH_OBSTACLES SIZE_MAX
 
 /* Cells that a pass of the density correction moves a particle, at most: the first passes undo a
- * crowd, those after it only a clump that is left. */
+ * overlaps, those after it only a clump that is left. */
 #define SPLASH_OFFSET_MOST 0.25
 #define SPLASH_OFFSET_LATE 0.05
 enum { SPLASH_FIRST_PASSES = 12 };
@@ -121,7 +121,7 @@ struct Splash {
     double *right;           /* of cells: b of a solve */
     double *low;             /* of cells: bounds of pressure; NULL where all are 0 */
     double *weight[3];       /* of faces: coefficients of a solve */
-    double *crowd;           /* of cells: y of the density correction, kg/m */
+    double *overlaps;        /* of cells: y of the density correction, kg/m */
     double fastest;          /* m/s, greatest velocity component of a particle that is not spray */
     double fastest_spray;    /* the same of spray */
 
@@ -129,8 +129,8 @@ struct Splash {
     Poisson *local; /* without levels: for passes of the correction that only mend single cells */
     BoundedResult solved, corrected;
     ProjectResult projected; /* bilateral */
-    double gained;  /* J, over a particle's mass: by all particles as they moved in this step */
-    double crowded; /* greatest density over `most`, where that counts, after correction */
+    double gained; /* J, over a particle's mass: by all particles as they moved in this step */
+    double overlaps_deeply; /* greatest density over `most`, where that counts, after correction */
     int correction_passes;
     size_t collided, inside, clamped; /* particles, in the last step */
     double wall[SPLASH_WALL_COUNT];
@@ -212,10 +212,10 @@ PlimStatus splash_solve_bounded(Splash *splash, Poisson *poisson, const StepInfo
 /* Faces in the walls of the domain: their velocity points away from the wall or is zero; with
  * `pressed` it is zero where there is pressure. */
 void splash_stop_at_walls(const Splash *splash, bool pressed, double *const velocity[3]);
-/* suction.c: bounds of pressure times `time`, below 0 away from the surface. */
+/* negative_pressure.c: bounds of pressure times `time`, below 0 away from the surface. */
 void splash_find_low(Splash *splash, double time);
 
-/* ---- bilateral.c, extrapolate.c, move.c, correct.c ---- */
+/* ---- project_bilateral.c, extrapolate.c, move.c, density_correction.c ---- */
 
 /* The classic solve: cells that hold a particle are incompressible. */
 PlimStatus splash_project_bilateral(Splash *splash, const StepInfo *step);
@@ -224,7 +224,7 @@ PlimStatus splash_extrapolate(Splash *splash, const StepInfo *step);
 /* New velocities of particles from the grid's, and new places (001 sections 3.2.3, 3.2.4). */
 PlimStatus splash_move(Splash *splash, const StepInfo *step);
 /* Moves particles apart where they are too dense (001 eq. 3.9). */
-PlimStatus splash_correct(Splash *splash, const StepInfo *step);
+PlimStatus splash_correct_density(Splash *splash, const StepInfo *step);
 
 /* ---- measure.c, view.c ---- */
 

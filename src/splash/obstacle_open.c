@@ -1,6 +1,6 @@
 /* The grid cut by sharp obstacles, for the bilateral liquid: open parts of faces, as for a fluid
  * that fills its grid. */
-#include "grid/open_part.h"
+#include "grid/aperture.h"
 #include "splash/obstacle.h"
 
 /* A face open by less is closed, and one closed by less is open: slivers only spoil the matrix. */
@@ -47,8 +47,8 @@ static double open_part(const Splash *splash, int axis, const int at[3]) {
     if (distance < -reach) return 0;
     double d[4];
     double part = corner_distances(splash, axis, at, d) == 2
-                      ? open_part_of_segment(d[0], d[1])
-                      : open_part_of_square(d[0], d[1], d[2], d[3]);
+                      ? aperture_of_segment(d[0], d[1])
+                      : aperture_of_square(d[0], d[1], d[2], d[3]);
     if (part < least_part) return 0;
     if (part > 1 - least_part) return 1;
     return (double)(float)part; /* the solver keeps coefficients in single precision */

@@ -161,7 +161,7 @@ static int list_arrays(Splash *splash, SplashArray out[ARRAY_CAPACITY]) {
     size_t cells = grid_cell_count(grid);
     int count = 0;
     double **of_cells[] = {&splash->most, &splash->density, &splash->predicted, &splash->right,
-                           &splash->crowd};
+                           &splash->overlaps};
     for (int i = 0; i < 5; i++)
         out[count++] = (SplashArray){(void **)of_cells[i], cells, sizeof(double)};
     if (splash->desc.suction > 0)
@@ -370,7 +370,7 @@ static PlimStatus splash_finish(void *system, const StepInfo *step) {
     TRY(splash_sort(splash, step));
     time = spend(splash, SPLASH_WALL_SORT, time);
     if (splash->desc.correct_density && splash->desc.incompressibility == SPLASH_UNILATERAL)
-        TRY(splash_correct(splash, step));
+        TRY(splash_correct_density(splash, step));
     else
         splash_rasterize_mass(splash, step);
     time = spend(splash, SPLASH_WALL_CORRECT, time);

@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "grid/field_function.h"
 #include "grid/grid.h"
-#include "solve/poisson.h"
+#include "solve/pressure/poisson.h"
 #include "system/solid_view.h"
 #include "system/system.h"
 

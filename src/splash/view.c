@@ -2,7 +2,7 @@
  * the cells of the domain hold. */
 #include "splash/internal.h"
 
-#include "grid/particle_skin.h"
+#include "grid/particles/particle_skin.h"
 #include "system/frame_liquid.h"
 
 /* m, in parts of the particles' spacing. */

@@ -2,7 +2,7 @@
 #ifndef SYSTEM_FRAME_LIQUID_H
 #define SYSTEM_FRAME_LIQUID_H
 
-#include "geom/mesh.h"
+#include "geom/mesh/mesh.h"
 #include "system/frame_view.h"
 #include "system/system.h"
 

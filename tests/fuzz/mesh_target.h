@@ -3,8 +3,8 @@
 #ifndef FUZZ_MESH_TARGET_H
 #define FUZZ_MESH_TARGET_H
 
-#include "geom/mesh_file.h"
-#include "geom/mesh_report.h"
+#include "geom/mesh/mesh_file.h"
+#include "geom/mesh/mesh_report.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef FUZZ_TET_TARGET_H
 #define FUZZ_TET_TARGET_H
 
-#include "geom/tet_mesh.h"
+#include "geom/tet/tet_mesh.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "operator_test.h"
 
-#include "solve/coupled.h"
+#include "solve/coupled/coupled.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
 
 #include "operator_test.h"
 
-#include "grid/open_part.h"
-#include "solve/coupled_flow_internal.h"
+#include "grid/aperture.h"
+#include "solve/coupled/coupled_flow_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -168,13 +168,13 @@ static inline void flow_case_cut(FlowCase *c, int a, const int at[3], double *op
     int count = flow_case_corners(c, a, at, d);
     for (int i = 0; i < count; i++) sum += d[i] / count;
     double part =
-        count == 2 ? open_part_of_segment(d[0], d[1]) : open_part_of_square(d[0], d[1], d[2], d[3]);
+        count == 2 ? aperture_of_segment(d[0], d[1]) : aperture_of_square(d[0], d[1], d[2], d[3]);
     *open = part < 1e-3 ? 0.0 : part > 1.0 - 1e-3 ? 1.0 : (double)(float)part;
     *held = sum;
     if (count == 2) {
-        m[1 - a] = h * open_moment_of_segment(d[0], d[1]);
+        m[1 - a] = h * aperture_moment_of_segment(d[0], d[1]);
     } else {
-        open_moment_of_square(d, in_plane);
+        aperture_moment_of_square(d, in_plane);
         m[(a + 1) % 3] = h * in_plane[0];
         m[(a + 2) % 3] = h * in_plane[1];
     }

@@ -5,7 +5,7 @@
 #include "check.h"
 
 #include "base/scratch.h"
-#include "grid/liquid_part.h"
+#include "grid/liquid_fraction.h"
 
 typedef struct Ball {
     Vec3 centre; /* cells from the origin */
@@ -76,7 +76,7 @@ static inline double level_volume(PlimContext *context, GridField *phi, const do
     double *parts = context_allocate(context, count, sizeof *parts), sum = 0;
     assert_non_null(parts);
     field_fill_halo(phi, threads);
-    liquid_parts(phi, solid, threads, parts);
+    liquid_fractions(phi, solid, threads, parts);
     for (size_t i = 0; i < count; i++) {
         assert_true(parts[i] >= 0 && parts[i] <= 1);
         sum += parts[i];

@@ -4,7 +4,7 @@
 
 #include "check.h"
 
-#include "geom/mesh_file.h"
+#include "geom/mesh/mesh_file.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
 #include "check.h"
 
 #include "base/random.h"
-#include "geom/mesh_report.h"
-#include "geom/primitives.h"
+#include "geom/mesh/mesh_report.h"
+#include "geom/mesh/primitives.h"
 
 #include <string.h>
 

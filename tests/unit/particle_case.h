@@ -6,7 +6,7 @@
 #include "advect_case.h"
 
 #include "base/parallel.h"
-#include "grid/particle_level_set.h"
+#include "grid/particles/particle_level_set.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "check.h"
 
 #include "base/random.h"
-#include "solve/poisson.h"
+#include "solve/pressure/poisson.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 
 #include "base/random.h"
 #include "collide/polyhedron.h"
-#include "geom/mass.h"
-#include "geom/primitives.h"
+#include "geom/mesh/mass.h"
+#include "geom/mesh/primitives.h"
 #include "math/quat.h"
 
 /* A polyhedron with the mesh it was made from. */

@@ -3,9 +3,9 @@
 
 #include "base/hash.h"
 #include "base/random.h"
-#include "geom/bvh_node.h"
-#include "geom/closest.h"
-#include "geom/primitives.h"
+#include "geom/mesh/primitives.h"
+#include "geom/query/bvh_node.h"
+#include "geom/query/closest.h"
 
 #include <stdlib.h>
 #include <string.h>

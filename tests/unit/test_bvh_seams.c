@@ -4,8 +4,8 @@
 #include "check.h"
 
 #include "base/random.h"
-#include "geom/bvh.h"
-#include "geom/primitives.h"
+#include "geom/mesh/primitives.h"
+#include "geom/query/bvh.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 
 #include "base/random.h"
 #include "rigid/contacts.h"
-#include "rigid/hold.h"
+#include "rigid/pin.h"
 
 static double uniform(uint64_t stream, uint64_t index, double low, double high) {
     return low + (high - low) * random_uniform(61, stream, index);
@@ -15,11 +15,11 @@ static Vec3 random_vector(uint64_t stream, uint64_t index, double size) {
                 uniform(stream, 3 * index + 2, -size, size));
 }
 
-/* A body with mass and inertia of its own, for checks that do not use a Mover's inverses. */
+/* A body with mass and inertia of its own, for checks that do not use a SolverBody's inverses. */
 typedef struct Body {
     double mass;
     Mat3 inertia;
-    Mover mover;
+    SolverBody solver_body;
 } Body;
 
 static Body random_body(uint64_t stream, uint64_t index) {
@@ -31,36 +31,36 @@ static Body random_body(uint64_t stream, uint64_t index) {
     Body body = {.mass = mass};
     body.inertia = mat3_multiply(mat3_multiply(turn, own), mat3_transpose(turn));
     body.inertia = mat3_scale(mass / 12, body.inertia);
-    body.mover = (Mover){.center = random_vector(stream + 3, index, 1),
-                         .inverse_mass = 1 / mass,
-                         .inverse_inertia = mat3_inverse(body.inertia),
-                         .velocity = random_vector(stream + 4, index, 3),
-                         .spin = random_vector(stream + 5, index, 3),
-                         .moves = true};
+    body.solver_body = (SolverBody){.center = random_vector(stream + 3, index, 1),
+                                    .inverse_mass = 1 / mass,
+                                    .inverse_inertia = mat3_inverse(body.inertia),
+                                    .velocity = random_vector(stream + 4, index, 3),
+                                    .spin = random_vector(stream + 5, index, 3),
+                                    .moves = true};
     return body;
 }
 
 static void make_immovable(Body *body) {
-    body->mover.moves = false;
-    body->mover.inverse_mass = 0;
-    body->mover.inverse_inertia = mat3_diagonal(0, 0, 0);
+    body->solver_body.moves = false;
+    body->solver_body.inverse_mass = 0;
+    body->solver_body.inverse_inertia = mat3_diagonal(0, 0, 0);
 }
 
 static ContactRow random_row(uint64_t index, const Body *a, const Body *b) {
     ContactRow row = {.point = random_vector(91, index, 1),
                       .normal = vec3_normalize(random_vector(92, index, 1))};
-    row_prepare(&row, &a->mover, &b->mover);
+    row_prepare(&row, &a->solver_body, &b->solver_body);
     return row;
 }
 
-static Vec3 velocity_at(const Mover *mover, Vec3 point) {
-    Vec3 arm = vec3_sub(point, mover->center);
-    return vec3_add(mover->velocity, vec3_cross(mover->spin, arm));
+static Vec3 velocity_at(const SolverBody *solver_body, Vec3 point) {
+    Vec3 arm = vec3_sub(point, solver_body->center);
+    return vec3_add(solver_body->velocity, vec3_cross(solver_body->spin, arm));
 }
 
 /* Seen from a point that moves with `frame`. */
 static double kinetic_energy(const Body *body, Vec3 frame) {
-    Vec3 v = vec3_sub(body->mover.velocity, frame), w = body->mover.spin;
+    Vec3 v = vec3_sub(body->solver_body.velocity, frame), w = body->solver_body.spin;
     return 0.5 * body->mass * vec3_dot(v, v) + 0.5 * vec3_dot(w, mat3_apply(body->inertia, w));
 }
 
@@ -76,15 +76,15 @@ static void response_is_what_impulses_do(void **state) {
         ContactRow row = random_row(index, &a, &b);
         double size = mat3_trace(row.response);
         for (int axis = 0; axis < 3; axis++) {
-            Mover after_a = a.mover, after_b = b.mover;
+            SolverBody after_a = a.solver_body, after_b = b.solver_body;
             Vec3 before = row_velocity(&row, &after_a, &after_b);
             row_apply(&row, &after_a, &after_b, vec3_axis(axis));
             Vec3 after =
                 vec3_sub(velocity_at(&after_a, row.point), velocity_at(&after_b, row.point));
             Vec3 change = vec3_sub(after, before), expected = mat3_column(row.response, axis);
             assert_close(vec3_length(vec3_sub(change, expected)), 0, 1e-12 * (size + 10));
-            assert_int_equal(after_a.touched, a.mover.moves);
-            assert_int_equal(after_b.touched, b.mover.moves);
+            assert_int_equal(after_a.touched, a.solver_body.moves);
+            assert_int_equal(after_b.touched, b.solver_body.moves);
             assert_close(vec3_dot(row.normal, mat3_apply(row.response, row.normal)),
                          row.normal_response, 1e-13 * size);
         }
@@ -105,14 +105,15 @@ static void impulses_keep_momentum(void **state) {
         for (int when = 0; when < 2; when++) {
             linear[when] = angular[when] = vec3(0, 0, 0);
             for (int k = 0; k < 2; k++) {
-                const Mover *mover = &bodies[k].mover;
-                Vec3 p = vec3_scale(bodies[k].mass, mover->velocity);
+                const SolverBody *solver_body = &bodies[k].solver_body;
+                Vec3 p = vec3_scale(bodies[k].mass, solver_body->velocity);
                 linear[when] = vec3_add(linear[when], p);
-                Vec3 spin = mat3_apply(bodies[k].inertia, mover->spin);
+                Vec3 spin = mat3_apply(bodies[k].inertia, solver_body->spin);
                 angular[when] =
-                    vec3_add(angular[when], vec3_add(spin, vec3_cross(mover->center, p)));
+                    vec3_add(angular[when], vec3_add(spin, vec3_cross(solver_body->center, p)));
             }
-            row_apply(&row, &bodies[0].mover, &bodies[1].mover, random_vector(93, index, 5));
+            row_apply(&row, &bodies[0].solver_body, &bodies[1].solver_body,
+                      random_vector(93, index, 5));
         }
         assert_close(vec3_length(vec3_sub(linear[0], linear[1])), 0, 1e-12 * 1e3);
         assert_close(vec3_length(vec3_sub(angular[0], angular[1])), 0, 1e-12 * 1e3);
@@ -143,18 +144,19 @@ static void response_of_a_pinned_body(void **state) {
     for (uint64_t index = 0; index < 100; index++) {
         Body free = random_body(0, index), ground = random_body(10, index);
         make_immovable(&ground);
-        Vec3 pin = random_vector(94, index, 1), arm = vec3_sub(pin, free.mover.center);
+        Vec3 pin = random_vector(94, index, 1), arm = vec3_sub(pin, free.solver_body.center);
         Body pinned = free;
-        pinned.mover.center = pin;
-        pinned.mover.inverse_mass = 0;
-        pinned.mover.inverse_inertia = mat3_inverse(hold_pin_inertia(free.mass, free.inertia, arm));
+        pinned.solver_body.center = pin;
+        pinned.solver_body.inverse_mass = 0;
+        pinned.solver_body.inverse_inertia =
+            mat3_inverse(pin_inertia(free.mass, free.inertia, arm));
         ContactRow row = random_row(index, &pinned, &ground);
         assert_true(row.singular); /* no impulse moves the point towards the pin */
         for (int axis = 0; axis < 3; axis++) {
-            Vec3 j = vec3_axis(axis), r = vec3_sub(row.point, free.mover.center);
+            Vec3 j = vec3_axis(axis), r = vec3_sub(row.point, free.solver_body.center);
             Vec3 velocity = vec3_scale(1 / free.mass, j), momentum = vec3_cross(r, j);
-            HeldBody held = {RIGID_PINNED, free.mass, free.inertia, arm};
-            hold_motion(&held, &velocity, &momentum);
+            PinnedBody held = {RIGID_PINNED, free.mass, free.inertia, arm};
+            pin_motion(&held, &velocity, &momentum);
             Vec3 spin = mat3_apply(mat3_inverse(free.inertia), momentum);
             Vec3 expected = vec3_add(velocity, vec3_cross(spin, r));
             Vec3 actual = mat3_column(row.response, axis);
@@ -168,14 +170,14 @@ static void response_of_a_pinned_body(void **state) {
 
 /* Energy of both; with an immovable one, of the other as seen from where it is touched. */
 static double pair_energy(const Body *a, const Body *b, const ContactRow *row) {
-    if (!a->mover.moves) return kinetic_energy(b, velocity_at(&a->mover, row->point));
-    if (!b->mover.moves) return kinetic_energy(a, velocity_at(&b->mover, row->point));
+    if (!a->solver_body.moves) return kinetic_energy(b, velocity_at(&a->solver_body, row->point));
+    if (!b->solver_body.moves) return kinetic_energy(a, velocity_at(&b->solver_body, row->point));
     return kinetic_energy(a, vec3(0, 0, 0)) + kinetic_energy(b, vec3(0, 0, 0));
 }
 
 static double energy_with(const Body *a, const Body *b, const ContactRow *row, Vec3 impulse) {
     Body after_a = *a, after_b = *b;
-    row_apply(row, &after_a.mover, &after_b.mover, impulse);
+    row_apply(row, &after_a.solver_body, &after_b.solver_body, impulse);
     return pair_energy(&after_a, &after_b, row);
 }
 
@@ -187,7 +189,7 @@ static void allowed_impulses_add_no_energy(void **state) {
         if (index % 3 == 1) make_immovable(&a);
         if (index % 3 == 2) make_immovable(&b);
         ContactRow row = random_row(index, &a, &b);
-        Vec3 velocity = row_velocity(&row, &a.mover, &b.mover);
+        Vec3 velocity = row_velocity(&row, &a.solver_body, &b.solver_body);
         /* Around the impulse that stops the point, so that all three cases are met. */
         Vec3 stop = vec3_scale(-1, mat3_apply(row.inverse, velocity));
         Vec3 impulse = vec3_scale(uniform(95, index, -0.5, 3), stop);
@@ -220,7 +222,7 @@ static void elastic_impulse_is_whole(void **state) {
     for (uint64_t index = 0; index < 200; index++) {
         Body a = random_body(0, index), b = random_body(10, index);
         ContactRow row = random_row(index, &a, &b);
-        Vec3 velocity = row_velocity(&row, &a.mover, &b.mover);
+        Vec3 velocity = row_velocity(&row, &a.solver_body, &b.solver_body);
         double approach = vec3_dot(velocity, row.normal);
         for (double restitution = 0; restitution <= 1; restitution += 0.5) {
             double size = -(1 + restitution) * approach / row.normal_response;

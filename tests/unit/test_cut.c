@@ -3,18 +3,18 @@
 #include "check.h"
 
 #include "base/random.h"
+#include "grid/aperture.h"
 #include "grid/extrapolate.h"
-#include "grid/open_part.h"
 
 #include <string.h>
 
 static void test_segment(void **state) {
     (void)state;
-    assert_true(open_part_of_segment(1, 2) == 1);
-    assert_true(open_part_of_segment(-1, -2) == 0);
-    assert_true(open_part_of_segment(0, 0) == 0);
-    assert_close(open_part_of_segment(1, -3), 0.25, 1e-15);
-    assert_close(open_part_of_segment(-3, 1), 0.25, 1e-15);
+    assert_true(aperture_of_segment(1, 2) == 1);
+    assert_true(aperture_of_segment(-1, -2) == 0);
+    assert_true(aperture_of_segment(0, 0) == 0);
+    assert_close(aperture_of_segment(1, -3), 0.25, 1e-15);
+    assert_close(aperture_of_segment(-3, 1), 0.25, 1e-15);
 }
 
 /* The area of the unit square where a + b x + c y > 0, by a fine sum over exact strips. */
@@ -23,7 +23,7 @@ static double strip_area(double a, double b, double c) {
     double sum = 0;
     for (int i = 0; i < STRIPS; i++) {
         double y = (i + 0.5) / STRIPS;
-        sum += open_part_of_segment(a + c * y, a + b + c * y);
+        sum += aperture_of_segment(a + c * y, a + b + c * y);
     }
     return sum / STRIPS;
 }
@@ -35,11 +35,11 @@ static void test_square(void **state) {
         double a = random_normal(seed, 1, 0), b = random_normal(seed, 1, 1),
                c = random_normal(seed, 1, 2);
         double v[4] = {a, a + b, a + b + c, a + c};
-        double part = open_part_of_square(v[0], v[1], v[2], v[3]);
+        double part = aperture_of_square(v[0], v[1], v[2], v[3]);
         assert_close(part, strip_area(a, b, c), 2e-4);
-        assert_close(open_part_of_square(v[1], v[2], v[3], v[0]), part, 1e-14);
-        assert_close(open_part_of_square(v[3], v[2], v[1], v[0]), part, 1e-14);
-        assert_close(open_part_of_square(-v[0], -v[1], -v[2], -v[3]), 1 - part, 1e-14);
+        assert_close(aperture_of_square(v[1], v[2], v[3], v[0]), part, 1e-14);
+        assert_close(aperture_of_square(v[3], v[2], v[1], v[0]), part, 1e-14);
+        assert_close(aperture_of_square(-v[0], -v[1], -v[2], -v[3]), 1 - part, 1e-14);
     }
 }
 
@@ -59,14 +59,14 @@ static void test_moments(void **state) {
                 sum[0] += x / (POINTS * POINTS);
                 sum[1] += y / (POINTS * POINTS);
             }
-        open_moment_of_square(v, moment);
+        aperture_moment_of_square(v, moment);
         assert_close(moment[0], sum[0], 2e-3);
         assert_close(moment[1], sum[1], 2e-3);
     }
     /* A quarter at the low end: its middle is 3/8 below that of the segment. */
-    assert_close(open_moment_of_segment(1, -3), -0.25 * 0.375, 1e-15);
-    assert_close(open_moment_of_segment(-3, 1), 0.25 * 0.375, 1e-15);
-    assert_true(open_moment_of_segment(1, 1) == 0 && open_moment_of_segment(-1, -2) == 0);
+    assert_close(aperture_moment_of_segment(1, -3), -0.25 * 0.375, 1e-15);
+    assert_close(aperture_moment_of_segment(-3, 1), 0.25 * 0.375, 1e-15);
+    assert_true(aperture_moment_of_segment(1, 1) == 0 && aperture_moment_of_segment(-1, -2) == 0);
 }
 
 /* A constant goes on as the constant; what no layer reaches gets the fallback; known values stay;

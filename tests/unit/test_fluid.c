@@ -192,14 +192,14 @@ static void test_node_zero_step(void **state) {
     const Fluid *fluid = world->fluid;
     uint64_t hash = plim_world_hash(world);
     StepInfo step = world_step_info(world, 0.0);
-    assert_int_equal(fluid_carry_on_nodes(world->fluid, &step), PLIM_OK);
+    assert_int_equal(fluid_advect_on_nodes(world->fluid, &step), PLIM_OK);
     assert_true(plim_world_hash(world) == hash);
 
     size_t faces = fluid->sizes[FLUID_GROUP_FACES_X].count;
     double *before = malloc(faces * sizeof *before), greatest = 0;
     memcpy(before, fluid->velocity_x, faces * sizeof *before);
     step = world_step_info(world, 1e-9);
-    assert_int_equal(fluid_carry_on_nodes(world->fluid, &step), PLIM_OK);
+    assert_int_equal(fluid_advect_on_nodes(world->fluid, &step), PLIM_OK);
     for (size_t i = 0; i < faces; i++)
         greatest = fmax(greatest, fabs(fluid->velocity_x[i] - before[i]));
     assert_true(greatest > 0 && greatest < 1e-6);

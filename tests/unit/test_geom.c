@@ -2,8 +2,8 @@
 #include "ration.h"
 
 #include "base/random.h"
-#include "geom/mass.h"
-#include "geom/primitives.h"
+#include "geom/mesh/mass.h"
+#include "geom/mesh/primitives.h"
 #include "math/quat.h"
 
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #include "ration.h"
 
 #include "base/random.h"
-#include "geom/isosurface.h"
-#include "geom/mass.h"
+#include "geom/mesh/isosurface.h"
+#include "geom/mesh/mass.h"
 
 #include <stdlib.h>
 

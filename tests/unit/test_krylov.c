@@ -1,7 +1,7 @@
 /* CG and MINRES on small systems with known answers, and every reason for stopping. */
 #include "operator_test.h"
 
-#include "solve/krylov.h"
+#include "solve/krylov/krylov.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #include "operator_test.h"
 #include "ration.h"
 
-#include "solve/krylov_blocks.h"
-#include "solve/krylov_minres.h"
+#include "solve/krylov/krylov_blocks.h"
+#include "solve/krylov/krylov_minres.h"
 
 enum { MASSES = 60, ROWS = 20, UNKNOWNS = MASSES + ROWS };
 

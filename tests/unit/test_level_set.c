@@ -3,9 +3,9 @@
 
 #include "base/file.h"
 #include "base/random.h"
-#include "geom/closest.h"
-#include "geom/level_set.h"
-#include "geom/primitives.h"
+#include "geom/level_set/level_set.h"
+#include "geom/mesh/primitives.h"
+#include "geom/query/closest.h"
 #include "math/quat.h"
 
 #include <stdlib.h>

@@ -45,9 +45,9 @@ static void planes_are_exact(void **state) {
             Vec3 normal = vec3_normalize(vec3(0.3, -0.8, dim == 3 ? 0.45 : 0.0));
             fill_plane(&phi, normal, 0.1);
             double parts[64], upper[64];
-            liquid_parts(&phi, NULL, 1, parts);
+            liquid_fractions(&phi, NULL, 1, parts);
             fill_plane(&phi, vec3_scale(-1.0, normal), -0.1);
-            liquid_parts(&phi, NULL, 1, upper);
+            liquid_fractions(&phi, NULL, 1, upper);
             for (int k = 0; k < grid.n[2]; k++)
                 for (int j = 0; j < grid.n[1]; j++)
                     for (int i = 0; i < grid.n[0]; i++) {

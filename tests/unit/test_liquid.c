@@ -158,7 +158,7 @@ static Body measure_body(const Fluid *fluid) {
     for (int k = 0; k < fluid->grid.n[2]; k++)
         for (int j = 0; j < fluid->grid.n[1]; j++)
             for (int i = 0; i < fluid->grid.n[0]; i++) {
-                double part = fluid->liquid_part[grid_cell_index(&fluid->grid, i, j, k)];
+                double part = fluid->liquid_fraction[grid_cell_index(&fluid->grid, i, j, k)];
                 Vec3 x = grid_cell_center(&fluid->grid, i, j, k);
                 body.volume += part;
                 body.middle = vec3_add_scaled(body.middle, part, x);

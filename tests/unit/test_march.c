@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "base/hash.h"
-#include "geom/march.h"
+#include "geom/level_set/march.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Self-intersections: crossing told from touching, against exact integers and by symmetry. */
 #include "mesh_make.h"
 
-#include "geom/mesh_predicates.h"
+#include "geom/mesh/mesh_predicates.h"
 #include "math/quat.h"
 
 #include <stdlib.h>

@@ -4,9 +4,9 @@
 
 #include "base/file.h"
 #include "base/random.h"
-#include "geom/mesh_report.h"
-#include "geom/mesh_scan.h"
-#include "geom/primitives.h"
+#include "geom/mesh/mesh_report.h"
+#include "geom/mesh/mesh_scan.h"
+#include "geom/mesh/primitives.h"
 
 #include <locale.h>
 #include <stdlib.h>

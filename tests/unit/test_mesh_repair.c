@@ -3,7 +3,7 @@
 #include "ration.h"
 
 #include "base/hash.h"
-#include "geom/mass.h"
+#include "geom/mesh/mass.h"
 
 /* A box with one more vertex in the middle of the edge 4 5: one side of the edge is cut there, and
  * on the other a needle closes the gap. */

@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "base/random.h"
-#include "solve/mprgp.h"
+#include "solve/krylov/mprgp.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "operator_test.h"
 #include "poisson_case.h"
 
-#include "solve/poisson_internal.h"
+#include "solve/pressure/poisson_internal.h"
 
 static PoissonCase *cube(int n) {
     return case_create((int[3]){n, n, n}, 3, 1.0 / n);

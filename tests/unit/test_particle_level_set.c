@@ -200,7 +200,7 @@ static void test_sorts_out(void **state) {
         for (int i = 0; i < 5; i++)
             put(c, &c->particles, vec3(0.5, height[i], 0.5), 0.02, -1, at_rest);
         put(c, &c->particles, vec3(0.5, 0.44, 0.5), 0.02, 1, at_rest);
-        assert_int_equal(particles_sort_out(&c->set, c->carriers), PLIM_OK);
+        assert_int_equal(particles_classify(&c->set, c->carriers), PLIM_OK);
         assert_int_equal(c->particles.count, 4);
         for (size_t i = 0; i < 4; i++) assert_close(c->particles.radius[i], radius[i], 1e-14);
         assert_int_equal(c->tally[0][PARTICLE_ESCAPED], 2);
@@ -217,7 +217,7 @@ static void test_sorts_out(void **state) {
             }
             c->drops.position[1] = 0.45; /* back in the liquid */
             c->drops.position[4] = 0.95; /* in the air, beyond the band */
-            assert_int_equal(particles_sort_out(&c->set, c->carriers), PLIM_OK);
+            assert_int_equal(particles_classify(&c->set, c->carriers), PLIM_OK);
             assert_int_equal(c->drops.count, 0);
             assert_int_equal(c->particles.count, 5);
             assert_close(c->particles.radius[4], 0.05, 1e-14);
@@ -334,7 +334,7 @@ static void churn(ParticleCase *c, int first, int last) {
         assert_int_equal(particles_move(&c->set, c->carriers, 0.08), PLIM_OK);
         assert_int_equal(drops_move(&c->set, c->carriers, vec3(0, -10, 0), 0.2, 0.08), PLIM_OK);
         assert_int_equal(particles_correct(&c->set), PLIM_OK);
-        assert_int_equal(particles_sort_out(&c->set, c->carriers), PLIM_OK);
+        assert_int_equal(particles_classify(&c->set, c->carriers), PLIM_OK);
         if (step % 3 == 0) assert_int_equal(particles_reseed(&c->set, (uint64_t)step), PLIM_OK);
         assert_balance(c);
         assert_int_equal(scratch_reset(&c->scratch), PLIM_OK);

@@ -67,7 +67,7 @@ static void step(ParticleCase *c, double dt, int number, bool with_particles) {
     redistance(c);
     if (with_particles) {
         assert_int_equal(particles_correct(&c->set), PLIM_OK);
-        assert_int_equal(particles_sort_out(&c->set, c->carriers), PLIM_OK);
+        assert_int_equal(particles_classify(&c->set, c->carriers), PLIM_OK);
         if (number % 20 == 0)
             assert_int_equal(particles_reseed(&c->set, (uint64_t)number), PLIM_OK);
     }

@@ -2,7 +2,7 @@
 #include "operator_test.h"
 #include "poisson_case.h"
 
-#include "solve/poisson_internal.h"
+#include "solve/pressure/poisson_internal.h"
 
 static const double pi = 3.14159265358979323846;
 

@@ -2,7 +2,7 @@
  * limits. Checks are loops of this file over the assembled matrix. */
 #include "poisson_case.h"
 
-#include "solve/poisson_bounded.h"
+#include "solve/pressure/poisson_bounded.h"
 
 static const PoissonMethod methods[3] = {POISSON_MULTIGRID, POISSON_MIC0, POISSON_PLAIN};
 

@@ -3,8 +3,8 @@
 #include "check.h"
 
 #include "base/random.h"
-#include "geom/closest.h"
-#include "geom/ray.h"
+#include "geom/query/closest.h"
+#include "geom/query/ray.h"
 
 #include <float.h>
 

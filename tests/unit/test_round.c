@@ -3,7 +3,7 @@
 #include "contact_case.h"
 
 #include "collide/sample_field.h"
-#include "geom/primitives.h"
+#include "geom/mesh/primitives.h"
 
 static const double pi = 3.14159265358979323846;
 

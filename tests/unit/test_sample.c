@@ -2,7 +2,7 @@
 #include "contact_case.h"
 #include "ration.h"
 
-#include "geom/primitives.h"
+#include "geom/mesh/primitives.h"
 
 static const double pi = 3.14159265358979323846;
 

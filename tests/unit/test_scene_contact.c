@@ -1,7 +1,7 @@
 /* What a scene says about bodies that meet: surfaces, half spaces, prisms, keyframes, options. */
 #include "bad_scene.h"
 
-#include "geom/mass.h"
+#include "geom/mesh/mass.h"
 #include "scene/prism.h"
 #include "scene/scene.h"
 #include "world/world.h"

@@ -1,7 +1,7 @@
 /* Cuts of solids with the plane z = 0 against formulas, and the search for points inside. */
 #include "check.h"
 
-#include "geom/section.h"
+#include "geom/mesh/section.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "base/random.h"
-#include "geom/segment_mesh.h"
+#include "geom/mesh/segment_mesh.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #include "check.h"
 
 #include "base/random.h"
-#include "geom/mass.h"
-#include "geom/primitives.h"
+#include "geom/mesh/mass.h"
+#include "geom/mesh/primitives.h"
 #include "geom/solid.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
  * cells; what the scene asked for and nothing else; the same after a file. */
 #include "check.h"
 
-#include "geom/mesh.h"
+#include "geom/mesh/mesh.h"
 #include "io/frame_file.h"
 #include "splash/internal.h"
 

@@ -3,8 +3,8 @@
 #include "ration.h"
 
 #include "base/hash.h"
-#include "geom/mass.h"
-#include "geom/tet_mesh.h"
+#include "geom/mesh/mass.h"
+#include "geom/tet/tet_mesh.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * and no lack of memory break them. */
 #include "ration.h"
 
-#include "geom/tet_mesh.h"
+#include "geom/tet/tet_mesh.h"
 
 #include <stdlib.h>
 #include <string.h>

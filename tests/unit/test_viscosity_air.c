@@ -2,7 +2,7 @@
  * what moves as one, a film that flows down a wall, iterations. */
 #include "viscosity_case.h"
 
-#include "solve/viscosity_internal.h"
+#include "solve/viscosity/viscosity_internal.h"
 
 typedef double (*Level)(Vec3 x);
 

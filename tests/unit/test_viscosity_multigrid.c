@@ -3,8 +3,8 @@
 #include "ration.h"
 #include "viscosity_case.h"
 
-#include "solve/viscosity_internal.h"
-#include "solve/viscosity_multigrid.h"
+#include "solve/viscosity/viscosity_internal.h"
+#include "solve/viscosity/viscosity_multigrid.h"
 
 typedef struct Solver {
     PlimContext *context;

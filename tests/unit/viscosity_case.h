@@ -4,7 +4,7 @@
 
 #include "operator_test.h"
 
-#include "solve/viscosity.h"
+#include "solve/viscosity/viscosity.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,199 @@
+/* Forces of the fluid on colliders: what pressure and viscosity take from the momentum of the
+ * fluid, to rounding, and the weight of the fluid in their place. */
+#include "fluid/internal.h"
+
+static Vec3 torque_of(const FluidCollider *collider, Vec3 x, Vec3 force) {
+    return vec3_cross(vec3_sub(x, collider->now.position), force);
+}
+
+static void add_force(FluidCollider *collider, Vec3 x, Vec3 force) {
+    collider->force = vec3_add(collider->force, force);
+    collider->torque = vec3_add(collider->torque, torque_of(collider, x, force));
+}
+
+/* Pressure without weight, where it acts on the fluid: the velocity of an open face changes by the
+ * difference of the two cells' pressures over the whole of it, so what a row of cells gets in all
+ * is the pressure next to the closed faces at its ends. The collider gets the same. */
+static void add_pressure(Fluid *fluid, const int cell[3], double pressure) {
+    const Grid *grid = &fluid->grid;
+    for (int axis = 0; axis < grid->dim; axis++)
+        for (int end = 0; end < 2; end++) {
+            int at[3] = {cell[0], cell[1], cell[2]};
+            at[axis] += end;
+            if (fluid->open[axis][grid_face_index(grid, axis, at[0], at[1], at[2])] > 0) continue;
+            Vec3 x = grid_face_center(grid, axis, at[0], at[1], at[2]);
+            double push = (end ? pressure : -pressure) * grid_face_area(grid);
+            Vec3 force = vec3(axis == 0 ? push : 0, axis == 1 ? push : 0, axis == 2 ? push : 0);
+            Vec3 beside;
+            FluidCollider *collider = fluid_nearest(fluid, x, &beside);
+            add_force(collider, beside, force);
+        }
+}
+
+/* The surface inside a cut cell as a vector, out of the collider, m^2: what its open faces lack to
+ * close around the fluid in it. */
+static Vec3 surface_in_cell(const Fluid *fluid, int i, int j, int k) {
+    double area[3] = {0, 0, 0};
+    for (int axis = 0; axis < fluid->grid.dim; axis++) {
+        double low = fluid_face_aperture(fluid, axis, i, j, k);
+        double high =
+            fluid_face_aperture(fluid, axis, i + (axis == 0), j + (axis == 1), k + (axis == 2));
+        area[axis] = (high - low) * grid_face_area(&fluid->grid);
+    }
+    return vec3(area[0], area[1], area[2]);
+}
+
+/* Where a collider's surface lies in a cell at this distance from it. */
+static Vec3 place_of_surface(const Fluid *fluid, int i, int j, int k, double distance, Vec3 area) {
+    Vec3 x = grid_cell_center(&fluid->grid, i, j, k);
+    return vec3_sub(x, vec3_scale(distance / vec3_length(area), area));
+}
+
+/* The pressure that carries the fluid's weight is known everywhere, so it acts on the surface where
+ * it is: a body loses the weight of what it displaces. */
+static void add_weight(Fluid *fluid, int i, int j, int k, double distance) {
+    Vec3 area = surface_in_cell(fluid, i, j, k);
+    double size = vec3_length(area);
+    if (!(size > 0)) return;
+    Vec3 at_surface = place_of_surface(fluid, i, j, k, distance, area);
+    double pressure = fluid_weight_pressure(fluid, at_surface);
+    Vec3 beside;
+    FluidCollider *collider = fluid_nearest(fluid, at_surface, &beside);
+    collider->area += size;
+    if (collider->displaced > 0 || fluid_has_surface(fluid)) return; /* known; or in the pressure */
+    Vec3 lift = vec3_scale(-pressure, area);
+    collider->weight = vec3_add(collider->weight, lift);
+    add_force(collider, beside, lift);
+}
+
+static void add_cell(Fluid *fluid, int i, int j, int k) {
+    double distance = fluid->cell_distance.data[field_index(&fluid->cell_distance, i, j, k)];
+    if (fabs(distance) > 2 * fluid->grid.spacing) return; /* neither cut nor beside a closed face */
+    size_t cell = grid_cell_index(&fluid->grid, i, j, k);
+    if (fluid->kind[cell] == CELL_FLUID && !fluid->coupled)
+        add_pressure(fluid, (int[3]){i, j, k}, fluid->pressure[cell]);
+    add_weight(fluid, i, j, k, distance);
+}
+
+/* ---- the hydrostatic ---- */
+
+/* How the pressure of the last step changes along an axis at a cell, Pa/m; `unknown` where no cell
+ * beside it has any. */
+static double pressure_slope(const Fluid *fluid, const int cell[3], int axis, double unknown) {
+    const Grid *grid = &fluid->grid;
+    double p[2] = {0, 0};
+    int wide = 0;
+    for (int end = 0; end < 2; end++) {
+        int at[3] = {cell[0], cell[1], cell[2]};
+        int next = at[axis] + (end ? 1 : -1);
+        bool within = next >= 0 && next < grid->n[axis];
+        if (within) {
+            at[axis] = next;
+            within = fluid->kind[grid_cell_index(grid, at[0], at[1], at[2])] == CELL_FLUID;
+            if (!within) at[axis] = cell[axis];
+        }
+        p[end] = fluid->pressure[grid_cell_index(grid, at[0], at[1], at[2])];
+        wide += within;
+    }
+    return wide ? (p[1] - p[0]) / (wide * grid->spacing) : unknown;
+}
+
+/* The part of its weight that the liquid at a cell rests on what is below with, 0 to 1, by the
+ * pressure of the last step: in free fall none. */
+static double part_at_rest(const Fluid *fluid, Vec3 gravity, const int cell[3]) {
+    double density = fluid->desc.density, square = vec3_dot(gravity, gravity), sum = 0;
+    double g[3];
+    vec3_store(g, gravity);
+    for (int axis = 0; axis < fluid->grid.dim; axis++)
+        if (g[axis] != 0) sum += g[axis] * pressure_slope(fluid, cell, axis, density * g[axis]);
+    return fmin(fmax(sum / (density * square), 0), 1);
+}
+
+static void add_hydrostatic_correction(Fluid *fluid, const StepInfo *step, const int cell[3]) {
+    int i = cell[0], j = cell[1], k = cell[2];
+    double distance = fluid->cell_distance.data[field_index(&fluid->cell_distance, i, j, k)];
+    if (fabs(distance) > 2 * fluid->grid.spacing) return;
+    if (fluid->kind[grid_cell_index(&fluid->grid, i, j, k)] != CELL_FLUID) return;
+    Vec3 area = surface_in_cell(fluid, i, j, k), beside;
+    if (!(vec3_length(area) > 0)) return;
+    Vec3 at = place_of_surface(fluid, i, j, k, distance, area);
+    Vec3 way = vec3_sub(at, grid_cell_center(&fluid->grid, i, j, k));
+    double hydrostatic = fluid->desc.density * vec3_dot(step->gravity, way);
+    /* Before the first solve all is taken to be at rest. */
+    if (step->time > 0) hydrostatic *= part_at_rest(fluid, step->gravity, cell);
+    Vec3 force = vec3_scale(-hydrostatic, area);
+    FluidCollider *collider = fluid_nearest(fluid, at, &beside);
+    collider->hydrostatic = vec3_add(collider->hydrostatic, force);
+    collider->hydrostatic_torque =
+        vec3_add(collider->hydrostatic_torque, torque_of(collider, beside, force));
+}
+
+/* The solve has the pressure at the middle of a cell press on the surface in it. Under a flat
+ * bottom that would be half a cell's depth too much or too little, and a step where the bottom
+ * passes from cell to cell; a boat would ride on that step. */
+void fluid_find_hydrostatic_corrections(Fluid *fluid, const StepInfo *step) {
+    const Grid *grid = &fluid->grid;
+    for (size_t i = 0; i < fluid->colliders.count; i++)
+        fluid->colliders.data[i].hydrostatic = fluid->colliders.data[i].hydrostatic_torque =
+            vec3(0, 0, 0);
+    if (!fluid_has_surface(fluid) || !(vec3_length(step->gravity) > 0)) return;
+    for (int k = 0; fluid->colliders.count > 0 && k < grid->n[2]; k++)
+        for (int j = 0; j < grid->n[1]; j++)
+            for (int i = 0; i < grid->n[0]; i++)
+                add_hydrostatic_correction(fluid, step, (int[3]){i, j, k});
+}
+
+typedef struct FrictionJob {
+    Fluid *fluid;
+    double part;
+} FrictionJob;
+
+static void add_friction(void *user, int wall, int component, Vec3 x, double force) {
+    const FrictionJob *job = user;
+    if (wall != VISCOSITY_OBSTACLE) return;
+    Vec3 beside;
+    FluidCollider *collider = fluid_nearest(job->fluid, x, &beside);
+    double along[3] = {0, 0, 0};
+    along[component] = job->part * force;
+    Vec3 friction = vec3(along[0], along[1], along[2]);
+    collider->friction = vec3_add(collider->friction, friction);
+    collider->friction_torque =
+        vec3_add(collider->friction_torque, torque_of(collider, beside, friction));
+}
+
+void fluid_clear_friction(Fluid *fluid) {
+    for (size_t i = 0; i < fluid->colliders.count; i++)
+        fluid->colliders.data[i].friction = fluid->colliders.data[i].friction_torque =
+            vec3(0, 0, 0);
+}
+
+void fluid_add_friction(Fluid *fluid, double part) {
+    if (!fluid->viscosity || fluid->colliders.count == 0) return;
+    double *const velocity[3] = {fluid->velocity_x, fluid->velocity_y, fluid->velocity_z};
+    ViscosityProblem problem = fluid_viscosity_problem(fluid);
+    FrictionJob job = {fluid, part};
+    viscosity_reactions(fluid->viscosity, &problem, velocity, add_friction, &job);
+}
+
+Vec3 fluid_weight_of(const Fluid *fluid, double mass) {
+    double gravity[3];
+    vec3_store(gravity, fluid->gravity);
+    for (int axis = 0; axis < 3; axis++)
+        if (!fluid_carries_weight(fluid, axis)) gravity[axis] = 0;
+    return vec3_scale(mass, vec3_load(gravity));
+}
+
+void fluid_find_loads(Fluid *fluid) {
+    const Grid *grid = &fluid->grid;
+    for (size_t i = 0; i < fluid->colliders.count; i++) {
+        FluidCollider *collider = &fluid->colliders.data[i];
+        collider->force = collider->friction;
+        collider->torque = collider->friction_torque;
+        collider->area = 0;
+        collider->weight = vec3_scale(-1, fluid_weight_of(fluid, collider->displaced));
+        collider->force = vec3_add(collider->force, collider->weight);
+    }
+    for (int k = 0; fluid->colliders.count > 0 && k < grid->n[2]; k++)
+        for (int j = 0; j < grid->n[1]; j++)
+            for (int i = 0; i < grid->n[0]; i++) add_cell(fluid, i, j, k);
+}

@@ -1,0 +1,185 @@
+/* The surface carried along: the level set by advection, its particles by equation 4.7 of 000, and
+ * the two put together (sections 4.5.1 and 4.5.2). */
+#include "fluid/internal.h"
+#include "grid/liquid_fraction.h"
+#include "grid/redistance.h"
+#include "grid/volume_restore.h"
+
+/* ---- the particles as state of the fluid ---- */
+
+static void point_to_particles(Fluid *fluid, LevelParticles *set) {
+    set->count = fluid->sizes[FLUID_GROUP_PARTICLES].count;
+    set->position = fluid->particle_position;
+    set->radius = fluid->particle_radius;
+    set->sign = fluid->particle_sign;
+}
+
+static void point_to_drops(Fluid *fluid, LevelParticles *set) {
+    set->count = fluid->sizes[FLUID_GROUP_DROPS].count;
+    set->position = fluid->drop_position;
+    set->velocity = fluid->drop_velocity;
+    set->radius = fluid->drop_radius;
+    set->sign = fluid->drop_sign;
+}
+
+static PlimStatus resize_particles(void *user, LevelParticles *set, size_t count) {
+    TRY(fluid_resize(user, FLUID_GROUP_PARTICLES, count));
+    point_to_particles(user, set);
+    return PLIM_OK;
+}
+
+static PlimStatus resize_drops(void *user, LevelParticles *set, size_t count) {
+    TRY(fluid_resize(user, FLUID_GROUP_DROPS, count));
+    point_to_drops(user, set);
+    return PLIM_OK;
+}
+
+ParticleLevelSet fluid_particles(Fluid *fluid, const StepInfo *step, LevelParticles sets[2]) {
+    sets[0] = (LevelParticles){.resize = resize_particles, .user = fluid};
+    sets[1] = (LevelParticles){.resize = resize_drops, .user = fluid};
+    point_to_particles(fluid, &sets[0]);
+    point_to_drops(fluid, &sets[1]);
+    return (ParticleLevelSet){.options = &fluid->desc.liquid.particles,
+                              .particles = &sets[0],
+                              .drops = &sets[1],
+                              .tally = {fluid->tally, fluid->tally + FLUID_TALLY_DROPS},
+                              .phi = &fluid->phi,
+                              .solid = fluid->colliders.count > 0 ? &fluid->cell_distance : NULL,
+                              .threads = step->threads,
+                              .scratch = step->scratch};
+}
+
+PlimStatus fluid_seed_particles(Fluid *fluid, const StepInfo *step) {
+    uint64_t draw = ++fluid->tally[FLUID_TALLY_DRAWS];
+    if (!fluid->desc.liquid.has_particles) return PLIM_OK;
+    LevelParticles sets[2];
+    ParticleLevelSet set = fluid_particles(fluid, step, sets);
+    return particles_reseed(&set, draw);
+}
+
+/* ---- a step ---- */
+
+static void fill_level(const void *user, size_t which, GridField *field, int threads) {
+    (void)which;
+    fluid_fill_level(user, field, threads);
+}
+
+static PlimStatus carry_level(Fluid *fluid, const StepInfo *step) {
+    Advection advection = fluid_advection(fluid, step);
+    advection.scheme = fluid->desc.liquid.scheme;
+    advection.distance = NULL; /* the surface goes on into colliders, and is carried there too */
+    advection.fill_halo = fill_level;
+    advection.user = fluid;
+    GridField *phi = &fluid->phi;
+    return advect_fields(&advection, &phi, 1, step->threads, step->scratch);
+}
+
+static PlimStatus redistance(Fluid *fluid, const StepInfo *step) {
+    TRY(field_redistance(&fluid->phi, fluid->phi_band, step->threads, step->scratch));
+    fluid_fill_level(fluid, &fluid->phi, step->threads);
+    return PLIM_OK;
+}
+
+static void fill_surface(const void *user, GridField *field, int threads) {
+    fluid_fill_surface(user, field, threads);
+}
+
+static VolumeFlow volume_flow(const Fluid *fluid, const StepInfo *step) {
+    return (VolumeFlow){.velocity = {&fluid->faces[0], &fluid->faces[1], &fluid->faces[2]},
+                        .open = fluid->open,
+                        .solid = fluid->colliders.count > 0 ? fluid->distance : NULL,
+                        .separated = fluid->separated,
+                        .fill_halo = fill_surface,
+                        .liquid_beyond = fluid_liquid_beyond,
+                        .user = fluid,
+                        .has_sources = fluid->expands,
+                        .solids_move = fluid->bodies_move,
+                        .dt = step->dt,
+                        .threads = step->threads,
+                        .scratch = step->scratch};
+}
+
+static PlimStatus restore_volume(Fluid *fluid, const StepInfo *step) {
+    VolumeFlow flow = volume_flow(fluid, step);
+    TRY(volume_restore(&flow, &fluid->phi, fluid->wanted_fraction, fluid->deficit));
+    fluid_fill_level(fluid, &fluid->phi, step->threads);
+    return PLIM_OK;
+}
+
+/* What flows through faces is right for bodies at the end of the step: what they move into is what
+ * the liquid leaves. What is missing then is deficit to the surface around them. */
+PlimStatus fluid_count_beside_bodies(Fluid *fluid, const StepInfo *step) {
+    if (!fluid->bodies_move) return PLIM_OK;
+    size_t cells = grid_cell_count(&fluid->grid);
+    TRY(fluid_load_phi(fluid, step));
+    liquid_fractions(&fluid->phi, fluid->distance, step->threads, fluid->liquid_fraction);
+    for (size_t i = 0; i < cells; i++)
+        fluid->deficit[i] += fluid->wanted_fraction[i] - fluid->liquid_fraction[i];
+    return PLIM_OK;
+}
+
+static PlimStatus carry_with_particles(Fluid *fluid, const StepInfo *step) {
+    const GridField *velocity[3] = {&fluid->faces[0], &fluid->faces[1], &fluid->faces[2]};
+    LevelParticles sets[2];
+    ParticleLevelSet set = fluid_particles(fluid, step, sets);
+    TRY(particles_move(&set, velocity, step->dt));
+    TRY(drops_move(&set, velocity, step->gravity, fluid->desc.liquid.rise, step->dt));
+    TRY(carry_level(fluid, step));
+    TRY(particles_correct(&set));
+    TRY(redistance(fluid, step));
+    if (fluid->desc.liquid.corrects_twice) TRY(particles_correct(&set));
+    fluid_fill_level(fluid, &fluid->phi, step->threads);
+    TRY(restore_volume(fluid, step));
+    TRY(particles_classify(&set, velocity));
+    if (++fluid->tally[FLUID_TALLY_STEPS] % (uint64_t)fluid->desc.liquid.reseed == 0)
+        TRY(particles_reseed(&set, ++fluid->tally[FLUID_TALLY_DRAWS]));
+    return PLIM_OK;
+}
+
+PlimStatus fluid_advect_surface(Fluid *fluid, const StepInfo *step) {
+    VolumeFlow flow = volume_flow(fluid, step);
+    /* Beyond sides and in colliders phi may be from another time of the last step; the prediction
+     * reads it there, and must be the same after a restart. */
+    TRY(fluid_load_phi(fluid, step));
+    double left = 0;
+    TRY(volume_predict(&flow, &fluid->phi, fluid->wanted_fraction, &left));
+    fluid_count_left(fluid, left);
+    if (fluid->desc.liquid.has_particles) {
+        TRY(carry_with_particles(fluid, step));
+    } else {
+        TRY(carry_level(fluid, step));
+        TRY(redistance(fluid, step));
+        TRY(restore_volume(fluid, step));
+    }
+    field_store(&fluid->phi, step->threads, fluid->level);
+    return PLIM_OK;
+}
+
+/* ---- a given flow ---- */
+
+PlimStatus fluid_set_flow(Fluid *fluid, double t) {
+    for (int axis = 0; axis < fluid->grid.dim; axis++)
+        TRY(fluid_fill_by_function(fluid, grid_place_faces(axis), &fluid->desc.velocity[axis], t,
+                                   fluid_velocity(fluid, axis), "the given velocity"));
+    return PLIM_OK;
+}
+
+/* The flow in the middle of the step carries for all of it: second order in time. */
+PlimStatus fluid_advect_given(Fluid *fluid, const StepInfo *step) {
+    TRY(fluid_set_flow(fluid, step->time + 0.5 * step->dt));
+    for (int axis = 0; axis < fluid->grid.dim; axis++) {
+        field_load(&fluid->faces[axis], step->threads, fluid_velocity(fluid, axis));
+        field_fill_halo(&fluid->faces[axis], step->threads);
+    }
+    if (fluid_has_surface(fluid)) {
+        TRY(fluid_advect_surface(fluid, step));
+        TRY(fluid_settle_surface(fluid, step));
+    }
+    return fluid_set_flow(fluid, step->end_time);
+}
+
+double fluid_given_max_dt(const Fluid *fluid, const StepInfo *step) {
+    (void)step;
+    double speed = fluid_greatest_velocity(fluid);
+    return speed > 0 ? fluid->desc.cfl * fluid->grid.spacing / speed : HUGE_VAL;
+}

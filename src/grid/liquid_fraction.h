@@ -1,0 +1,18 @@
+/* How much of a cell is liquid. */
+#ifndef GRID_LIQUID_FRACTION_H
+#define GRID_LIQUID_FRACTION_H
+
+#include "base/scratch.h"
+#include "grid/field.h"
+
+/* Part of each cell (compact, 0 to 1) in which `phi` (at cells or nodes, halo of 1 filled) is
+ * negative and `solid` (at nodes, compact, m, positive outside; NULL: none) is positive. Second
+ * order in the spacing, exact for planes. */
+void liquid_fractions(const GridField *phi, const double *solid, int threads, double *parts);
+
+/* The same with the surface moved outward by each of three distances, m: parts of phi less those.
+ * For the price of not much more than one. */
+void liquid_fractions_moved(const GridField *phi, const double *solid, const double outward[3],
+                            int threads, double *const parts[3]);
+
+#endif

@@ -1,0 +1,62 @@
+#include "grid/particles/particle_parts.h"
+
+#include <string.h>
+
+unsigned char *particle_marks(Scratch *scratch, size_t count) {
+    unsigned char *marks = scratch_take(scratch, count + 1, 1);
+    if (marks) memset(marks, 0, count);
+    return marks;
+}
+
+size_t particle_next_marked(const unsigned char *marks, size_t from, size_t count) {
+    for (; from + 8 <= count; from += 8) { /* few are marked: eight at a time */
+        uint64_t eight;
+        memcpy(&eight, marks + from, 8);
+        if (eight) break;
+    }
+    while (from < count && !marks[from]) from++;
+    return from;
+}
+
+static void move_run(LevelParticles *particles, size_t to, size_t from, size_t count) {
+    if (to == from || count == 0) return;
+    memmove(particles->position + 3 * to, particles->position + 3 * from, 3 * count * 8);
+    memmove(particles->radius + to, particles->radius + from, count * 8);
+    memmove(particles->sign + to, particles->sign + from, count * 4);
+    if (particles->velocity)
+        memmove(particles->velocity + 3 * to, particles->velocity + 3 * from, 3 * count * 8);
+}
+
+PlimStatus particle_take_away(LevelParticles *particles, const unsigned char *marks,
+                              uint64_t *tally) {
+    size_t count = particles->count, at = particle_next_marked(marks, 0, count), kept = at;
+    if (at == count) return PLIM_OK;
+    while (at < count) {
+        tally[marks[at] - 1]++;
+        size_t next = particle_next_marked(marks, at + 1, count);
+        move_run(particles, kept, at + 1, next - at - 1);
+        kept += next - at - 1;
+        at = next;
+    }
+    return particles->resize(particles->user, particles, kept);
+}
+
+PlimStatus particle_append_marked(LevelParticles *to, const LevelParticles *from,
+                                  const unsigned char *marks, unsigned char mark) {
+    size_t count = from->count, extra = 0, at = to->count;
+    for (size_t i = particle_next_marked(marks, 0, count); i < count;
+         i = particle_next_marked(marks, i + 1, count))
+        extra += marks[i] == mark;
+    if (extra == 0) return PLIM_OK;
+    TRY(to->resize(to->user, to, at + extra));
+    for (size_t i = particle_next_marked(marks, 0, count); i < count;
+         i = particle_next_marked(marks, i + 1, count)) {
+        if (marks[i] != mark) continue;
+        vec3_store(to->position + 3 * at, vec3_load(from->position + 3 * i));
+        to->radius[at] = from->radius[i];
+        to->sign[at] = from->sign[i];
+        if (to->velocity) vec3_store(to->velocity + 3 * at, vec3(0, 0, 0));
+        at++;
+    }
+    return PLIM_OK;
+}

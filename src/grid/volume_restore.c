@@ -1,0 +1,244 @@
+#include "grid/volume_restore.h"
+
+#include "grid/liquid_fraction.h"
+#include "grid/smooth_cells.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Rounds; every other one reaches twice as far, for what is left where no surface is nearer. */
+enum { ROUNDS = 8, FIRST_PASSES = 3 };
+
+/* Cells by which phi is moved to see what its parts gain: wide enough for what is about to appear
+ * or to vanish to count. With 0.1 a dam break at n = 60 loses twice as much. */
+static const double PROBE = 0.3;
+
+/* Area of surface within reach, in faces of a cell, below which there is none. */
+static const double LEAST_AREA = 0.02;
+
+/* Cells that phi is shifted by at most. */
+static const double FARTHEST = 1.0;
+
+/* Of the liquid: what may be missing, the sum of all cells without regard to sign. */
+static const double TOLERANCE = 1e-5;
+
+typedef struct ShiftJob {
+    const VolumeFlow *flow;
+    GridField *phi;
+    /* Of cells: part that should be liquid, that is, how much of it a shift of a cell's width makes
+     * liquid, the same smoothed, the shift (cells) now and in all. */
+    double *wanted, *now, *gain, *near_gain, *shift, *total, *work;
+} ShiftJob;
+
+enum { CELL_GRAIN = 16384 };
+
+static void for_cells(const ShiftJob *job, ParallelBody body) {
+    size_t cells = grid_cell_count(&job->phi->grid);
+    parallel_for(job->flow->threads, cells, CELL_GRAIN, body, (void *)job);
+}
+
+static void find_gain(void *user, size_t begin, size_t end) {
+    const ShiftJob *job = user;
+    for (size_t i = begin; i < end; i++)
+        job->near_gain[i] = job->gain[i] = fmax(job->gain[i] - job->work[i], 0) / (2 * PROBE);
+}
+
+/* What is liquid now, and what would be if the surface moved. */
+static void look(ShiftJob *job) {
+    const double way = PROBE * job->phi->grid.spacing;
+    liquid_fractions_moved(job->phi, job->flow->solid, (double[3]){0, way, -way},
+                           job->flow->threads, (double *[3]){job->now, job->gain, job->work});
+    for_cells(job, find_gain);
+}
+
+/* What a value of phi is shifted by: at nodes the mean of the cells around. */
+static double shift_at(const ShiftJob *job, const int at[3]) {
+    const Grid *grid = &job->phi->grid;
+    if (job->phi->place == PLACE_CELLS)
+        return job->shift[grid_cell_index(grid, at[0], at[1], at[2])];
+    int corners = 1 << grid->dim;
+    double sum = 0;
+    for (int corner = 0; corner < corners; corner++) {
+        int cell[3] = {at[0], at[1], at[2]};
+        for (int axis = 0; axis < grid->dim; axis++) {
+            int n = grid->n[axis], c = at[axis] - (corner >> axis & 1);
+            bool wraps = grid_is_periodic(grid, axis);
+            cell[axis] = c < 0 ? (wraps ? n - 1 : 0) : c >= n ? (wraps ? 0 : n - 1) : c;
+        }
+        sum += job->shift[grid_cell_index(grid, cell[0], cell[1], cell[2])];
+    }
+    return sum / corners;
+}
+
+static void fill_halo(const VolumeFlow *flow, GridField *phi) {
+    if (flow->fill_halo)
+        flow->fill_halo(flow->user, phi, flow->threads);
+    else
+        field_fill_halo(phi, flow->threads);
+}
+
+static void shift_rows(void *user, size_t begin, size_t end) {
+    const ShiftJob *job = user;
+    GridField *phi = job->phi;
+    for (size_t row = begin; row < end; row++) {
+        int j = (int)(row % (size_t)phi->n[1]), k = (int)(row / (size_t)phi->n[1]);
+        double *values = phi->data + field_index(phi, 0, j, k);
+        for (int i = 0; i < phi->n[0]; i++)
+            values[i] -= phi->grid.spacing * shift_at(job, (int[3]){i, j, k});
+    }
+}
+
+static void shift_phi(ShiftJob *job) {
+    size_t rows = (size_t)job->phi->n[1] * (size_t)job->phi->n[2];
+    parallel_for(job->flow->threads, rows, CELL_ROW_GRAIN, shift_rows, job);
+    fill_halo(job->flow, job->phi);
+}
+
+/* Solids that move are gone around: what is missing outside a hull is not made up for inside it. */
+static double *const *around(const ShiftJob *job) {
+    return job->flow->solids_move ? job->flow->open : NULL;
+}
+
+enum { SUM_MISSING, SUM_ALL, SUMS };
+
+static void add_up(void *user, size_t begin, size_t end, double *sum) {
+    const ShiftJob *job = user;
+    for (size_t i = begin; i < end; i++) {
+        sum[SUM_MISSING] += fabs(job->wanted[i] - job->now[i]);
+        sum[SUM_ALL] += job->now[i];
+    }
+}
+
+static void find_shift(void *user, size_t begin, size_t end) {
+    const ShiftJob *job = user;
+    for (size_t i = begin; i < end; i++) {
+        bool reaches = job->near_gain[i] > LEAST_AREA;
+        job->shift[i] = reaches ? (job->wanted[i] - job->now[i]) / job->near_gain[i] : 0;
+        if (reaches) job->wanted[i] = job->now[i];
+    }
+}
+
+static void limit_shift(void *user, size_t begin, size_t end) {
+    const ShiftJob *job = user;
+    for (size_t i = begin; i < end; i++) {
+        job->wanted[i] += job->gain[i] * job->shift[i];
+        double total = fmin(fmax(job->total[i] + job->shift[i], -FARTHEST), FARTHEST);
+        job->shift[i] = total - job->total[i];
+        job->total[i] = total;
+    }
+}
+
+/* One round. What is missing in a cell goes to the surface around it: with weights K between cells
+ * and gains g the shift is K (missing / K g), so that what all cells gain, g times the shift, is
+ * what was missing in all. What a cell should have gained is wanted from it in the next round: the
+ * part that it could not take goes on to others. *done: there was nothing to do. */
+static PlimStatus shift_once(ShiftJob *job, int passes, bool *done) {
+    const Grid *grid = &job->phi->grid;
+    int threads = job->flow->threads;
+    double sum[SUMS];
+    look(job);
+    TRY(parallel_sum(threads, grid_cell_count(grid), SUMS, add_up, job, job->flow->scratch, sum));
+    *done = !(sum[SUM_MISSING] > TOLERANCE * sum[SUM_ALL]);
+    if (*done) return PLIM_OK;
+    cells_smooth(grid, around(job), passes, threads, job->near_gain, job->work);
+    for_cells(job, find_shift);
+    cells_smooth(grid, around(job), passes, threads, job->shift, job->work);
+    for_cells(job, limit_shift);
+    shift_phi(job);
+    return PLIM_OK;
+}
+
+/* Part of what is missing beside solids that the cells around make up for in a step: what one step
+ * sees too much there the next ones see too little. */
+static const double PASSED_ON = 0.05;
+
+/* Whether a cell is not cut by a solid nor beside one that is. */
+static bool is_clear(const ShiftJob *job, int i, int j, int k) {
+    const double near = 1.5; /* cells */
+    const Grid *grid = &job->phi->grid;
+    size_t nx = (size_t)grid->n[0] + 1, ny = (size_t)grid->n[1] + 1;
+    size_t node = ((size_t)k * ny + (size_t)j) * nx + (size_t)i;
+    return job->flow->solid[node] >= near * grid->spacing;
+}
+
+/* Beside solids that move the level set is not shifted: what goes on into them says little about
+ * the liquid, and they are not yet where the fluxes expect them. What is deficit there is wanted
+ * from the cells around, with weights as in a round. */
+static void pass_on_beside_solids(ShiftJob *job, const double *parts, double *deficit) {
+    enum { PASSES = 4 };
+    const Grid *grid = &job->phi->grid;
+    size_t cells = grid_cell_count(grid), cell = 0;
+    int threads = job->flow->threads;
+    double *clear = job->gain, *passed = job->shift;
+    liquid_fractions(job->phi, job->flow->solid, threads, job->now);
+    for (int k = 0; k < grid->n[2]; k++)
+        for (int j = 0; j < grid->n[1]; j++)
+            for (int i = 0; i < grid->n[0]; i++, cell++)
+                job->near_gain[cell] = clear[cell] = is_clear(job, i, j, k);
+    cells_smooth(grid, around(job), PASSES, threads, job->near_gain, job->work);
+    for (size_t i = 0; i < cells; i++) {
+        bool passes = clear[i] == 0 && job->near_gain[i] > LEAST_AREA;
+        passed[i] = passes ? PASSED_ON * deficit[i] / job->near_gain[i] : 0;
+        if (passes) deficit[i] -= PASSED_ON * deficit[i];
+    }
+    cells_smooth(grid, around(job), PASSES, threads, passed, job->work);
+    for (size_t i = 0; i < cells; i++) {
+        if (clear[i] > 0) {
+            job->wanted[i] += passed[i];
+        } else {
+            deficit[i] += parts[i] - job->now[i];
+            job->wanted[i] = job->now[i];
+        }
+    }
+}
+
+static PlimStatus take_memory(ShiftJob *job) {
+    Scratch *scratch = job->flow->scratch;
+    size_t cells = grid_cell_count(&job->phi->grid);
+    double **arrays[7] = {&job->wanted, &job->now,   &job->gain, &job->near_gain,
+                          &job->shift,  &job->total, &job->work};
+    for (int i = 0; i < 7; i++) {
+        *arrays[i] = scratch_take(scratch, cells, sizeof(double));
+        if (!*arrays[i]) return PLIM_OUT_OF_MEMORY;
+    }
+    return PLIM_OK;
+}
+
+/* What no round gave back. Beside solids that do not move it is what the level set's going on into
+ * them makes, the same in every step: it is no loss. */
+static void keep_account(const ShiftJob *job, const double *parts, double *deficit) {
+    const Grid *grid = &job->phi->grid;
+    bool solids = job->flow->solid, move = job->flow->solids_move;
+    size_t cell = 0;
+    for (int k = 0; k < grid->n[2]; k++)
+        for (int j = 0; j < grid->n[1]; j++)
+            for (int i = 0; i < grid->n[0]; i++, cell++) {
+                double left = job->wanted[cell] - parts[cell];
+                if (!solids || is_clear(job, i, j, k))
+                    deficit[cell] = left;
+                else
+                    deficit[cell] = move ? deficit[cell] + left : 0;
+            }
+}
+
+static PlimStatus restore(ShiftJob *job, double *parts, double *deficit) {
+    size_t cells = grid_cell_count(&job->phi->grid);
+    TRY(take_memory(job));
+    memset(job->total, 0, cells * sizeof *job->total);
+    for (size_t i = 0; i < cells; i++) job->wanted[i] = parts[i] + deficit[i];
+    if (job->flow->solid && job->flow->solids_move) pass_on_beside_solids(job, parts, deficit);
+    bool done = false;
+    for (int round = 0; round < ROUNDS && !done; round++)
+        TRY(shift_once(job, FIRST_PASSES << round / 2, &done));
+    liquid_fractions(job->phi, job->flow->solid, job->flow->threads, parts);
+    keep_account(job, parts, deficit);
+    return PLIM_OK;
+}
+
+PlimStatus volume_restore(const VolumeFlow *flow, GridField *phi, double *parts, double *deficit) {
+    size_t mark = scratch_mark(flow->scratch);
+    ShiftJob job = {.flow = flow, .phi = phi};
+    PlimStatus status = restore(&job, parts, deficit);
+    scratch_release(flow->scratch, mark);
+    return status;
+}

@@ -1,0 +1,140 @@
+/* Standstill and sleep: islands whose velocities are rounding stop, those that do not move sleep.
+ */
+#include "rigid/contact_stages.h"
+
+#include <string.h>
+
+/* ---- rest ---- */
+
+/* Velocities that are no more than what the solve leaves are none. */
+PlimStatus contacts_stop(RigidBodies *bodies, const StepInfo *step, bool half) {
+    RigidContacts *contacts = &bodies->contacts;
+    size_t mark = scratch_mark(step->scratch), islands = contacts->islands.count;
+    bool *moves = scratch_take(step->scratch, islands, sizeof *moves);
+    if (!moves) return PLIM_OUT_OF_MEMORY;
+    double least = 1e-8 * step->dt * vec3_length(step->gravity);
+    for (size_t k = 0; k < islands; k++)
+        moves[k] = contacts->islands.data[k].driven || !contacts->islands.data[k].grounded;
+    for (size_t i = 0; i < rigid_count(bodies); i++) {
+        int32_t k = contacts->body_islands.data[i];
+        if (k < 0) continue;
+        const SolverBody *solver_body = &contacts->solver_bodies.data[i];
+        double reach = rigid_ball_radius(bodies, i);
+        moves[k] |=
+            !(vec3_length(solver_body->velocity) + reach * vec3_length(solver_body->spin) < least);
+    }
+    double *velocity = half ? bodies->velocity_half : bodies->velocity;
+    double *momentum = half ? bodies->angular_momentum_half : bodies->angular_momentum;
+    for (size_t i = 0; i < rigid_count(bodies); i++) {
+        int32_t k = contacts->body_islands.data[i];
+        if (k < 0 || moves[k]) continue;
+        vec3_store(velocity + 3 * i, vec3(0, 0, 0));
+        vec3_store(momentum + 3 * i, vec3(0, 0, 0));
+    }
+    scratch_release(step->scratch, mark);
+    return PLIM_OK;
+}
+
+/* ---- sleep ---- */
+
+static bool stood_still(const RigidBodies *b, size_t i) {
+    const BodyBefore *before = &b->contacts.before.data[i];
+    double position[3], orientation[4];
+    vec3_store(position, before->position);
+    quat_store(orientation, before->orientation);
+    for (int axis = 0; axis < 3; axis++)
+        if (b->velocity[3 * i + axis] != 0.0 || b->angular_momentum[3 * i + axis] != 0.0)
+            return false;
+    return before->kinetic == 0.0 && memcmp(position, b->position + 3 * i, sizeof position) == 0 &&
+           memcmp(orientation, b->orientation + 4 * i, sizeof orientation) == 0;
+}
+
+/* An island whose bodies all are where they were, to the bit, and rest, will be there after the
+ * next step too: it can be left out until something touches it. The label is the island's lowest
+ * body, plus one. */
+PlimStatus contacts_fall_asleep(RigidBodies *bodies, const StepInfo *step) {
+    RigidContacts *contacts = &bodies->contacts;
+    size_t mark = scratch_mark(step->scratch), islands = contacts->islands.count;
+    int32_t *label = scratch_take(step->scratch, islands, sizeof *label);
+    if (!label) return PLIM_OUT_OF_MEMORY;
+    for (size_t k = 0; k < islands; k++) {
+        const ContactIsland *island = &contacts->islands.data[k];
+        label[k] = island->grounded && !island->driven ? INT32_MAX : 0;
+    }
+    for (size_t i = rigid_count(bodies); i-- > 0;) {
+        int32_t k = contacts->body_islands.data[i];
+        if (k < 0 || label[k] == 0) continue;
+        label[k] = stood_still(bodies, i) ? (int32_t)i + 1 : 0;
+    }
+    for (size_t i = 0; i < rigid_count(bodies); i++) {
+        int32_t k = contacts->body_islands.data[i];
+        if (k >= 0 && label[k] > 0) bodies->asleep[i] = label[k];
+    }
+    scratch_release(step->scratch, mark);
+    return PLIM_OK;
+}
+
+/* One sleeper, with the weight that it did not feel in this step so far. */
+static void wake_body(RigidBodies *bodies, const StepInfo *step, size_t i) {
+    Vec3 half = vec3_scale(0.5 * step->dt, step->gravity), spin = {0, 0, 0};
+    PinnedBody body = rigid_pinned_body(bodies, i);
+    pin_motion(&body, &half, &spin);
+    vec3_store(bodies->velocity_half + 3 * i, half);
+    vec3_store(bodies->angular_momentum_half + 3 * i, spin);
+    bodies->asleep[i] = 0;
+}
+
+static void wake(RigidBodies *bodies, const StepInfo *step, int32_t label, bool *woken) {
+    for (size_t i = 0; i < rigid_count(bodies); i++) {
+        if (bodies->asleep[i] != label) continue;
+        wake_body(bodies, step, i);
+        woken[i] = true;
+    }
+}
+
+void contacts_wake_struck(RigidBodies *bodies, const StepInfo *step) {
+    RigidContacts *contacts = &bodies->contacts;
+    for (size_t struck = 0; struck < rigid_count(bodies); struck++) {
+        int32_t label = bodies->asleep[struck];
+        if (label == 0 || !contacts->solver_bodies.data[struck].touched) continue;
+        for (size_t i = 0; i < rigid_count(bodies); i++) {
+            if (bodies->asleep[i] != label) continue;
+            wake_body(bodies, step, i);
+            if (bodies->held[i] & RIGID_PINNED) continue; /* its weight comes with the next step */
+            contacts->solver_bodies.data[i].push = vec3_load(bodies->velocity_half + 3 * i);
+        }
+    }
+}
+
+/* Whether a body wakes the sleeper of a pair: it runs into it, or it is ground that moves and takes
+ * it along, or it was woken itself and touches it, so that the blow may go on. */
+static bool disturbs(const RigidContacts *contacts, const ContactPair *pair,
+                     const SolverBody *other, bool other_woken, double dt) {
+    const SolverBody *a = &contacts->solver_bodies.data[pair->a],
+                     *b = &contacts->solver_bodies.data[pair->b];
+    bool on_path = vec3_length(other->velocity) + vec3_length(other->spin) > 0.0;
+    if (!other->moves) return on_path;
+    for (int32_t k = 0; k < pair->rows; k++) {
+        const ContactRow *row = &contacts->rows.data[pair->first + k];
+        Vec3 velocity = vec3_add(row_velocity(row, a, b), row_push(row, a, b));
+        if (other_woken && row->gap < 1e-3 * pair->size) return true;
+        if (row->gap + dt * vec3_dot(row->normal, velocity) < 0.0) return true;
+    }
+    return false;
+}
+
+bool contacts_wake(RigidBodies *bodies, const StepInfo *step, bool *woken) {
+    const RigidContacts *contacts = &bodies->contacts;
+    bool any = false;
+    for (size_t p = 0; p < contacts->pairs.count; p++) {
+        const ContactPair *pair = &contacts->pairs.data[p];
+        int32_t of_a = bodies->asleep[pair->a], of_b = bodies->asleep[pair->b];
+        if ((of_a > 0) == (of_b > 0)) continue;
+        int32_t other = of_a > 0 ? pair->b : pair->a;
+        if (!disturbs(contacts, pair, &contacts->solver_bodies.data[other], woken[other], step->dt))
+            continue;
+        wake(bodies, step, of_a > 0 ? of_a : of_b, woken);
+        any = true;
+    }
+    return any;
+}
