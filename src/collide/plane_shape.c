@@ -1,4 +1,4 @@
-/* The cut of a surface with the plane z = 0. */
+/* Bodies of the plane: the cut of a surface with the plane z = 0. */
 #include "collide/plane_shape.h"
 
 static const double pi = 3.14159265358979323846;

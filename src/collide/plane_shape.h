@@ -1,5 +1,6 @@
-/* Bodies of the plane z = 0 (dim: 2): the cut of a shape with it, and where two cuts touch. All
- * vectors have z = 0, so that what follows from them does not leave the plane. */
+/* Contact in two dimensions, bodies of the plane z = 0 (dim: 2): the cut of a shape with it, and
+ * where two cuts touch. All vectors have z = 0, so that what follows from them does not leave the
+ * plane. */
 #ifndef COLLIDE_PLANE_SHAPE_H
 #define COLLIDE_PLANE_SHAPE_H
 

@@ -1,4 +1,4 @@
-/* Turning a description into a body: checking it, finding its mass, setting its first state. */
+/* Creation of a rigid body from its description: checks, mass properties, first state. */
 #include "base/hash.h"
 #include "math/decompose.h"
 #include "rigid/plane.h"

@@ -1,3 +1,4 @@
+/* Rigid bodies: state schema and the stages of their step (002 sections 2.2, 4.3, 4.4). */
 #include "rigid/contact_stages.h"
 #include "rigid/plane.h"
 

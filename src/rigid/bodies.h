@@ -1,5 +1,5 @@
-/* The system of rigid bodies: flight under gravity, free or held, prescribed motion, and contact.
- */
+/* Rigid body dynamics, the system: flight under gravity, free or held, prescribed motion, and
+ * contact. / */
 #ifndef RIGID_BODIES_H
 #define RIGID_BODIES_H
 

@@ -1,3 +1,4 @@
+/* Rigid bodies in two dimensions: cross-sections of shapes. */
 #include "rigid/plane.h"
 
 /* Sine of the angle up to which an axis lies in the plane, or along z. */

@@ -1,4 +1,5 @@
-/* Bodies of the plane z = 0: what contact sees of them is their cut with it. */
+/* Rigid bodies in two dimensions, of the plane z = 0: what contact sees of them is their cut with
+ * it. */
 #ifndef RIGID_PLANE_H
 #define RIGID_PLANE_H
 

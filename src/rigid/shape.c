@@ -1,3 +1,4 @@
+/* Rigid shapes: tessellation, exact mass properties, sharing of equal ones. */
 #include "rigid/shape.h"
 
 #include "base/hash.h"

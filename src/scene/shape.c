@@ -1,3 +1,4 @@
+/* Shapes of a scene: files, primitives and Boolean combinations to triangles. */
 #include "scene/shape.h"
 
 #include "base/file.h"
