@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 #include "solve/coupled/coupled_flow.h"
-#include "solve/pressure/poisson_internal.h"
+#include "solve/pressure/poisson_operator.h"
 #include "solve/viscosity/viscosity_internal.h"
 #include "solve/viscosity/viscosity_multigrid.h"
 

@@ -26,7 +26,7 @@ enum { INVISCID_COLUMN_LIMIT = 24, MOST_LIGHT_ITERATIONS = 500 };
  * Conjugate gradients break down at about 1e7. */
 static const double LIGHT = 1e5;
 
-/* Vectors are padded as the pressure's finest level. */
+/* Vectors are laid out as the pressure's. */
 typedef struct Inviscid {
     CoupledFlow *flow;
     Poisson *poisson;
@@ -64,11 +64,10 @@ static void schur_apply(const void *object, const double *x, double *y) {
 }
 
 static void cycle(const Inviscid *s, const double *r, double *z) {
-    const MgLevel *level = &s->poisson->mg.levels[0];
-    size_t origin = mg_index(level, 0, 0, 0);
+    const PoissonLayout layout = poisson_layout(s->poisson);
     memset(z, 0, s->size * sizeof *z);
-    if (poisson_cycle(s->poisson, s->flow->problem->threads, level->stride, r + origin,
-                      z + origin) != PLIM_OK)
+    if (poisson_precondition(s->poisson, s->flow->problem->threads, layout.stride,
+                             r + layout.origin, z + layout.origin) != PLIM_OK)
         s->flow->short_of_memory = true;
 }
 
@@ -126,7 +125,7 @@ static PlimStatus find_replies(Inviscid *s, const double *masses) {
  * pushes into would if they were on their own. Many bodies get columns only then. */
 static bool may_be_light(Inviscid *s, const double *masses) {
     const CoupledFlow *flow = s->flow;
-    const float *inverse = s->poisson->mg.levels[0].inverse;
+    const float *inverse = poisson_inverse_diagonal(s->poisson);
     memset(s->motions, 0, s->n * sizeof *s->motions);
     for (size_t e = 0; e < entry_count(s); e++) {
         const FlowEntry *entry = &entries_of(s)[e];
@@ -194,24 +193,25 @@ static double energy(const CoupledFlow *flow, double *velocity[3], bool before) 
 
 static void to_padded(const Inviscid *s, const double *cells, double scale, double *padded) {
     const Grid *grid = &s->flow->grid;
-    const MgLevel *level = &s->poisson->mg.levels[0];
+    const PoissonLayout layout = poisson_layout(s->poisson);
+    const float *inverse = poisson_inverse_diagonal(s->poisson);
     memset(padded, 0, s->size * sizeof *padded);
     for (int k = 0; k < grid->n[2]; k++)
         for (int j = 0; j < grid->n[1]; j++)
             for (int i = 0; i < grid->n[0]; i++) {
-                size_t c = mg_index(level, i, j, k);
-                if (level->inverse[c] > 0.0f)
-                    padded[c] = scale * cells[grid_cell_index(grid, i, j, k)];
+                size_t c = poisson_index(&layout, i, j, k);
+                if (inverse[c] > 0.0f) padded[c] = scale * cells[grid_cell_index(grid, i, j, k)];
             }
 }
 
 static void to_cells(const Inviscid *s, const double *padded, double scale, double *cells) {
     const Grid *grid = &s->flow->grid;
-    const MgLevel *level = &s->poisson->mg.levels[0];
+    const PoissonLayout layout = poisson_layout(s->poisson);
     for (int k = 0; k < grid->n[2]; k++)
         for (int j = 0; j < grid->n[1]; j++)
             for (int i = 0; i < grid->n[0]; i++)
-                cells[grid_cell_index(grid, i, j, k)] = scale * padded[mg_index(level, i, j, k)];
+                cells[grid_cell_index(grid, i, j, k)] =
+                    scale * padded[poisson_index(&layout, i, j, k)];
 }
 
 /* s - D u* - H v*, on padded cells; `free_motions` are v*. */
@@ -226,16 +226,17 @@ static PlimStatus right_side(Inviscid *s, double *b, double *free_motions, doubl
 }
 
 static size_t count_cells(const Inviscid *s) {
-    const MgLevel *level = &s->poisson->mg.levels[0];
+    const float *inverse = poisson_inverse_diagonal(s->poisson);
     size_t cells = 0;
-    for (size_t i = 0; i < s->size; i++) cells += level->inverse[i] > 0.0f;
+    for (size_t i = 0; i < s->size; i++) cells += inverse[i] > 0.0f;
     return cells;
 }
 
 static PlimStatus solve(Inviscid *s, double *b, double *q, FlowResult *result) {
     const FlowProblem *problem = s->flow->problem;
     LinearMap map = {s, s->size, s->size, schur_apply, schur_apply};
-    Preconditioner preconditioner = {s, precondition, mg_applications(&s->poisson->mg)};
+    Preconditioner preconditioner = {s, precondition,
+                                     poisson_precondition_applications(s->poisson)};
     KrylovOptions options = krylov_options_default(problem->threads);
     options.relative = 0;
     options.absolute = problem->divergence * sqrt((double)count_cells(s));
@@ -331,7 +332,8 @@ static PlimStatus solve_light(Inviscid *s, double *b, double *q, double *motions
     BlockOptions options = {blocks, light_blocks(s, blocks), MOST_LIGHT_ITERATIONS,
                             problem->threads};
     LinearMap map = {s, size + s->n, size + s->n, kkt_apply, kkt_apply};
-    Preconditioner preconditioner = {s, kkt_precondition, mg_applications(&s->poisson->mg)};
+    Preconditioner preconditioner = {s, kkt_precondition,
+                                     poisson_precondition_applications(s->poisson)};
     BlockResult found;
     TRY(solve_minres_blocks(&flow->scratch, &map, &preconditioner, &options, b, q, &found));
     if (flow->short_of_memory) return PLIM_OUT_OF_MEMORY;
@@ -351,9 +353,9 @@ PlimStatus flow_solve_inviscid(CoupledFlow *flow, double *velocity[3], double *p
                                FlowResult *result) {
     const FlowProblem *problem = flow->problem;
     PoissonProblem poisson = flow_poisson_problem(problem);
-    const MgLevel *level = &flow->poisson->mg.levels[0];
+    const PoissonLayout layout = poisson_layout(flow->poisson);
     Inviscid s = {.flow = flow, .poisson = flow->poisson, .n = flow->motion_count};
-    s.size = level->size;
+    s.size = layout.size;
     double *cells = scratch_take(&flow->scratch, grid_cell_count(&flow->grid), sizeof *cells);
     double *b = scratch_take(&flow->scratch, s.size + s.n, sizeof *b);
     double *q = scratch_take(&flow->scratch, s.size + s.n, sizeof *q);
@@ -361,7 +363,7 @@ PlimStatus flow_solve_inviscid(CoupledFlow *flow, double *velocity[3], double *p
     double *motions = scratch_take(&flow->scratch, s.n + 1, sizeof *motions);
     if (!cells || !b || !q || !work || !motions) return PLIM_OUT_OF_MEMORY;
     TRY(poisson_begin_project(flow->poisson, &poisson, problem->threads, velocity, cells));
-    TRY(flow_gather_fluxes(flow, level->stride, mg_index(level, 0, 0, 0)));
+    TRY(flow_gather_fluxes(flow, layout.stride, layout.origin));
     TRY(set_up(&s));
     double to_solve = problem->dt / problem->density;
     to_padded(&s, cells, 1.0, b);
@@ -369,12 +371,12 @@ PlimStatus flow_solve_inviscid(CoupledFlow *flow, double *velocity[3], double *p
     memset(q + s.size, 0, s.n * sizeof *q);
     result->energy_before = energy(flow, velocity, true);
     TRY((s.is_light ? solve_light : solve_schur)(&s, b, q, motions, work, result));
-    if (result->reason != SOLVE_CONVERGED) return scratch_reset(&flow->poisson->scratch);
+    if (result->reason != SOLVE_CONVERGED) return poisson_end_project(flow->poisson);
     to_cells(&s, q, 1.0, cells);
     poisson_correct(flow->poisson, problem->threads, velocity, cells);
     to_cells(&s, q, 1.0 / to_solve, pressure);
     flow_set_velocities(flow, motions);
     flow_add_impulses(flow, entries_of(&s), entry_count(&s), problem->density, q);
     result->energy_after = energy(flow, velocity, false);
-    return scratch_reset(&flow->poisson->scratch);
+    return poisson_end_project(flow->poisson);
 }

@@ -11,7 +11,8 @@ static void weigh_rows(void *user, size_t begin, size_t end) {
     const FlowProblem *problem = flow->problem;
     const Viscosity *v = problem->viscosity;
     const Grid *grid = &flow->grid;
-    const MgLevel *level = &flow->poisson->mg.levels[0];
+    const PoissonLayout cells = poisson_layout(flow->poisson);
+    const float *inverse = poisson_inverse_diagonal(flow->poisson);
     for (size_t row = begin; row < end; row++) {
         int j, k;
         lattice_row_place(v, row, &j, &k);
@@ -21,7 +22,7 @@ static void weigh_rows(void *user, size_t begin, size_t end) {
             bool inside = true;
             for (int a = 0; a < grid->dim; a++) inside &= at[a] >= 0 && at[a] < grid->n[a];
             flow->active[c] =
-                inside && level->inverse[mg_index(level, i, j, k)] > 0.0f ? 1.0f : 0.0f;
+                inside && inverse[poisson_index(&cells, i, j, k)] > 0.0f ? 1.0f : 0.0f;
             for (int a = 0; a < grid->dim; a++) {
                 bool is_free = face_is_free(v->face[a][c]);
                 const double *open = problem->open[a];

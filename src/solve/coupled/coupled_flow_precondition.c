@@ -115,8 +115,8 @@ static void pressure_cycle(CoupledFlow *flow, const double *r, double *z) {
     const FlowProblem *problem = flow->problem;
     const Viscosity *v = problem->viscosity;
     PressureJob job = {flow, r, z, problem->density};
-    if (poisson_cycle(flow->poisson, problem->threads, v->stride, r + v->origin, z + v->origin) !=
-        PLIM_OK)
+    if (poisson_precondition(flow->poisson, problem->threads, v->stride, r + v->origin,
+                             z + v->origin) != PLIM_OK)
         flow->short_of_memory = true;
     parallel_for(problem->threads, v->count, GRAIN, join_parts, &job);
     viscosity_fill_lattice(v, z);
@@ -350,5 +350,5 @@ static void precondition(void *object, const double *r, double *z) {
 }
 
 Preconditioner flow_preconditioner(CoupledFlow *flow) {
-    return (Preconditioner){flow, precondition, mg_applications(&flow->poisson->mg)};
+    return (Preconditioner){flow, precondition, poisson_precondition_applications(flow->poisson)};
 }

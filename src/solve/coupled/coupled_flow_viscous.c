@@ -93,25 +93,8 @@ static void for_cells(CellJob *job, CellBody body) {
 /* Removes the mean over every closed region; the largest of them is what no pressure can remove. */
 static PlimStatus balance(CoupledFlow *flow, double *lattice, double *largest) {
     const Viscosity *v = flow->problem->viscosity;
-    const Grid *grid = &flow->grid;
-    Poisson *poisson = flow->poisson;
-    *largest = 0.0;
-    if (poisson->closed_count == 0) return PLIM_OK;
-    for (int pass = 0; pass < 2; pass++) {
-        for (int k = 0; k < grid->n[2]; k++)
-            for (int j = 0; j < grid->n[1]; j++)
-                for (int i = 0; i < grid->n[0]; i++) {
-                    size_t c = lattice_index(v, i, j, k);
-                    double *p = &poisson->p[mg_index(&poisson->mg.levels[0], i, j, k)];
-                    if (pass == 0)
-                        *p = lattice[c];
-                    else
-                        lattice[c] = flow->active[c] > 0.0f ? *p : 0.0;
-                }
-        if (pass == 0)
-            TRY(poisson_remove_means(poisson, flow->problem->threads, poisson->p, largest));
-    }
-    return PLIM_OK;
+    return poisson_remove_means_at(flow->poisson, flow->problem->threads, v->stride,
+                                   lattice + v->origin, largest);
 }
 
 /* ---- the solve ---- */

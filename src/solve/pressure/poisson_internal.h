@@ -4,7 +4,7 @@
 
 #include "base/parallel.h"
 #include "solve/pressure/multigrid.h"
-#include "solve/pressure/poisson.h"
+#include "solve/pressure/poisson_operator.h"
 
 /* Marks of a padded cell. */
 enum { MARK_FLUID = 1, MARK_OPEN = 2 /* of a region's root: it touches a fixed value */ };
@@ -49,15 +49,11 @@ PlimStatus poisson_layers(Poisson *poisson, int threads, LayerBody body, void *u
 
 /* Finds the regions without a fixed value; needs mark, conductances and runs. */
 PlimStatus poisson_find_regions(Poisson *poisson, int threads);
-/* Removes the mean of v in every closed region; *largest is the largest of them, made positive. */
-PlimStatus poisson_remove_means(Poisson *poisson, int threads, double *v, double *largest);
 
 /* Halo of a double vector where periodic. */
 void poisson_fill_halo(const Poisson *poisson, double *x);
 /* (A x) of a run's cells; x with its halo filled. */
 void poisson_apply_run(const MgLevel *level, const MgRun *run, const double *x, double *y);
-/* y = A x. */
-PlimStatus poisson_apply(Poisson *poisson, int threads, double *x, double *y);
 /* r = b + what fixed values contribute, zero mean in closed regions. */
 PlimStatus poisson_right_side(Poisson *poisson, int threads, const double *b, double *r,
                               double *largest_mean);
@@ -67,16 +63,7 @@ PlimStatus poisson_setup_inside(Poisson *poisson, const PoissonProblem *problem)
 PlimStatus poisson_solve_inside(Poisson *poisson, const KrylovOptions *options, const double *b,
                                 double *p, SolveResult *result, double *incompatible);
 
-/* z = one multigrid cycle on r, for a Poisson that was set up with POISSON_MULTIGRID; cells are
- * `stride` apart, r and z start at the first. Cells that are not in the matrix get 0. */
-PlimStatus poisson_cycle(Poisson *poisson, int threads, const size_t stride[3], const double *r,
-                         double *z);
-
-/* The projection in parts: sets up and builds b; takes the pressure's gradient from velocities;
- * the largest net outflow of a cell over its volume. */
-PlimStatus poisson_begin_project(Poisson *poisson, const PoissonProblem *problem, int threads,
-                                 double *velocity[3], double *b);
-void poisson_correct(Poisson *poisson, int threads, double *velocity[3], const double *pressure);
+/* The largest net outflow of a cell over its volume. */
 PlimStatus poisson_worst_outflow(Poisson *poisson, int threads, double *velocity[3], double *worst);
 
 /* Number of layer blocks that MIC(0) factors on their own. */

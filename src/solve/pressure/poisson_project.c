@@ -102,6 +102,10 @@ void poisson_correct(Poisson *poisson, int threads, double *velocity[3], const d
     parallel_for(threads, rows, 16, correct_rows, &job);
 }
 
+PlimStatus poisson_end_project(Poisson *poisson) {
+    return scratch_reset(&poisson->scratch);
+}
+
 PlimStatus poisson_worst_outflow(Poisson *poisson, int threads, double *velocity[3],
                                  double *worst) {
     const Grid *grid = &poisson->grid;

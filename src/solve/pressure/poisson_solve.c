@@ -230,11 +230,6 @@ static PlimStatus true_residual(CgJob *job, const double *b, double *residual) {
     return PLIM_OK;
 }
 
-static int preconditioner_applications(const Poisson *poisson) {
-    if (poisson->method == POISSON_MULTIGRID) return mg_applications(&poisson->mg);
-    return poisson->method == POISSON_MIC0 ? 1 : 0;
-}
-
 /* Iterates until |r|, as the recurrence has it, is at `target`. */
 static PlimStatus iterate(CgJob *job, double target, int max_iterations, double *residual,
                           SolveResult *result) {
@@ -253,7 +248,7 @@ static PlimStatus iterate(CgJob *job, double target, int max_iterations, double 
         poisson_fill_halo(poisson, poisson->p);
         TRY(pass(job, apply_direction, sum));
         result->iterations++;
-        result->applications += 1 + preconditioner_applications(poisson);
+        result->applications += 1 + poisson_precondition_applications(poisson);
         if (!isfinite(rz) || !isfinite(sum[0])) {
             result->reason = SOLVE_NOT_FINITE;
             return PLIM_OK;
