@@ -180,6 +180,28 @@ static void measure_loops(PlaneShape *shape) {
     shape->kind = shape->area > 0.0 ? PLANE_LOOPS : PLANE_EMPTY;
 }
 
+/* Green's theorem: the sum over the sides of triangles that they span with the middle. */
+Section plane_shape_section(const PlaneShape *loops) {
+    Section sum = {0};
+    for (size_t i = 0; i < loops->count; i++) {
+        Vec3 p = vec3_sub(loops->edges[i].from, loops->center);
+        Vec3 q = vec3_sub(loops->edges[i].to, loops->center);
+        double area = 0.5 * turn_of(p, q);
+        sum.area += area;
+        sum.center[0] += area * (p.x + q.x) / 3.0;
+        sum.center[1] += area * (p.y + q.y) / 3.0;
+        sum.xx += area * (p.x * p.x + p.x * q.x + q.x * q.x) / 6.0;
+        sum.yy += area * (p.y * p.y + p.y * q.y + q.y * q.y) / 6.0;
+        sum.xy += area * (2.0 * (p.x * p.y + q.x * q.y) + p.x * q.y + q.x * p.y) / 12.0;
+    }
+    double x = sum.center[0] / sum.area, y = sum.center[1] / sum.area;
+    return (Section){.area = sum.area,
+                     .center = {loops->center.x + x, loops->center.y + y},
+                     .xx = sum.xx - sum.area * x * x,
+                     .yy = sum.yy - sum.area * y * y,
+                     .xy = sum.xy - sum.area * x * y};
+}
+
 PlimStatus plane_shape_cut(PlimContext *context, const TriangleMesh *mesh, const Frame *frame,
                            PlaneShape *out) {
     *out = (PlaneShape){0};

@@ -18,7 +18,7 @@ static PlaneShape cut_half_space(const Frame *frame) {
 static bool cut_round(const RigidShape *shape, const Frame *frame, PlaneShape *out) {
     const PlimShapeDesc *desc = &shape->desc;
     Vec3 along = mat3_column(frame->axes, 1);
-    Vec3 center = frame_to_world(frame, vec3_scale(-1.0, shape->mass.center));
+    Vec3 center = frame_to_world(frame, vec3_scale(-1.0, shape->mesh_mass.center));
     double height = fabs(center.z), radius = desc->radius;
     bool upright = along.x * along.x + along.y * along.y < ALIGNED * ALIGNED;
     bool lying = fabs(along.z) < ALIGNED;
@@ -55,18 +55,6 @@ PlimStatus plane_cut_shape(PlimContext *context, const RigidShape *shape, const 
         TRY(plane_shape_cut(context, &shape->mesh, &frame, &out->shape));
     out->ball_radius = round_radius(out->shape.area);
     out->inner_radius = fmax(0.0, -plane_shape_side(&out->shape, vec3(0, 0, 0)).distance);
-    return PLIM_OK;
-}
-
-PlimStatus plane_cut_bodies(RigidBodies *bodies) {
-    for (size_t i = bodies->cuts.count; i < rigid_count(bodies); i++) {
-        PlimPose pose;
-        rigid_bodies_get_pose(bodies, i, &pose);
-        if (!array_reserve(bodies->context, &bodies->cuts, 1)) return PLIM_OUT_OF_MEMORY;
-        TRY(plane_cut_shape(bodies->context, rigid_shape(bodies, i), &pose,
-                            bodies->extras.data[i].mesh_offset, &bodies->cuts.data[i]));
-        bodies->cuts.count++;
-    }
     return PLIM_OK;
 }
 
