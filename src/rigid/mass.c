@@ -7,13 +7,27 @@
 
 /* ---- the cut ---- */
 
-/* The cut of triangles is a polygon: exact. */
-static PlimStatus measure_triangles(PlimContext *context, const RigidShape *shape, Quat turn,
-                                    double z, Section *out) {
+/* By quadrature. */
+static PlimStatus measure_solid(PlimContext *context, Solid *solid, Quat turn, double z,
+                                Section *out) {
+    solid->orientation = turn;
+    solid->position = vec3(0, 0, z);
+    return section_measure(context, solid, out);
+}
+
+/* Discs, capsules, and the polygons that are the cuts of meshes have closed forms. Other cuts are
+ * measured by quadrature; so are those of boxes, whose runs in a fluid keep their bits. */
+static PlimStatus measure_shape(PlimContext *context, const RigidShape *shape, Quat turn, double z,
+                                Section *out) {
     Vec3 center = quat_rotate(turn, shape->mesh_mass.center);
     Frame frame = {quat_to_mat3(turn), vec3(0, 0, z + center.z)};
     PlaneShape cut;
-    TRY(plane_shape_cut(context, &shape->mesh, &frame, &cut));
+    Solid lying;
+    if (!plane_cut_round(shape, &frame, &cut)) {
+        if (shape_solid(&shape->desc, vec3(0, 0, 0), &lying))
+            return measure_solid(context, &lying, turn, z, out);
+        TRY(plane_shape_cut(context, &shape->mesh, &frame, &cut));
+    }
     bool empty = cut.kind == PLANE_EMPTY;
     if (!empty) *out = plane_shape_section(&cut);
     plane_shape_free(context, &cut);
@@ -36,17 +50,13 @@ static PlimStatus measure_cut(RigidBodies *bodies, size_t shape, const Solid *so
         *out = memo->section;
         return PLIM_OK;
     }
-    Solid lying = solid_default(SOLID_UNION);
-    lying.children = solid;
-    lying.child_count = 1;
-    if (!solid && !shape_solid(&of->desc, vec3(0, 0, 0), &lying)) {
-        TRY(measure_triangles(bodies->context, of, turn, z, out));
-    } else {
-        lying.orientation = turn;
-        lying.position = vec3(0, 0, z);
-        TRY(section_measure(bodies->context, &lying, out));
+    if (solid) {
+        Solid lying = solid_default(SOLID_UNION);
+        lying.children = solid;
+        lying.child_count = 1;
+        return measure_solid(bodies->context, &lying, turn, z, out);
     }
-    if (solid) return PLIM_OK;
+    TRY(measure_shape(bodies->context, of, turn, z, out));
     *memo = (CutMemo){.shape = shape, .section = *out};
     memcpy(memo->key, key, sizeof key);
     return PLIM_OK;

@@ -13,9 +13,8 @@ static PlaneShape cut_half_space(const Frame *frame) {
     return plane_shape_half(normal, vec3_dot(up, frame->origin) / across);
 }
 
-/* Discs and capsules are as round as the fluid and the eye see them; false: the triangles are cut.
- */
-static bool cut_round(const RigidShape *shape, const Frame *frame, PlaneShape *out) {
+/* Discs and capsules are as round as the fluid and the eye see them. */
+bool plane_cut_round(const RigidShape *shape, const Frame *frame, PlaneShape *out) {
     const PlimShapeDesc *desc = &shape->desc;
     Vec3 along = mat3_column(frame->axes, 1);
     Vec3 center = frame_to_world(frame, vec3_scale(-1.0, shape->mesh_mass.center));
@@ -51,7 +50,7 @@ PlimStatus plane_cut_shape(PlimContext *context, const RigidShape *shape, const 
         out->shape = cut_half_space(&frame);
     else if (shape->desc.shell > 0)
         return PLIM_OK; /* has no inside */
-    else if (!cut_round(shape, &frame, &out->shape))
+    else if (!plane_cut_round(shape, &frame, &out->shape))
         TRY(plane_shape_cut(context, &shape->mesh, &frame, &out->shape));
     out->ball_radius = round_radius(out->shape.area);
     out->inner_radius = fmax(0.0, -plane_shape_side(&out->shape, vec3(0, 0, 0)).distance);
