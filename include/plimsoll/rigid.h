@@ -139,10 +139,11 @@ PLIM_API PlimRigidDesc plim_rigid_desc_default(void);
 PLIM_API PlimStatus plim_rigid_add(PlimWorld *world, const PlimRigidDesc *desc, size_t *id);
 
 PLIM_API size_t plim_rigid_count(const PlimWorld *world);
-/* The body's id, or -1. */
+/* The body's id, or -1 when there is none of that name. */
 PLIM_API ptrdiff_t plim_rigid_find(const PlimWorld *world, const char *name);
-PLIM_API void plim_rigid_pose(const PlimWorld *world, size_t id, PlimPose *pose);
-PLIM_API double plim_rigid_mass(const PlimWorld *world, size_t id); /* kg */
+/* Where the body is. PLIM_BAD_INPUT, and `pose` as it was, when there is none with that id. */
+PLIM_API PlimStatus plim_rigid_pose(const PlimWorld *world, size_t id, PlimPose *pose);
+PLIM_API double plim_rigid_mass(const PlimWorld *world, size_t id); /* kg; NaN: no such body */
 /* A new position, orientation and velocity; refused for a body that is not dynamic. A body that is
  * held keeps its pin, and what it is held from of the motion is taken away. */
 PLIM_API PlimStatus plim_rigid_set_pose(PlimWorld *world, size_t id, const PlimPose *pose);

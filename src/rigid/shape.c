@@ -1,6 +1,7 @@
 /* Rigid shapes: tessellation, exact mass properties, sharing of equal ones. */
 #include "rigid/shape.h"
 
+#include "base/assert.h"
 #include "base/hash.h"
 #include "geom/mesh/primitives.h"
 
@@ -20,10 +21,14 @@ PlimShapeDesc shape_desc_default(PlimShapeKind kind) {
                            .sides = 12};
 }
 
-static PlimStatus copy_mesh(PlimContext *context, const PlimMeshDesc *desc, TriangleMesh *mesh) {
-    *mesh = (TriangleMesh){0};
+/* Before anything of it is read. */
+static PlimStatus check_mesh(PlimContext *context, const PlimMeshDesc *desc) {
     if (!desc || !desc->vertices || !desc->triangles)
         return context_fail(context, PLIM_BAD_INPUT, "the shape is a mesh without triangles");
+    if (desc->vertex_count > INT32_MAX || desc->triangle_count > INT32_MAX)
+        return context_fail(context, PLIM_BAD_INPUT,
+                            "a mesh of %zu triangles and %zu vertices is too large: use at most %d",
+                            desc->triangle_count, desc->vertex_count, INT32_MAX);
     for (size_t i = 0; i < 3 * desc->triangle_count; i++)
         if (desc->triangles[i] < 0 || (size_t)desc->triangles[i] >= desc->vertex_count)
             return context_fail(context, PLIM_BAD_INPUT,
@@ -33,6 +38,10 @@ static PlimStatus copy_mesh(PlimContext *context, const PlimMeshDesc *desc, Tria
         if (!isfinite(desc->vertices[i]))
             return context_fail(context, PLIM_BAD_INPUT, "vertex %zu of the mesh is not finite",
                                 i / 3);
+    return PLIM_OK;
+}
+
+static PlimStatus copy_mesh(PlimContext *context, const PlimMeshDesc *desc, TriangleMesh *mesh) {
     TRY(mesh_allocate(context, mesh, desc->vertex_count, desc->triangle_count));
     for (size_t i = 0; i < desc->vertex_count; i++)
         mesh->vertices[i] = vec3_load(desc->vertices + 3 * i);
@@ -139,6 +148,13 @@ static size_t find_shape(const ShapeLibrary *library, const ShapeKey *key, uint6
 
 PlimStatus shape_library_get(PlimContext *context, ShapeLibrary *library, const PlimShapeDesc *desc,
                              size_t *index) {
+    if (desc->kind == PLIM_SHAPE_MESH) {
+        TRY(check_mesh(context, desc->mesh));
+        if (!(desc->shell >= 0) || !isfinite(desc->shell) || desc->cells < 0)
+            return context_fail(context, PLIM_BAD_INPUT,
+                                "a mesh with a shell of %g m and %d cells: neither may be negative",
+                                desc->shell, desc->cells);
+    }
     ShapeKey key = key_of(desc);
     uint64_t hash = hash_bytes(HASH_START, &key, sizeof key);
     *index = find_shape(library, &key, hash);
@@ -147,6 +163,7 @@ PlimStatus shape_library_get(PlimContext *context, ShapeLibrary *library, const 
     if (!array_reserve(context, &library->shapes, 1)) return PLIM_OUT_OF_MEMORY;
     RigidShape shape = {.desc = *desc, .key = key};
     TRY(make_mesh(context, desc, &shape.mesh));
+    PLIM_ASSERT_VALID(mesh_problem(&shape.mesh));
     shape.desc.mesh = NULL; /* the caller's; the copy is in shape.mesh */
     shape.mesh_mass = shape_mesh_mass(desc, &shape.mesh);
     shape.mass = shape_mass(desc, &shape.mesh_mass);

@@ -489,7 +489,9 @@ static PlimStatus fill_world(PlimScene *scene, PlimWorld *world) {
 }
 
 PlimStatus plim_scene_create_world(PlimScene *scene, PlimWorld **out) {
-    *out = NULL;
+    if (out) *out = NULL;
+    if (!scene) return PLIM_BAD_INPUT;
+    REQUIRE(scene->context, out);
     if (scene->reader.problems.count > 0)
         return context_fail(scene->context, PLIM_BAD_INPUT, "%s: %s", scene->label,
                             scene->reader.problems.data[0].text);
