@@ -26,7 +26,12 @@ void fsi_close(FsiScene *scene);
 typedef struct FsiSolve {
     PlimContext *context;
     Fluid *fluid;
-    FlowBody body; /* before the solve */
+    FlowBody body;    /* before the solve */
+    int motion_count; /* of the body, one a row */
+    double motion[6][6];
+    FlowBodies structure;
+    const FlowBodyFlux *fluxes;
+    size_t flux_count;
     FlowProblem problem;
     size_t faces[2], cells;
     double *start[2], *velocity[2], *pressure;

@@ -23,11 +23,10 @@ typedef struct Outcome {
 
 /* ---- the problem ---- */
 
-static int body_at(const void *user, Vec3 x, Vec3 *center) {
+static FlowAnchor surface_at(const void *user, Vec3 x) {
     const FsiSolve *solve = user;
     (void)x;
-    *center = solve->body.center;
-    return 0;
+    return (FlowAnchor){0, solve->body.center};
 }
 
 static void release(const FsiSolve *solve, void *block, size_t count, size_t size) {
@@ -35,6 +34,7 @@ static void release(const FsiSolve *solve, void *block, size_t count, size_t siz
 }
 
 static void close_solve(FsiSolve *solve) {
+    flow_bodies_free(&solve->structure, solve->context);
     for (int a = 0; a < 2; a++) {
         release(solve, solve->start[a], solve->faces[a], sizeof(double));
         release(solve, solve->velocity[a], solve->faces[a], sizeof(double));
@@ -82,7 +82,7 @@ static void list_faces(FsiSolve *solve) {
                 solve->mass[at] =
                     solve->problem.density * grid_cell_volume(grid) * (double)v->part[a][c];
             }
-    solve->count = solve->free_count + (size_t)solve->body.motion_count;
+    solve->count = solve->free_count + (size_t)solve->motion_count;
 }
 
 /* The flow after a step, stirred as by forces that pressure must answer, and the body kicked. */
@@ -108,18 +108,21 @@ static PlimStatus open_solve(const FsiScene *scene, const ViscosityProblem *visc
     Fluid *fluid = scene->world->fluid;
     *solve = (FsiSolve){.context = fluid->context, .fluid = fluid};
     solve->body = fluid->flow_bodies.data[0];
+    solve->fluxes = fluid->fluxes.data;
+    solve->flux_count = fluid->fluxes.count;
+    solve->motion_count = 3; /* along x, along y, turning in the plane */
+    solve->motion[0][0] = solve->motion[1][1] = 1;
+    solve->motion[2][5] = sqrt(solve->body.mass[0][0] / solve->body.mass[5][5]);
     TRY(take_memory(solve));
     solve->problem = (FlowProblem){.grid = &fluid->grid,
                                    .density = fluid->desc.density,
                                    .dt = scene->dt,
                                    .kind = fluid->kind,
                                    .open = {fluid->open[0], fluid->open[1]},
-                                   .body_count = 1,
-                                   .fluxes = fluid->fluxes.data,
-                                   .flux_count = fluid->fluxes.count,
                                    .viscosity = fluid->viscosity,
                                    .viscous = viscous,
-                                   .body_at = body_at,
+                                   .surface_at = surface_at,
+                                   .surface_row = flow_body_surface_row,
                                    .user = solve,
                                    .threads = fluid->context->threads};
     list_faces(solve);
@@ -129,11 +132,11 @@ static PlimStatus open_solve(const FsiScene *scene, const ViscosityProblem *visc
 
 /* ---- error ---- */
 
-static double motion_of(const FlowBody *body, int m) {
+static double motion_of(const FsiSolve *solve, const FlowBody *body, int m) {
     double along = 0, square = 0;
     for (int i = 0; i < 6; i++) {
-        along += body->motion[m][i] * body->velocity[i];
-        square += body->motion[m][i] * body->motion[m][i];
+        along += solve->motion[m][i] * body->velocity[i];
+        square += solve->motion[m][i] * solve->motion[m][i];
     }
     return along / square;
 }
@@ -141,14 +144,15 @@ static double motion_of(const FlowBody *body, int m) {
 static void gather(const FsiSolve *solve, const FlowBody *body, double *w) {
     for (size_t i = 0; i < solve->free_count; i++)
         w[i] = solve->velocity[solve->component[i]][solve->face[i]];
-    for (int m = 0; m < body->motion_count; m++)
-        w[solve->free_count + (size_t)m] = motion_of(body, m);
+    for (int m = 0; m < solve->motion_count; m++)
+        w[solve->free_count + (size_t)m] = motion_of(solve, body, m);
 }
 
 static double mass_at(const FsiSolve *solve, size_t i, size_t j) {
     if (i < solve->free_count) return i == j ? solve->mass[i] : 0;
     const FlowBody *body = &solve->body;
-    const double *a = body->motion[i - solve->free_count], *b = body->motion[j - solve->free_count];
+    const double *a = solve->motion[i - solve->free_count],
+                 *b = solve->motion[j - solve->free_count];
     double sum = 0;
     for (int p = 0; p < 6; p++)
         for (int q = 0; q < 6; q++) sum += a[p] * body->mass[p][q] * b[q];
@@ -182,10 +186,13 @@ static PlimStatus solve_flow(FsiSolve *solve, FlowBody *body, double tolerance, 
     for (int a = 0; a < 2; a++)
         memcpy(solve->velocity[a], solve->start[a], solve->faces[a] * sizeof(double));
     if (!keep_pressure) memset(solve->pressure, 0, solve->cells * sizeof(double));
-    problem.bodies = body;
     problem.momentum = tolerance;
     problem.divergence = tolerance * grid_face_area(problem.grid);
-    return coupled_flow_solve(solve->fluid->coupled, &problem, velocity, solve->pressure, result);
+    TRY(flow_bodies_load(&solve->structure, solve->context, body, 1, solve->fluxes,
+                         solve->flux_count, &problem));
+    TRY(coupled_flow_solve(solve->fluid->coupled, &problem, velocity, solve->pressure, result));
+    flow_bodies_store(&solve->structure, body);
+    return PLIM_OK;
 }
 
 static PlimStatus find_exact(FsiSolve *solve) {
@@ -254,14 +261,14 @@ static PlimStatus run_document(FsiSolve *solve, double *w, Outcome *out) {
 /* What the body's motions become with the impulse of the fluid: M^-1 (momentum + impulse). */
 static void answer_of_body(const FsiSolve *solve, const FlowBody *body, double *motions) {
     double matrix[6][7];
-    int k = body->motion_count;
+    int k = solve->motion_count;
     for (int i = 0; i < k; i++) {
         for (int j = 0; j < k; j++)
             matrix[i][j] =
                 mass_at(solve, solve->free_count + (size_t)i, solve->free_count + (size_t)j);
         matrix[i][k] = 0;
         for (int p = 0; p < 6; p++)
-            matrix[i][k] += body->motion[i][p] * (solve->body.momentum[p] + body->impulse[p]);
+            matrix[i][k] += solve->motion[i][p] * (solve->body.momentum[p] + body->impulse[p]);
     }
     for (int c = 0; c < k; c++)
         for (int i = 0; i < k; i++) {
@@ -284,16 +291,16 @@ static double aitken(double factor, const double *last, const double *now, int c
 static PlimStatus run_in_turns(FsiSolve *solve, bool fixed, double *w, Outcome *out) {
     FlowBody body = solve->body;
     double factor = 0.5, last[6] = {0}, now[6], motions[6];
-    int k = body.motion_count;
+    int k = solve->motion_count;
     *out = (Outcome){.error = HUGE_VAL};
     body.is_free = false;
     double start = clock_seconds();
-    for (int m = 0; m < k; m++) motions[m] = motion_of(&body, m);
+    for (int m = 0; m < k; m++) motions[m] = motion_of(solve, &body, m);
     while (out->turns < MOST_TURNS && !out->done) {
         FlowResult result;
         memset(body.velocity, 0, sizeof body.velocity);
         for (int m = 0; m < k; m++)
-            for (int i = 0; i < 6; i++) body.velocity[i] += motions[m] * body.motion[m][i];
+            for (int i = 0; i < 6; i++) body.velocity[i] += motions[m] * solve->motion[m][i];
         TRY(solve_flow(solve, &body, 1e-3 * wanted, out->turns > 0, &result));
         if (result.reason != SOLVE_CONVERGED) break;
         out->turns++;

@@ -46,11 +46,11 @@ static void add(RowMaker *make, size_t first, int32_t column, double value) {
 }
 
 static void add_body(RowMaker *make, size_t first, const double row[6], double factor) {
-    const FlowBody *body = &make->solve->body;
-    for (int m = 0; m < body->motion_count; m++) {
+    const FsiSolve *solve = make->solve;
+    for (int m = 0; m < solve->motion_count; m++) {
         double sum = 0;
-        for (int i = 0; i < 6; i++) sum += row[i] * body->motion[m][i];
-        add(make, first, (int32_t)make->solve->free_count + m, factor * sum);
+        for (int i = 0; i < 6; i++) sum += row[i] * solve->motion[m][i];
+        add(make, first, (int32_t)solve->free_count + m, factor * sum);
     }
 }
 
@@ -92,8 +92,8 @@ static void add_cell(RowMaker *make, int i, int j) {
             size_t face = grid_face_index(grid, a, at[0], at[1], 0);
             add(make, first, make->column[place],
                 sign * fluid->open[a][face] * grid_face_area(grid));
-            for (size_t f = 0; f < solve->problem.flux_count; f++) {
-                const FlowFlux *flux = &solve->problem.fluxes[f];
+            for (size_t f = 0; f < solve->flux_count; f++) {
+                const FlowBodyFlux *flux = &solve->fluxes[f];
                 if (flux->axis == a && flux->at[0] == at[0] && flux->at[1] == at[1])
                     add_body(make, first, flux->row, sign);
             }
@@ -201,13 +201,13 @@ static PlimStatus describe(const FsiSolve *solve, const Csr rows[2], Coupled **o
     const FlowBody *body = &solve->body;
     CoupledDesc desc = coupled_desc_default(solve->context->threads);
     double block[36];
-    int k = body->motion_count;
+    int k = solve->motion_count;
     for (int i = 0; i < k; i++)
         for (int j = 0; j < k; j++) {
             double sum = 0;
             for (int p = 0; p < 6; p++)
                 for (int q = 0; q < 6; q++)
-                    sum += body->motion[i][p] * body->mass[p][q] * body->motion[j][q];
+                    sum += solve->motion[i][p] * body->mass[p][q] * solve->motion[j][q];
             block[i * k + j] = sum;
         }
     TRY(coupled_create(solve->context, &desc, out));

@@ -307,6 +307,7 @@ static void fluid_destroy(void *system) {
     array_free(context, &fluid->passive);
     array_free(context, &fluid->flow_bodies);
     array_free(context, &fluid->fluxes);
+    flow_bodies_free(&fluid->structure, context);
     array_free(context, &fluid->ties);
     fluid_free_objects(fluid);
     state_free(context, &fluid_schema, fluid);

@@ -5,6 +5,7 @@
 #include "fluid/fluid.h"
 
 #include "base/parallel.h"
+#include "solve/coupled/flow_bodies.h"
 
 /* Something the fluid flows around, where it is at the end of the present step. */
 typedef struct FluidCollider {
@@ -124,7 +125,8 @@ struct Fluid {
 
     CoupledFlow *coupled; /* NULL: viscosity and pressure are solved for one after the other */
     ARRAY(FlowBody) flow_bodies; /* the colliders, in the same order */
-    ARRAY(FlowFlux) fluxes;
+    ARRAY(FlowBodyFlux) fluxes;
+    FlowBodies structure; /* the same to the coupled solve */
     ARRAY(FluidTie) ties;
     FlowResult coupled_result; /* the last coupled solve */
 };

@@ -45,9 +45,9 @@ static int collider_at(const void *user, Vec3 x, Vec3 *center) {
 
 /* Velocity is linear in place: its integral over the closed part of a face is exact from that part
  * and its first moment. But see fluid_moves_as_one. */
-static FlowFlux flux_of(const Fluid *fluid, int axis, const int at[3], double open, int collider,
-                        Vec3 arm) {
-    FlowFlux flux = {.axis = axis, .at = {at[0], at[1], at[2]}, .body = collider};
+static FlowBodyFlux flux_of(const Fluid *fluid, int axis, const int at[3], double open,
+                            int collider, Vec3 arm) {
+    FlowBodyFlux flux = {.axis = axis, .at = {at[0], at[1], at[2]}, .body = collider};
     double area = grid_face_area(&fluid->grid), moment[3];
     flow_velocity_row(axis, arm, flux.row);
     for (int i = 0; i < 6; i++) flux.row[i] *= (1 - open) * area;
@@ -70,7 +70,7 @@ static PlimStatus add_face(Fluid *fluid, int axis, const int at[3]) {
     Vec3 x = grid_face_center(&fluid->grid, axis, at[0], at[1], at[2]), center;
     int collider = collider_at(fluid, x, &center);
     Vec3 arm = vec3_sub(x, center);
-    FlowFlux flux = flux_of(fluid, axis, at, open, collider, arm);
+    FlowBodyFlux flux = flux_of(fluid, axis, at, open, collider, arm);
     if (pushes && !array_push(fluid->context, &fluid->fluxes, flux)) return PLIM_OUT_OF_MEMORY;
     FluidTie tie = {axis, face, (size_t)collider, arm, part};
     if (part > 0 && !array_push(fluid->context, &fluid->ties, tie)) return PLIM_OUT_OF_MEMORY;
@@ -93,53 +93,27 @@ PlimStatus fluid_gather_faces(Fluid *fluid) {
     return PLIM_OK;
 }
 
+static FlowAnchor surface_at(const void *user, Vec3 x) {
+    FlowAnchor anchor;
+    anchor.surface = (size_t)collider_at(user, x, &anchor.center);
+    return anchor;
+}
+
 /* ---- bodies ---- */
 
-static void add_motion(FlowBody *body, Vec3 linear, Vec3 angular) {
-    double *motion = body->motion[body->motion_count++];
-    vec3_store(motion, linear);
-    vec3_store(motion + 3, angular);
-}
-
-/* All directions but those that something blocks: an orthonormal basis of what is left, by Gram and
- * Schmidt from the axes. */
-static void add_translations(const Fluid *fluid, size_t collider, FlowBody *body) {
-    Vec3 taken[6];
-    int count = fluid_blocked(fluid, collider, vec3_load(body->momentum), taken);
-    for (int i = 0; i < count; i++) {
-        for (int j = 0; j < i; j++)
-            taken[i] = vec3_add_scaled(taken[i], -vec3_dot(taken[i], taken[j]), taken[j]);
-        double length = vec3_length(taken[i]);
-        taken[i] = vec3_scale(length > 1e-6 ? 1 / length : 0, taken[i]);
+/* What the body is held from: by a pin, from turning, by what stands in its way, in the plane. */
+static void hold_body(const Fluid *fluid, const SolidMotion *solid, size_t collider,
+                      FlowBody *body) {
+    Vec3 center = fluid->colliders.data[collider].true_position, normals[3];
+    if (fluid->grid.dim == 2) flow_body_hold_plane(body);
+    if (solid->turn_locked) flow_body_hold_turn(body);
+    if (solid->pinned) {
+        flow_body_hold_point(body, vec3_sub(solid->pin, center));
+        return;
     }
-    for (int axis = 0; axis < fluid->grid.dim; axis++) {
-        Vec3 way = vec3_axis(axis);
-        for (int i = 0; i < count; i++)
-            way = vec3_add_scaled(way, -vec3_dot(way, taken[i]), taken[i]);
-        double length = vec3_length(way);
-        if (!(length > 1e-6)) continue;
-        taken[count] = vec3_scale(1 / length, way);
-        add_motion(body, taken[count++], vec3(0, 0, 0));
-    }
-}
-
-/* What the body is free to do. Turning is measured by the speed at its radius of gyration, so that
- * all motions are in m/s. */
-static void find_motions(const Fluid *fluid, const SolidMotion *solid, size_t collider,
-                         FlowBody *body) {
-    Vec3 center = fluid->colliders.data[collider].true_position;
-    int dim = fluid->grid.dim;
-    double gyration = sqrt(mat3_trace(solid->inertia) / solid->mass);
-    body->motion_count = 0;
-    if (!solid->pinned) add_translations(fluid, collider, body);
-    for (int axis = dim == 3 ? 0 : 2; axis < 3 && !solid->turn_locked; axis++) {
-        Vec3 turn = vec3_scale(1 / gyration, vec3_axis(axis));
-        Vec3 arm = solid->pinned ? vec3_sub(center, solid->pin) : vec3(0, 0, 0);
-        add_motion(body, vec3_cross(turn, arm), turn);
-    }
-    if (body->motion_count > 0) return;
-    body->is_free = false; /* held altogether */
-    memset(body->velocity, 0, sizeof body->velocity);
+    int count = fluid_blocked(fluid, collider, vec3_load(body->momentum), normals);
+    for (int i = 0; i < count; i++)
+        flow_body_hold(body, (double[6]){normals[i].x, normals[i].y, normals[i].z, 0, 0, 0});
 }
 
 /* Momentum before the solve, less the weight of the fluid in the body's place. */
@@ -233,7 +207,7 @@ static PlimStatus gather_bodies(Fluid *fluid, const StepInfo *step, SolveKind ki
             set_body(fluid, step, &solid, &body);
             add_hydrostatic_correction(step, collider, &body);
             keep_before(fluid, step, i, &solid);
-            find_motions(fluid, &solid, i, &body);
+            hold_body(fluid, &solid, i, &body);
         }
         if (!array_push(fluid->context, &fluid->flow_bodies, body)) return PLIM_OUT_OF_MEMORY;
     }
@@ -297,13 +271,10 @@ static PlimStatus solve(Fluid *fluid, const StepInfo *step, SolveKind kind) {
                            .dt = step->dt,
                            .kind = fluid->kind,
                            .source = fluid->source,
-                           .bodies = fluid->flow_bodies.data,
-                           .body_count = fluid->flow_bodies.count,
-                           .fluxes = fluid->fluxes.data,
-                           .flux_count = fluid->fluxes.count,
                            .viscosity = kind == SOLVE_START ? NULL : fluid->viscosity,
                            .viscous = &viscous,
-                           .body_at = collider_at,
+                           .surface_at = surface_at,
+                           .surface_row = flow_body_surface_row,
                            .user = fluid,
                            .momentum = share * fluid->desc.tolerance,
                            .threads = step->threads};
@@ -313,9 +284,13 @@ static PlimStatus solve(Fluid *fluid, const StepInfo *step, SolveKind kind) {
     problem.speed = 1e-9 * vec3_length(fluid->gravity) * step->dt;
     problem.divergence = problem.momentum * fmax(greatest_speed(fluid), problem.speed) *
                          grid_face_area(&fluid->grid);
+    TRY(flow_bodies_load(&fluid->structure, fluid->context, fluid->flow_bodies.data,
+                         fluid->flow_bodies.count, fluid->fluxes.data, fluid->fluxes.count,
+                         &problem));
     TRY(coupled_flow_solve(fluid->coupled, &problem, velocity, fluid->pressure,
                            &fluid->coupled_result));
     if (fluid->coupled_result.reason != SOLVE_CONVERGED) return solve_failed(fluid, step);
+    flow_bodies_store(&fluid->structure, fluid->flow_bodies.data);
     accept_bodies(fluid, kind);
     return PLIM_OK;
 }
@@ -378,11 +353,11 @@ static void keep_load(Fluid *fluid, const StepInfo *step, size_t i) {
     const FlowBody *body = &fluid->flow_bodies.data[i];
     const SolidView *view = &fluid->desc.bodies_view;
     Vec3 impulse = vec3_load(body->impulse), turn = vec3_load(body->impulse + 3);
-    SolidMotion solid = {.pinned = true};
-    if (fluid_solves_for(fluid, i))
-        view->read_motion(view->system, collider->body, SOLID_WHOLE_STEP, &solid);
+    SolidMotion solid;
+    bool is_free = fluid_solves_for(fluid, i);
+    if (is_free) view->read_motion(view->system, collider->body, SOLID_WHOLE_STEP, &solid);
     bool is_held =
-        solid.pinned || solid.turn_locked || body->motion_count < (fluid->grid.dim == 3 ? 6 : 3);
+        !is_free || body->held_count > (fluid->grid.dim == 3 ? 0 : 3); /* not by the plane alone */
     if (!is_held) {
         Vec3 gain = vec3_sub(solid.velocity, vec3_load(collider->before));
         Vec3 spin = vec3_sub(solid.angular_velocity, vec3_load(collider->before + 3));

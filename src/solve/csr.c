@@ -113,3 +113,45 @@ LinearMap csr_map(const Csr *matrix) {
     PLIM_ASSERT_VALID(csr_problem(matrix));
     return (LinearMap){matrix, matrix->rows, matrix->columns, csr_apply, csr_apply_transpose};
 }
+
+/* ---- written row by row ---- */
+
+void csr_builder_clear(CsrBuilder *builder) {
+    builder->row_start.count = builder->column.count = builder->value.count = 0;
+}
+
+void csr_builder_free(PlimContext *context, CsrBuilder *builder) {
+    array_free(context, &builder->row_start);
+    array_free(context, &builder->column);
+    array_free(context, &builder->value);
+}
+
+size_t csr_builder_bytes(const CsrBuilder *builder) {
+    return builder->row_start.capacity * sizeof(size_t) +
+           builder->column.capacity * sizeof(int32_t) + builder->value.capacity * sizeof(double);
+}
+
+static bool begin_rows(PlimContext *context, CsrBuilder *builder) {
+    return builder->row_start.count > 0 || array_push(context, &builder->row_start, 0);
+}
+
+bool csr_builder_add(PlimContext *context, CsrBuilder *builder, size_t column, double value) {
+    return array_push(context, &builder->column, (int32_t)column) &&
+           array_push(context, &builder->value, value);
+}
+
+bool csr_builder_end_row(PlimContext *context, CsrBuilder *builder) {
+    return begin_rows(context, builder) &&
+           array_push(context, &builder->row_start, builder->column.count);
+}
+
+bool csr_builder_view(PlimContext *context, CsrBuilder *builder, size_t columns, Csr *out) {
+    if (!begin_rows(context, builder)) return false;
+    *out = (Csr){.rows = builder->row_start.count - 1,
+                 .columns = columns,
+                 .entries = builder->column.count,
+                 .row_start = builder->row_start.data,
+                 .column = builder->column.data,
+                 .value = builder->value.data};
+    return true;
+}

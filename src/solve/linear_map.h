@@ -4,6 +4,7 @@
 #ifndef SOLVE_LINEAR_MAP_H
 #define SOLVE_LINEAR_MAP_H
 
+#include "base/array.h"
 #include "base/scratch.h"
 
 typedef struct LinearMap {
@@ -28,6 +29,22 @@ void csr_free(PlimContext *context, Csr *matrix);
 /* Writes a map out by applying it to unit vectors, with entries that are exactly zero left out: for
  * tests, direct solves and other libraries, not for large systems in a hurry. */
 PlimStatus csr_from_map(PlimContext *context, const LinearMap *map, Csr *out);
+
+/* A matrix that is written row by row, whose memory is kept for the next. */
+typedef struct CsrBuilder {
+    ARRAY(size_t) row_start;
+    ARRAY(int32_t) column;
+    ARRAY(double) value;
+} CsrBuilder;
+
+void csr_builder_clear(CsrBuilder *builder);
+void csr_builder_free(PlimContext *context, CsrBuilder *builder);
+size_t csr_builder_bytes(const CsrBuilder *builder);
+/* An entry of the present row; then its end. False when memory is out. */
+bool csr_builder_add(PlimContext *context, CsrBuilder *builder, size_t column, double value);
+bool csr_builder_end_row(PlimContext *context, CsrBuilder *builder);
+/* The matrix as it stands; it borrows the builder's memory. */
+bool csr_builder_view(PlimContext *context, CsrBuilder *builder, size_t columns, Csr *out);
 
 /* The first thing wrong with it as text, or NULL: rows that do not follow one another, columns that
  * do not ascend or do not exist, values that are not finite. */

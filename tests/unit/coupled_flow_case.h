@@ -6,6 +6,7 @@
 
 #include "grid/aperture.h"
 #include "solve/coupled/coupled_flow_internal.h"
+#include "solve/coupled/flow_bodies.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,11 +31,14 @@ typedef struct FlowCase {
     double *open[3], *distance[3], *velocity[3], *pressure;
     double *phi, *liquid; /* of cells, with air; else NULL */
     FlowBody bodies[FLOW_CASE_BODIES];
+    int motion_count[FLOW_CASE_BODIES]; /* that free bodies can make, one a row of `motion` */
+    double motion[FLOW_CASE_BODIES][6][6];
     double radius[FLOW_CASE_BODIES];
     double solid_mass[FLOW_CASE_BODIES][6][6]; /* without that of tied faces */
     double start[FLOW_CASE_BODIES][6];         /* velocities before the solve */
     size_t body_count;
-    FlowFlux *fluxes;
+    FlowBodyFlux *fluxes;
+    FlowBodies structure; /* the bodies as the solve has them */
     FlowCaseTie *ties;
     size_t flux_count, tie_count;
     ViscosityProblem viscous;
@@ -103,9 +107,11 @@ static inline int flow_case_nearest(const FlowCase *c, Vec3 x, Vec3 *center, dou
     return nearest;
 }
 
-static inline int flow_case_body_at(const void *user, Vec3 x, Vec3 *center) {
+static inline FlowAnchor flow_case_surface_at(const void *user, Vec3 x) {
     double distance;
-    return flow_case_nearest(user, x, center, &distance);
+    FlowAnchor anchor;
+    anchor.surface = (size_t)flow_case_nearest(user, x, &anchor.center, &distance);
+    return anchor;
 }
 
 static inline double flow_case_distance(const FlowCase *c, Vec3 x) {
@@ -137,8 +143,9 @@ static inline FlowBody *flow_case_add(FlowCase *c, Vec3 center, double radius, d
     if (!body->is_free) return body;
     for (int i = 0; i < 6; i++) {
         if (flat && (i == 2 || i == 3 || i == 4)) continue;
-        body->motion[body->motion_count++][i] = i < 3 ? 1.0 : 1.0 / radius;
+        c->motion[b][c->motion_count[b]++][i] = i < 3 ? 1.0 : 1.0 / radius;
     }
+    if (flat) flow_body_hold_plane(body);
     return body;
 }
 
@@ -187,7 +194,7 @@ static inline void flow_case_close(FlowCase *c, int a, const int at[3], double p
     Vec3 x = grid_face_center(&c->grid, a, at[0], at[1], at[2]), center;
     double distance, area = grid_face_area(&c->grid), lost[3];
     int body = flow_case_nearest(c, x, &center, &distance);
-    FlowFlux flux = {.axis = a, .at = {at[0], at[1], at[2]}, .body = body};
+    FlowBodyFlux flux = {.axis = a, .at = {at[0], at[1], at[2]}, .body = body};
     FlowCaseTie tie = {.axis = a, .body = body, .face = flow_case_face(c, a, at), .part = part};
     flow_case_row(a, vec3_sub(x, center), tie.row);
     for (int i = 0; i < 6; i++) flux.row[i] = (1.0 - open) * area * tie.row[i];
@@ -340,7 +347,8 @@ static inline FlowCase *flow_case_create(PlimContext *context, const Grid *grid,
     c->ties = calloc(faces, sizeof *c->ties);
     c->problem = (FlowProblem){.density = 1.0,
                                .dt = 0.1,
-                               .body_at = flow_case_body_at,
+                               .surface_at = flow_case_surface_at,
+                               .surface_row = flow_body_surface_row,
                                .divergence = 1e-12,
                                .momentum = 1e-12,
                                .threads = context->threads};
@@ -368,10 +376,6 @@ static inline void flow_case_build(FlowCase *c) {
     FlowProblem *problem = &c->problem;
     problem->grid = &c->grid;
     problem->kind = c->kind;
-    problem->bodies = c->bodies;
-    problem->body_count = c->body_count;
-    problem->fluxes = c->fluxes;
-    problem->flux_count = c->flux_count;
     problem->user = c;
     problem->viscous = &c->viscous;
     problem->phi = c->phi;
@@ -406,6 +410,7 @@ static inline void flow_case_destroy(FlowCase *c) {
     free(c->pressure);
     free(c->fluxes);
     free(c->ties);
+    flow_bodies_free(&c->structure, c->context);
     free(c);
 }
 
@@ -477,9 +482,23 @@ static inline void flow_case_random(FlowCase *c, uint64_t seed) {
     flow_case_load_momenta(c);
 }
 
+static inline void flow_case_load(FlowCase *c) {
+    assert_int_equal(flow_bodies_load(&c->structure, c->context, c->bodies, c->body_count,
+                                      c->fluxes, c->flux_count, &c->problem),
+                     PLIM_OK);
+}
+
+/* The solve as it is; bodies change when it converged. */
+static inline PlimStatus flow_case_try(FlowCase *c, FlowResult *result) {
+    flow_case_load(c);
+    PlimStatus status = coupled_flow_solve(c->flow, &c->problem, c->velocity, c->pressure, result);
+    if (status == PLIM_OK) flow_bodies_store(&c->structure, c->bodies);
+    return status;
+}
+
 static inline FlowResult flow_case_solve(FlowCase *c) {
     FlowResult result;
-    PlimStatus status = coupled_flow_solve(c->flow, &c->problem, c->velocity, c->pressure, &result);
+    PlimStatus status = flow_case_try(c, &result);
     if (status != PLIM_OK) fail_msg("%s", plim_message(c->context));
     if (result.reason != SOLVE_CONVERGED)
         fail_msg("%s after %d iterations: residuals %g of %g, %g of %g, %g of %g",

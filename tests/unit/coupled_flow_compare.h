@@ -84,8 +84,8 @@ static inline void flow_compare(const FlowDense *dense, const double *w, const d
             worst = fmax(worst, fabs(u - w[flow_dense_number(dense, a, (int[3]){i, j, k})]));
     }
     for (size_t b = 0; b < c->body_count; b++)
-        for (int m = 0; c->bodies[b].is_free && m < c->bodies[b].motion_count; m++) {
-            const double *motion = c->bodies[b].motion[m];
+        for (int m = 0; c->bodies[b].is_free && m < c->motion_count[b]; m++) {
+            const double *motion = c->motion[b][m];
             double v =
                 operator_dot(motion, c->bodies[b].velocity, 6) / operator_dot(motion, motion, 6);
             worst = fmax(worst, fabs(v - w[dense->first[b] + (size_t)m]));

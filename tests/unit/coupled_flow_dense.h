@@ -25,8 +25,8 @@ typedef struct FlowDense {
     size_t *cell;                   /* of each constraint */
 } FlowDense;
 
-static inline int flow_dense_width(const FlowBody *body) {
-    return body->is_free ? body->motion_count : 6;
+static inline int flow_dense_width(const FlowCase *c, size_t b) {
+    return c->bodies[b].is_free ? c->motion_count[b] : 6;
 }
 
 static inline void flow_function_add(FlowFunction *f, size_t at, double value) {
@@ -39,8 +39,8 @@ static inline void flow_function_add(FlowFunction *f, size_t at, double value) {
 static inline void flow_function_add_body(const FlowDense *dense, FlowFunction *f, size_t b,
                                           const double row[6], double factor) {
     const FlowBody *body = &dense->c->bodies[b];
-    for (int m = 0; m < flow_dense_width(body); m++) {
-        double value = body->is_free ? operator_dot(row, body->motion[m], 6) : row[m];
+    for (int m = 0; m < flow_dense_width(dense->c, b); m++) {
+        double value = body->is_free ? operator_dot(row, dense->c->motion[b][m], 6) : row[m];
         flow_function_add(f, dense->first[b] + (size_t)m, factor * value);
     }
 }
@@ -169,8 +169,9 @@ static inline void flow_dense_wall(void *user, const WallTerm *term) {
     FlowFunction f[WALL_FUNCTIONS] = {{0}};
     double g[WALL_FUNCTIONS][WALL_FUNCTIONS], h = dense->c->grid.spacing;
     memcpy(g, term->coefficient, sizeof g);
+    double distance;
     Vec3 center;
-    size_t body = (size_t)flow_case_body_at(dense->c, term->middle, &center);
+    size_t body = (size_t)flow_case_nearest(dense->c, term->middle, &center, &distance);
     for (int i = 0; i < term->count; i++) {
         const WallFunction *wall = &term->f[i];
         double row[6];
@@ -240,8 +241,8 @@ static inline void flow_dense_count(FlowDense *dense, CaseGroup groups[CASE_GROU
         for (size_t b = 0; b < c->body_count; b++) {
             if (c->bodies[b].is_free != (pass == 0)) continue;
             dense->first[b] = at;
-            at += (size_t)flow_dense_width(&c->bodies[b]);
-            groups[2 + pass].count += (size_t)flow_dense_width(&c->bodies[b]);
+            at += (size_t)flow_dense_width(c, b);
+            groups[2 + pass].count += (size_t)flow_dense_width(c, b);
         }
 }
 
@@ -260,15 +261,15 @@ static inline void flow_dense_masses(FlowDense *dense) {
     for (size_t b = 0; b < c->body_count; b++) {
         const FlowBody *body = &c->bodies[b];
         size_t first = dense->first[b];
-        for (int i = 0; i < flow_dense_width(body); i++) {
-            double square = body->is_free ? operator_dot(body->motion[i], body->motion[i], 6) : 1.0;
+        for (int i = 0; i < flow_dense_width(c, b); i++) {
+            double square = body->is_free ? operator_dot(c->motion[b][i], c->motion[b][i], 6) : 1.0;
             rows->w[first + (size_t)i] =
-                body->is_free ? operator_dot(body->motion[i], c->start[b], 6) / square
+                body->is_free ? operator_dot(c->motion[b][i], c->start[b], 6) / square
                               : c->start[b][i];
-            for (int j = 0; j < body->motion_count; j++)
+            for (int j = 0; j < c->motion_count[b]; j++)
                 for (int p = 0; p < 6; p++)
                     rows->mass[(first + (size_t)i) * n + first + (size_t)j] +=
-                        body->motion[i][p] * operator_dot(c->solid_mass[b][p], body->motion[j], 6);
+                        c->motion[b][i][p] * operator_dot(c->solid_mass[b][p], c->motion[b][j], 6);
         }
     }
 }
@@ -310,7 +311,7 @@ static inline void flow_dense_constraints(FlowDense *dense) {
                 size_t index = flow_case_face(c, a, face);
                 out[dense->number[a][index]] += sign * c->open[a][index] * grid_face_area(grid);
                 for (size_t i = 0; i < c->flux_count; i++) {
-                    const FlowFlux *flux = &c->fluxes[i];
+                    const FlowBodyFlux *flux = &c->fluxes[i];
                     FlowFunction f = {0};
                     if (flux->axis != a || flow_case_face(c, a, flux->at) != index) continue;
                     flow_function_add_body(dense, &f, (size_t)flux->body, flux->row, sign);
@@ -328,6 +329,12 @@ static inline FlowDense *flow_dense_create(FlowCase *c) {
     size_t cells = 0, all = grid_cell_count(&c->grid);
     CaseGroup groups[CASE_GROUPS];
     dense->c = c;
+    /* Motions are scaled as the solve does, so that matrices can be compared. */
+    for (size_t b = 0; b < c->body_count; b++)
+        for (int m = 0; m < c->motion_count[b]; m++)
+            for (int i = 0; i < 6; i++)
+                if (c->motion[b][m][i] != 0.0)
+                    c->motion[b][m][i] = sqrt(c->bodies[b].mass[0][0] / c->bodies[b].mass[i][i]);
     if (v) dense->of_lattice = calloc(3 * v->count, sizeof(size_t));
     for (int a = 0; a < c->grid.dim; a++)
         dense->number[a] = calloc(grid_face_count(&c->grid, a), sizeof(size_t));

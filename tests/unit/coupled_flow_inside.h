@@ -10,17 +10,15 @@ static inline void flow_case_begin(FlowCase *c) {
     CoupledFlow *flow = c->flow;
     Viscosity *v = c->viscosity;
     PoissonProblem poisson = flow_poisson_problem(&c->problem);
+    flow_case_load(c);
     flow->problem = &c->problem;
-    assert_int_equal(flow_begin_bodies(flow), PLIM_OK);
+    assert_int_equal(flow_begin_structure(flow), PLIM_OK);
     assert_int_equal(poisson_setup(c->poisson, &poisson), PLIM_OK);
     viscosity_set_step(v, c->problem.density, c->problem.dt);
     flow_set_weights(flow);
     assert_int_equal(flow_gather_friction(flow, c->velocity), PLIM_OK);
     assert_int_equal(flow_gather_fluxes(flow, v->stride, v->origin), PLIM_OK);
-    size_t n = flow->motion_count;
-    flow->mass = scratch_take(&flow->scratch, n * n + 1, sizeof(double));
-    assert_non_null(flow->mass);
-    flow_motion_masses(flow, true, flow->mass);
+    assert_int_equal(flow_set_masses(flow), PLIM_OK);
     assert_int_equal(flow_precondition_setup(flow), PLIM_OK);
 }
 

@@ -164,14 +164,19 @@ static void turn_as_one(FlowCase *c, Vec3 about, Vec3 turning, double worst[2]) 
         double velocity[6];
         vec3_store(velocity, vec3_cross(turning, vec3_sub(body->center, about)));
         vec3_store(velocity + 3, turning);
-        for (int m = 0; m < body->motion_count; m++)
-            motions[flow->parts.data[b].first + (size_t)m] =
-                operator_dot(body->motion[m], velocity, 6) /
-                operator_dot(body->motion[m], body->motion[m], 6);
+        memcpy(c->structure.velocity.data + 6 * b, velocity, sizeof velocity);
     }
+    flow_guess_motions(flow, motions);
     LinearMap map = flow_kkt_map(flow);
     map.apply(map.object, x, y);
-    flow_motion_masses(flow, false, masses);
+    for (size_t b = 0; b < c->body_count; b++) {
+        const FlowPart *part = &flow->parts.data[b];
+        for (int i = 0; i < part->motion_count; i++)
+            for (int j = 0; j < part->motion_count; j++)
+                for (int p = 0; p < 6; p++)
+                    masses[(part->first + (size_t)i) * n + part->first + (size_t)j] +=
+                        part->motion[i][p] * operator_dot(c->bodies[b].mass[p], part->motion[j], 6);
+    }
     double scale = v->stiffness * grid->spacing * vec3_length(turning);
     worst[0] = worst[1] = 0.0;
     FLOW_FACES(c, a, i, j, k) {

@@ -145,10 +145,12 @@ static void test_memory(void **state) {
             PlimContext *context = rationed_context(&ration);
             FlowCase *c = make(context, 2, 10, stiffness, 0.5);
             uint64_t before = mix(mix(7, c->velocity[0], 11 * 10), c->bodies[0].velocity, 6);
+            flow_case_load(c);
             ration.left = granted;
             FlowResult result;
             PlimStatus status =
                 coupled_flow_solve(c->flow, &c->problem, c->velocity, c->pressure, &result);
+            flow_bodies_store(&c->structure, c->bodies);
             uint64_t after = mix(mix(7, c->velocity[0], 11 * 10), c->bodies[0].velocity, 6);
             done = !ration.refused;
             assert_int_equal(status, done ? PLIM_OK : PLIM_OUT_OF_MEMORY);

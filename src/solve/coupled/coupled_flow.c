@@ -27,8 +27,8 @@ void coupled_flow_destroy(CoupledFlow *flow) {
     if (flow->viscous) context_free(context, flow->viscous, flow->lattice_count, sizeof(float));
     if (flow->cycle) viscosity_multigrid_destroy(flow->cycle);
     array_free(context, &flow->parts);
-    array_free(context, &flow->friction);
-    array_free(context, &flow->fluxes);
+    FlowRows *all[] = {&flow->friction, &flow->fluxes, &flow->dampers, &flow->drag, &flow->links};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) flow_rows_free(context, all[i]);
     scratch_free(&flow->scratch);
     context_free(context, flow, 1, sizeof *flow);
 }
@@ -37,8 +37,9 @@ size_t coupled_flow_bytes(const CoupledFlow *flow) {
     size_t lattices = flow->cycle ? (size_t)flow->grid.dim + 2 : 0;
     return sizeof *flow + flow->scratch.capacity +
            (flow->cycle ? viscosity_multigrid_bytes(flow->cycle) : 0) +
-           lattices * flow->lattice_count * sizeof(float) +
-           (flow->friction.capacity + flow->fluxes.capacity) * sizeof(FlowEntry) +
+           lattices * flow->lattice_count * sizeof(float) + flow_rows_bytes(&flow->friction) +
+           flow_rows_bytes(&flow->fluxes) + flow_rows_bytes(&flow->dampers) +
+           flow_rows_bytes(&flow->drag) + flow_rows_bytes(&flow->links) +
            flow->parts.capacity * sizeof(FlowPart);
 }
 
@@ -57,7 +58,7 @@ PlimStatus coupled_flow_solve(CoupledFlow *flow, const FlowProblem *problem, dou
     *result = (FlowResult){.reason = SOLVE_BREAKDOWN};
     flow->problem = problem;
     flow->grid = *problem->grid;
-    PlimStatus status = flow_begin_bodies(flow);
+    PlimStatus status = flow_begin_structure(flow);
     bool viscous = problem->viscosity && problem->viscosity->mu > 0.0;
     if (status == PLIM_OK)
         status = viscous ? flow_solve_viscous(flow, velocity, pressure, result)

@@ -8,20 +8,34 @@
 #include "solve/viscosity/viscosity_internal.h"
 #include "solve/viscosity/viscosity_multigrid.h"
 
-/* A row of the coupling between one unknown of the fluid (a velocity for friction, a cell's
- * pressure for fluxes) and one body. */
 typedef struct FlowEntry {
-    size_t at; /* in the vectors of the method at work */
-    size_t body;
-    double row[6];     /* by the body's velocity */
-    double reduced[6]; /* by the motions of a free body */
+    int32_t column;
+    double value;
 } FlowEntry;
 
-/* What is kept of a body beside the problem's own. */
+/* Rows over the structure's velocities, and the same by the motions that its free blocks can make.
+ */
+typedef struct FlowRows {
+    ARRAY(size_t) at;    /* one a row: a place in the vectors of the method at work */
+    ARRAY(size_t) start; /* one a row and one more: its entries */
+    ARRAY(FlowEntry) entries;
+    ARRAY(size_t) reduced_start;
+    ARRAY(FlowEntry) reduced;
+    ARRAY(double) constant; /* one a row: what is known of its product with v */
+} FlowRows;
+
+/* What is kept of a block beside the problem's own. With the rows of constraints that concern it
+ * alone eliminated its velocities are rest + sum of motions. */
 typedef struct FlowPart {
-    size_t first;      /* of its motions among all */
-    double drag[6][6]; /* dt times friction by its own velocity, kg */
-    double push[6];    /* dt times friction by given velocities of sides, N s */
+    size_t first;                                    /* of its motions among all */
+    int motion_count;                                /* 0: given, or held altogether */
+    double scale[FLOW_BLOCK_SIZE];                   /* makes velocities comparable, by masses */
+    double motion[FLOW_BLOCK_SIZE][FLOW_BLOCK_SIZE]; /* one a row, orthonormal but for the scale */
+    double rest[FLOW_BLOCK_SIZE];
+    double drag[FLOW_BLOCK_SIZE][FLOW_BLOCK_SIZE];  /* dt times friction by its own velocity, kg */
+    double mass[FLOW_BLOCK_SIZE * FLOW_BLOCK_SIZE]; /* of motions, with drag */
+    double diagonal[FLOW_BLOCK_SIZE * FLOW_BLOCK_SIZE]; /* its block of A_s: that and dampers */
+    double factor[FLOW_BLOCK_SIZE * FLOW_BLOCK_SIZE];   /* Cholesky factor of that, or near it */
 } FlowPart;
 
 struct CoupledFlow {
@@ -32,25 +46,33 @@ struct CoupledFlow {
     ViscosityMultigrid *cycle; /* made with the first viscous solve */
 
     const FlowProblem *problem; /* of the present solve */
-    size_t motion_count;        /* of all free bodies */
+    FlowStructure none;         /* where the problem has no structure */
+    const FlowStructure *structure;
+    size_t motion_count; /* K, of all free blocks */
     ARRAY(FlowPart) parts;
-    ARRAY(FlowEntry) friction, fluxes;
+    int32_t *block_of; /* each velocity */
+    double *known;     /* of each velocity: given, or the rest of a free block's */
+    double *push;      /* of each velocity: dt times friction by given velocities of sides, N s */
+    FlowRows friction, fluxes; /* F and H */
+    /* Between blocks: dampers, friction of surfaces that several blocks move, constraints; of the
+     * last `at` is the row among all and `constant` the target that is left. */
+    FlowRows dampers, drag, links;
     bool short_of_memory; /* while entries were gathered */
 
     /* Of the viscous solve. Vectors hold the lattices of velocity components
-     * (viscosity_internal.h), one of the cells' l, and the motions of bodies. */
+     * (viscosity_internal.h), one of the cells' l, the motions and the links' multipliers. */
     float *weight[3]; /* open part of free faces, 0 of others; copies too */
     float *viscous;   /* of cells, kg/m^4: the viscous part of the pressure's approximate inverse */
     float *active;    /* 1 in cells with an equation */
     size_t lattice_count;
-    double area;         /* m^2, of a face */
-    double *mass;        /* of motions, with friction by the bodies' own velocity: K by K, kg */
-    size_t column_count; /* motions treated exactly by the preconditioner: all or none */
+    double area;                /* m^2, of a face */
+    size_t column_count;        /* motions treated exactly by the preconditioner: all or none */
     float *lift, *flux, *reply; /* Y = Z A_fb; H~ = H - D Y; Z_S H~; one column after the other */
     double cycle_high;          /* see FLOW_CYCLE_HIGH */
     double *once, *image;       /* work of the velocities' cycle */
-    double *body_factor;        /* Cholesky factors: of the bodies' Schur complement in A */
-    double *pressure_factor;    /* and of what they add to the pressure's */
+    /* Cholesky factors of the columns: of the structure's Schur complement in A, of what it adds to
+     * the pressure's; and of the links' Schur complement. */
+    double *structure_factor, *pressure_factor, *link_factor;
 };
 
 /* The upper end of the eigenvalues that two cycles for the velocities are joined for. The result is
@@ -66,37 +88,76 @@ static inline size_t flow_velocity_size(const CoupledFlow *flow) {
 }
 
 static inline size_t flow_vector_size(const CoupledFlow *flow) {
-    return flow_velocity_size(flow) + flow->problem->viscosity->count + flow->motion_count;
+    return flow_velocity_size(flow) + flow->problem->viscosity->count + flow->motion_count +
+           flow->links.at.count;
 }
 
-/* ---- coupled_flow_bodies.c ---- */
+/* ---- coupled_flow_structure.c: blocks, motions, results ---- */
 
-/* Numbers motions, clears what is gathered. */
-PlimStatus flow_begin_bodies(CoupledFlow *flow);
-/* Friction of bodies, over lattice vectors. */
-PlimStatus flow_gather_friction(CoupledFlow *flow, double *velocity[3]);
-/* Fluxes of bodies out of cells; `stride` and `origin` place cell (i, j, k) in vectors. */
-PlimStatus flow_gather_fluxes(CoupledFlow *flow, const size_t stride[3], size_t origin);
-/* The mass of motions, M = T^T B T, K by K; with `drag` dt times friction by the bodies' own
- * velocity added. */
-void flow_motion_masses(const CoupledFlow *flow, bool drag, double *out);
-/* T^T (momentum - push). */
+/* Numbers motions, eliminates constraints within blocks, gathers dampers and links. */
+PlimStatus flow_begin_structure(CoupledFlow *flow);
+/* After friction has been gathered: masses of motions, and factors of blocks. Fails when masses are
+ * not positive. */
+PlimStatus flow_set_masses(CoupledFlow *flow);
+/* Factors anew, of `scale` times the blocks with `extra` (NULL: 0) added to the diagonal. */
+PlimStatus flow_factor_blocks(CoupledFlow *flow, double scale, const double *extra);
+/* What momenta there are to the motions: T^T (momentum - what is known of friction, dampers, masses
+ * at rest). */
 void flow_motion_momenta(const CoupledFlow *flow, double *out);
-/* y += sum of entries of free bodies times their motions; and the transpose, motions += ... */
-void flow_from_motions(const CoupledFlow *flow, const FlowEntry *entries, size_t count,
-                       const double *motions, double *y);
-void flow_to_motions(const CoupledFlow *flow, const FlowEntry *entries, size_t count,
-                     const double *x, double *motions);
-/* y += factor times sum of entries times what is known of the fluid's velocity at the bodies'
- * surfaces. */
-void flow_from_known(const CoupledFlow *flow, const FlowEntry *entries, size_t count, double factor,
-                     double *y);
-/* Velocities of bodies from motions; impulses from what the fluid does to each. */
+/* y = A_s x, of motions. */
+void flow_apply_structure(const CoupledFlow *flow, const double *x, double *y);
+/* The same as a dense K by K matrix. */
+void flow_dense_structure(const CoupledFlow *flow, double *work, double *out);
+/* x = (blocks of A_s)^-1 x, by their factors. */
+void flow_solve_blocks(const CoupledFlow *flow, double *x);
+/* Motions nearest to velocities. */
+void flow_guess_motions(const CoupledFlow *flow, double *motions);
+/* Velocities from motions; impulses become what own friction gives. */
 void flow_set_velocities(const CoupledFlow *flow, const double *motions);
-void flow_add_impulses(const CoupledFlow *flow, const FlowEntry *entries, size_t count,
-                       double factor, const double *x);
+void flow_add_impulses(const CoupledFlow *flow, const FlowRows *rows, double factor,
+                       const double *x);
 void flow_add_own_friction(const CoupledFlow *flow);
-double flow_body_energy(const FlowBody *body, bool before);
+void flow_set_multipliers(const CoupledFlow *flow, double factor, const double *links);
+double flow_structure_energy(const CoupledFlow *flow, bool before);
+
+/* ---- coupled_flow_rows.c: rows over the structure and what they do to motions ---- */
+
+void flow_rows_clear(FlowRows *rows);
+void flow_rows_free(PlimContext *context, FlowRows *rows);
+size_t flow_rows_bytes(const FlowRows *rows);
+/* Adds factor times a row. Where memory is out, flow->short_of_memory. */
+void flow_add_row(CoupledFlow *flow, FlowRows *rows, size_t at, size_t count, const int32_t *column,
+                  const double *value, double factor);
+/* Of the entries from i on those of one block: its number, what the row is to its motions, and
+ * where they end. */
+size_t flow_reduce_run(const CoupledFlow *flow, const FlowEntry *entries, size_t i, size_t last,
+                       size_t *end, double own[FLOW_BLOCK_SIZE]);
+/* A row times motions; out += its entries times x. */
+double flow_row_product(const FlowRows *rows, size_t row, const double *motions);
+void flow_row_spread(const FlowRows *rows, size_t row, double x, double *out);
+/* y += rows times motions; and the transpose, motions += rows^T x. */
+void flow_from_motions(const FlowRows *rows, const double *motions, double *y);
+void flow_to_motions(const FlowRows *rows, const double *x, double *motions);
+/* y += factor times rows times what is known of the velocity of surfaces. */
+void flow_from_known(const CoupledFlow *flow, const FlowRows *rows, double factor, double *y);
+/* Friction of surfaces, over lattice vectors. */
+PlimStatus flow_gather_friction(CoupledFlow *flow, double *velocity[3]);
+/* Fluxes out of cells; `stride` and `origin` place cell (i, j, k) in vectors. */
+PlimStatus flow_gather_fluxes(CoupledFlow *flow, const size_t stride[3], size_t origin);
+
+/* ---- coupled_flow_links.c: constraints between blocks ---- */
+
+/* y += R x and x' += R^T r, of motions and links, times a factor. */
+void flow_apply_links(const CoupledFlow *flow, double factor, const double *motions, double *links);
+void flow_apply_links_transpose(const CoupledFlow *flow, double factor, const double *links,
+                                double *motions);
+/* Takes memory for and factors R F^-1 R^T; `solve` does x = F^-1 x on motions. */
+PlimStatus flow_factor_links(CoupledFlow *flow, void (*solve)(const void *user, double *motions),
+                             const void *user);
+/* r = (R F^-1 R^T)^-1 r, or near it where there are many. */
+void flow_solve_links(const CoupledFlow *flow, double *links);
+/* m/s, of the residual of the links' rows, 2-norm. */
+double flow_link_tolerance(const CoupledFlow *flow);
 
 /* ---- coupled_flow_operator.c ---- */
 

@@ -12,7 +12,8 @@
  *     [ L    H          ] [ q ]   [ s - D u*     ]
  *     [ H^T  -M/density ] [ v ] = [ -m / density ],
  *
- * by MINRES with the cycle and M / density + H^T Z H: two to three times the iterations. */
+ * by MINRES with the cycle and M / density + H^T Z H: two to three times the iterations. The same
+ * where blocks of the structure are joined, by dampers in M or by rows R with multipliers. */
 #include "solve/coupled/coupled_flow_internal.h"
 
 #include "math/cholesky.h"
@@ -26,26 +27,21 @@ enum { INVISCID_COLUMN_LIMIT = 24, MOST_LIGHT_ITERATIONS = 500 };
  * Conjugate gradients break down at about 1e7. */
 static const double LIGHT = 1e5;
 
-/* Vectors are laid out as the pressure's. */
+/* Vectors are laid out as the pressure's; motions and links follow where they are unknowns. */
 typedef struct Inviscid {
     CoupledFlow *flow;
     Poisson *poisson;
     size_t n, size;
-    double *mass;    /* Cholesky factor of M, K by K */
     double *motions; /* work, K */
-    size_t columns;  /* K, or 0: bodies are left out of the preconditioner, for there are many */
+    size_t columns;  /* K, or 0: the structure is in the preconditioner by blocks alone */
     double *reply;   /* Z H, one column after the other */
     double *factor;  /* of M / density + H^T Z H */
-    double *inertia; /* M / density */
     bool is_light;   /* some motion is */
 } Inviscid;
 
-static const FlowEntry *entries_of(const Inviscid *s) {
-    return s->flow->fluxes.data;
-}
-
-static size_t entry_count(const Inviscid *s) {
-    return s->flow->fluxes.count;
+/* Whether M is block diagonal and nothing else joins motions. */
+static bool is_apart(const CoupledFlow *flow) {
+    return flow->dampers.at.count == 0 && flow->links.at.count == 0;
 }
 
 static void schur_apply(const void *object, const double *x, double *y) {
@@ -57,10 +53,10 @@ static void schur_apply(const void *object, const double *x, double *y) {
         s->flow->short_of_memory = true;
     if (s->n == 0) return;
     memset(s->motions, 0, s->n * sizeof *s->motions);
-    flow_to_motions(s->flow, entries_of(s), entry_count(s), x, s->motions);
-    cholesky_solve(s->mass, s->n, s->motions);
+    flow_to_motions(&s->flow->fluxes, x, s->motions);
+    flow_solve_blocks(s->flow, s->motions);
     for (size_t i = 0; i < s->n; i++) s->motions[i] *= problem->density;
-    flow_from_motions(s->flow, entries_of(s), entry_count(s), s->motions, y);
+    flow_from_motions(&s->flow->fluxes, s->motions, y);
 }
 
 static void cycle(const Inviscid *s, const double *r, double *z) {
@@ -88,31 +84,31 @@ static void precondition(void *object, const double *r, double *z) {
     }
 }
 
-/* Z H and M / density + H^T Z H; `masses` is M. */
-static PlimStatus find_replies(Inviscid *s, const double *masses) {
+/* Z H and M / density + H^T Z H. */
+static PlimStatus find_replies(Inviscid *s) {
     CoupledFlow *flow = s->flow;
     size_t n = s->n;
     s->reply = scratch_take(&flow->scratch, n * s->size + 1, sizeof(double));
     s->factor = scratch_take(&flow->scratch, n * n + 1, sizeof(double));
-    s->inertia = scratch_take(&flow->scratch, n * n + 1, sizeof(double));
+    double *masses = scratch_take(&flow->scratch, n * n + 1, sizeof(double));
     double *column = scratch_take(&flow->scratch, s->size, sizeof(double));
-    if (!s->reply || !s->factor || !s->inertia || !column) return PLIM_OUT_OF_MEMORY;
+    if (!s->reply || !s->factor || !masses || !column) return PLIM_OUT_OF_MEMORY;
+    flow_dense_structure(flow, s->motions, masses);
     for (size_t j = 0; j < n; j++) {
         double *reply = s->reply + j * s->size;
         memset(s->motions, 0, n * sizeof *s->motions);
         s->motions[j] = 1.0;
         memset(column, 0, s->size * sizeof *column);
-        flow_from_motions(flow, entries_of(s), entry_count(s), s->motions, column);
+        flow_from_motions(&flow->fluxes, s->motions, column);
         cycle(s, column, reply);
         double *row = s->factor + j * n;
         for (size_t i = 0; i < n; i++) row[i] = 0.0;
-        flow_to_motions(flow, entries_of(s), entry_count(s), reply, row);
+        flow_to_motions(&flow->fluxes, reply, row);
     }
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++) {
             double mean = 0.5 * (s->factor[i * n + j] + s->factor[j * n + i]);
             double inertia = masses[i * n + j] / flow->problem->density;
-            s->inertia[i * n + j] = s->inertia[j * n + i] = inertia;
             s->factor[i * n + j] = s->factor[j * n + i] = mean + inertia;
             if (i == j) s->is_light |= mean > LIGHT * inertia;
         }
@@ -121,39 +117,59 @@ static PlimStatus find_replies(Inviscid *s, const double *masses) {
     return PLIM_OK;
 }
 
-/* Whether some motion may be light, by the least fluid it can take along: what the cells that it
- * pushes into would if they were on their own. Many bodies get columns only then. */
-static bool may_be_light(Inviscid *s, const double *masses) {
-    const CoupledFlow *flow = s->flow;
+/* Of each motion the least fluid it can take along, kg over the density: what the cells that it
+ * pushes into would if they were on their own. */
+static void find_least_added(const Inviscid *s, double *added) {
+    const FlowRows *fluxes = &s->flow->fluxes;
     const float *inverse = poisson_inverse_diagonal(s->poisson);
-    memset(s->motions, 0, s->n * sizeof *s->motions);
-    for (size_t e = 0; e < entry_count(s); e++) {
-        const FlowEntry *entry = &entries_of(s)[e];
-        const FlowBody *body = &flow->problem->bodies[entry->body];
-        double *own = s->motions + flow->parts.data[entry->body].first;
-        for (int m = 0; body->is_free && m < body->motion_count; m++)
-            own[m] += entry->reduced[m] * entry->reduced[m] * (double)inverse[entry->at];
+    memset(added, 0, s->n * sizeof *added);
+    for (size_t row = 0; row < fluxes->at.count; row++)
+        for (size_t i = fluxes->reduced_start.data[row]; i < fluxes->reduced_start.data[row + 1];
+             i++) {
+            const FlowEntry *entry = &fluxes->reduced.data[i];
+            added[entry->column] +=
+                entry->value * entry->value * (double)inverse[fluxes->at.data[row]];
+        }
+}
+
+/* Whether some motion may be light, by that. */
+static bool may_be_light(const Inviscid *s, const double *added) {
+    const CoupledFlow *flow = s->flow;
+    for (size_t b = 0; b < flow->parts.count; b++) {
+        const FlowPart *part = &flow->parts.data[b];
+        size_t n = (size_t)part->motion_count;
+        for (size_t i = 0; i < n; i++)
+            if (added[part->first + i] * flow->problem->density >
+                0.1 * LIGHT * part->mass[i * n + i])
+                return true;
     }
-    for (size_t i = 0; i < s->n; i++)
-        if (s->motions[i] * flow->problem->density > 0.1 * LIGHT * masses[i * s->n + i])
-            return true;
     return false;
+}
+
+static void solve_structure(const void *user, double *motions) {
+    const Inviscid *s = user;
+    if (s->columns > 0)
+        cholesky_solve(s->factor, s->n, motions);
+    else
+        flow_solve_blocks(s->flow, motions);
 }
 
 static PlimStatus set_up(Inviscid *s) {
     CoupledFlow *flow = s->flow;
-    size_t n = s->n;
-    s->mass = scratch_take(&flow->scratch, n * n + 1, sizeof(double));
-    s->motions = scratch_take(&flow->scratch, n + 1, sizeof(double));
-    double *masses = scratch_take(&flow->scratch, n * n + 1, sizeof(double));
-    if (!s->mass || !s->motions || !masses) return PLIM_OUT_OF_MEMORY;
-    flow_motion_masses(flow, false, masses);
-    memcpy(s->mass, masses, n * n * sizeof *masses);
-    if (n > 0 && !cholesky_factor(s->mass, n))
-        return context_fail(flow->context, PLIM_FAILED,
-                            "the masses of bodies in the fluid are not positive");
-    if (n == 0 || (n > INVISCID_COLUMN_LIMIT && !may_be_light(s, masses))) return PLIM_OK;
-    return find_replies(s, masses);
+    s->motions = scratch_take(&flow->scratch, s->n + 1, sizeof(double));
+    double *added = scratch_take(&flow->scratch, s->n + 1, sizeof(double));
+    if (!s->motions || !added) return PLIM_OUT_OF_MEMORY;
+    TRY(flow_set_masses(flow));
+    if (s->n == 0) return PLIM_OK;
+    if (s->n <= INVISCID_COLUMN_LIMIT) {
+        TRY(find_replies(s));
+    } else {
+        find_least_added(s, added);
+        s->is_light = may_be_light(s, added);
+    }
+    if (!s->is_light && is_apart(flow)) return PLIM_OK;
+    if (s->columns == 0) TRY(flow_factor_blocks(flow, 1.0 / flow->problem->density, added));
+    return flow_factor_links(flow, solve_structure, s);
 }
 
 /* ---- energy ---- */
@@ -183,10 +199,7 @@ static double fluid_energy(const FlowProblem *problem, double *velocity[3]) {
 }
 
 static double energy(const CoupledFlow *flow, double *velocity[3], bool before) {
-    double sum = fluid_energy(flow->problem, velocity);
-    for (size_t i = 0; i < flow->problem->body_count; i++)
-        sum += flow_body_energy(&flow->problem->bodies[i], before);
-    return sum;
+    return fluid_energy(flow->problem, velocity) + flow_structure_energy(flow, before);
 }
 
 /* ---- the solve ---- */
@@ -218,10 +231,10 @@ static void to_cells(const Inviscid *s, const double *padded, double scale, doub
 static PlimStatus right_side(Inviscid *s, double *b, double *free_motions, double *incompatible) {
     CoupledFlow *flow = s->flow;
     flow_motion_momenta(flow, free_motions);
-    if (s->n > 0) cholesky_solve(s->mass, s->n, free_motions);
+    flow_solve_blocks(flow, free_motions);
     for (size_t i = 0; i < s->n; i++) s->motions[i] = -free_motions[i];
-    flow_from_motions(flow, entries_of(s), entry_count(s), s->motions, b);
-    flow_from_known(flow, entries_of(s), entry_count(s), -1.0, b);
+    flow_from_motions(&flow->fluxes, s->motions, b);
+    flow_from_known(flow, &flow->fluxes, -1.0, b);
     return poisson_remove_means(s->poisson, flow->problem->threads, b, incompatible);
 }
 
@@ -267,8 +280,8 @@ static PlimStatus solve_schur(Inviscid *s, double *b, double *q, double *motions
     schur_apply(s, q, work);
     result->divergence = worst_outflow(s, b, work);
     memset(s->motions, 0, s->n * sizeof *s->motions);
-    flow_to_motions(flow, entries_of(s), entry_count(s), q, s->motions);
-    if (s->n > 0) cholesky_solve(s->mass, s->n, s->motions);
+    flow_to_motions(&flow->fluxes, q, s->motions);
+    flow_solve_blocks(s->flow, s->motions);
     for (size_t i = 0; i < s->n; i++) motions[i] += flow->problem->density * s->motions[i];
     return PLIM_OK;
 }
@@ -283,39 +296,49 @@ static void kkt_apply(const void *object, const double *x, double *y) {
     memset(y, 0, s->size * sizeof *y);
     if (poisson_apply(s->poisson, s->flow->problem->threads, (double *)x, y) != PLIM_OK)
         s->flow->short_of_memory = true;
-    flow_from_motions(s->flow, entries_of(s), entry_count(s), v, y);
-    for (size_t i = 0; i < n; i++) {
-        y_v[i] = 0.0;
-        for (size_t j = 0; j < n; j++) y_v[i] -= s->inertia[i * n + j] * v[j];
-    }
-    flow_to_motions(s->flow, entries_of(s), entry_count(s), x, y_v);
+    flow_apply_structure(s->flow, v, y_v);
+    for (size_t i = 0; i < n; i++) y_v[i] /= -s->flow->problem->density;
+    flow_from_motions(&s->flow->fluxes, v, y);
+    flow_to_motions(&s->flow->fluxes, x, y_v);
+    memset(y_v + n, 0, s->flow->links.at.count * sizeof *y_v);
+    flow_apply_links(s->flow, -1.0, v, y_v + n);
+    flow_apply_links_transpose(s->flow, -1.0, v + n, y_v);
 }
 
 static void kkt_precondition(void *object, const double *r, double *z) {
     const Inviscid *s = object;
     cycle(s, r, z);
-    memcpy(z + s->size, r + s->size, s->n * sizeof *z);
-    cholesky_solve(s->factor, s->n, z + s->size);
+    memcpy(z + s->size, r + s->size, (s->n + s->flow->links.at.count) * sizeof *z);
+    solve_structure(s, z + s->size);
+    flow_solve_links(s->flow, z + s->size + s->n);
 }
 
 /* A block for the outflow of cells, and one for the impulse over the density of each motion: to
  * what changes it, with the fluid that it takes along, no more than the flow through a face. The
  * last holds all motions for which there is none left. */
 static size_t light_blocks(const Inviscid *s, SolveBlock *blocks) {
-    double outflow = s->flow->problem->divergence;
-    size_t count = 0, n = s->n;
+    const CoupledFlow *flow = s->flow;
+    double outflow = flow->problem->divergence, area = grid_face_area(&flow->grid);
+    size_t count = 0, links = flow->links.at.count;
+    size_t most = SOLVE_BLOCK_CAPACITY - (links > 0);
     blocks[count++] = (SolveBlock){0, s->size, outflow * sqrt((double)count_cells(s))};
-    for (size_t i = 0; i < n; i++) {
-        /* The squares of a factor's diagonal: inertia when the motions before give way. */
-        double inertia = s->factor[i * n + i] * s->factor[i * n + i];
-        double tolerance = inertia * outflow / grid_face_area(&s->flow->grid);
-        if (count < SOLVE_BLOCK_CAPACITY) {
-            blocks[count++] = (SolveBlock){s->size + i, 1, tolerance};
-            continue;
+    for (size_t b = 0; b < flow->parts.count; b++) {
+        const FlowPart *part = &flow->parts.data[b];
+        size_t width = s->columns > 0 ? s->n : (size_t)part->motion_count;
+        for (size_t m = 0; m < (size_t)part->motion_count; m++) {
+            /* The squares of a factor's diagonal: inertia when the motions before give way. */
+            size_t i = part->first + m, row = s->columns > 0 ? i : m;
+            double root = (s->columns > 0 ? s->factor : part->factor)[row * width + row];
+            double tolerance = root * root * outflow / area;
+            if (count < most) {
+                blocks[count++] = (SolveBlock){s->size + i, 1, tolerance};
+                continue;
+            }
+            blocks[count - 1].count++;
+            blocks[count - 1].tolerance = fmin(blocks[count - 1].tolerance, tolerance);
         }
-        blocks[count - 1].count++;
-        blocks[count - 1].tolerance = fmin(blocks[count - 1].tolerance, tolerance);
     }
+    if (links > 0) blocks[count++] = (SolveBlock){s->size + s->n, links, flow_link_tolerance(flow)};
     return count;
 }
 
@@ -323,15 +346,16 @@ static PlimStatus solve_light(Inviscid *s, double *b, double *q, double *motions
                               FlowResult *result) {
     CoupledFlow *flow = s->flow;
     const FlowProblem *problem = flow->problem;
-    size_t size = s->size;
-    flow_from_known(flow, entries_of(s), entry_count(s), -1.0, b);
+    size_t size = s->size, links = flow->links.at.count, all = size + s->n + links;
+    flow_from_known(flow, &flow->fluxes, -1.0, b);
     TRY(poisson_remove_means(s->poisson, problem->threads, b, &result->incompatible));
     flow_motion_momenta(flow, b + size);
     for (size_t i = 0; i < s->n; i++) b[size + i] /= -problem->density;
+    for (size_t i = 0; i < links; i++) b[size + s->n + i] = -flow->links.constant.data[i];
     SolveBlock blocks[SOLVE_BLOCK_CAPACITY];
     BlockOptions options = {blocks, light_blocks(s, blocks), MOST_LIGHT_ITERATIONS,
                             problem->threads};
-    LinearMap map = {s, size + s->n, size + s->n, kkt_apply, kkt_apply};
+    LinearMap map = {s, all, all, kkt_apply, kkt_apply};
     Preconditioner preconditioner = {s, kkt_precondition,
                                      poisson_precondition_applications(s->poisson)};
     BlockResult found;
@@ -344,6 +368,8 @@ static PlimStatus solve_light(Inviscid *s, double *b, double *q, double *motions
     kkt_apply(s, q, work);
     result->divergence = worst_outflow(s, b, work);
     memcpy(motions, q + size, s->n * sizeof *motions);
+    if (found.reason == SOLVE_CONVERGED)
+        flow_set_multipliers(flow, problem->density, q + size + s->n);
     double mean;
     return poisson_remove_means(s->poisson, problem->threads, q, &mean);
 }
@@ -357,9 +383,10 @@ PlimStatus flow_solve_inviscid(CoupledFlow *flow, double *velocity[3], double *p
     Inviscid s = {.flow = flow, .poisson = flow->poisson, .n = flow->motion_count};
     s.size = layout.size;
     double *cells = scratch_take(&flow->scratch, grid_cell_count(&flow->grid), sizeof *cells);
-    double *b = scratch_take(&flow->scratch, s.size + s.n, sizeof *b);
-    double *q = scratch_take(&flow->scratch, s.size + s.n, sizeof *q);
-    double *work = scratch_take(&flow->scratch, s.size + s.n, sizeof *work);
+    size_t all = s.size + s.n + flow->links.at.count;
+    double *b = scratch_take(&flow->scratch, all, sizeof *b);
+    double *q = scratch_take(&flow->scratch, all, sizeof *q);
+    double *work = scratch_take(&flow->scratch, all, sizeof *work);
     double *motions = scratch_take(&flow->scratch, s.n + 1, sizeof *motions);
     if (!cells || !b || !q || !work || !motions) return PLIM_OUT_OF_MEMORY;
     TRY(poisson_begin_project(flow->poisson, &poisson, problem->threads, velocity, cells));
@@ -368,15 +395,16 @@ PlimStatus flow_solve_inviscid(CoupledFlow *flow, double *velocity[3], double *p
     double to_solve = problem->dt / problem->density;
     to_padded(&s, cells, 1.0, b);
     to_padded(&s, pressure, to_solve, q);
-    memset(q + s.size, 0, s.n * sizeof *q);
+    memset(q + s.size, 0, (all - s.size) * sizeof *q);
     result->energy_before = energy(flow, velocity, true);
-    TRY((s.is_light ? solve_light : solve_schur)(&s, b, q, motions, work, result));
+    bool joined = s.n > 0 && !is_apart(flow);
+    TRY((s.is_light || joined ? solve_light : solve_schur)(&s, b, q, motions, work, result));
     if (result->reason != SOLVE_CONVERGED) return poisson_end_project(flow->poisson);
     to_cells(&s, q, 1.0, cells);
     poisson_correct(flow->poisson, problem->threads, velocity, cells);
     to_cells(&s, q, 1.0 / to_solve, pressure);
     flow_set_velocities(flow, motions);
-    flow_add_impulses(flow, entries_of(&s), entry_count(&s), problem->density, q);
+    flow_add_impulses(flow, &flow->fluxes, problem->density, q);
     result->energy_after = energy(flow, velocity, false);
     return poisson_end_project(flow->poisson);
 }

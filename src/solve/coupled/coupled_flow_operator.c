@@ -111,17 +111,16 @@ static void kkt_apply(const void *object, const double *x, double *y) {
     GradientJob job = {flow, l, y};
     viscosity_apply_then(v, x, y, add_gradient, &job);
     flow_divergence(flow, x, y_l);
-    size_t n = flow->motion_count;
-    if (n == 0) return;
-    for (size_t i = 0; i < n; i++) {
-        y_motions[i] = 0.0;
-        for (size_t j = 0; j < n; j++) y_motions[i] += flow->mass[i * n + j] * motions[j];
-    }
-    const FlowEntry *friction = flow->friction.data, *fluxes = flow->fluxes.data;
-    flow_from_motions(flow, friction, flow->friction.count, motions, y);
-    flow_to_motions(flow, friction, flow->friction.count, x, y_motions);
-    flow_from_motions(flow, fluxes, flow->fluxes.count, motions, y_l);
-    flow_to_motions(flow, fluxes, flow->fluxes.count, l, y_motions);
+    if (flow->motion_count == 0) return;
+    double *y_links = y_motions + flow->motion_count;
+    flow_apply_structure(flow, motions, y_motions);
+    flow_from_motions(&flow->friction, motions, y);
+    flow_to_motions(&flow->friction, x, y_motions);
+    flow_from_motions(&flow->fluxes, motions, y_l);
+    flow_to_motions(&flow->fluxes, l, y_motions);
+    memset(y_links, 0, flow->links.at.count * sizeof *y_links);
+    flow_apply_links(flow, 1.0, motions, y_links);
+    flow_apply_links_transpose(flow, 1.0, motions + flow->motion_count, y_motions);
 }
 
 LinearMap flow_kkt_map(const CoupledFlow *flow) {

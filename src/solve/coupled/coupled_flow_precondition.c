@@ -199,13 +199,12 @@ static void load_column(const float *columns, size_t size, size_t j, double *to)
     for (size_t i = 0; i < size; i++) to[i] = (double)columns[j * size + i];
 }
 
-/* What the entries of bodies make of motion j alone. */
-static void load_motion(const CoupledFlow *flow, const FlowEntry *entries, size_t count, size_t j,
-                        size_t size, double *to) {
+/* What rows make of motion j alone. */
+static void load_motion(const FlowRows *rows, size_t j, size_t size, double *to) {
     double motions[FLOW_COLUMN_LIMIT] = {0};
     motions[j] = 1.0;
     memset(to, 0, size * sizeof *to);
-    flow_from_motions(flow, entries, count, motions, to);
+    flow_from_motions(rows, motions, to);
 }
 
 /* x = A_ff^-1 r, near enough; r is lost. `own` is the energy of the motion in fluid at rest. Every
@@ -239,12 +238,11 @@ static PlimStatus solve_lift(CoupledFlow *flow, double own, double *r, double *x
 
 /* Y, and S_b. `work` holds two velocity vectors. */
 static PlimStatus find_lift(CoupledFlow *flow, double *work) {
-    size_t n = flow->column_count, size = flow_velocity_size(flow), count = flow->friction.count;
-    const FlowEntry *friction = flow->friction.data;
+    size_t n = flow->column_count, size = flow_velocity_size(flow);
     double dots[FLOW_COLUMN_LIMIT], pull[FLOW_COLUMN_LIMIT], *image = work + size;
     for (size_t j = 0; j < n; j++) {
-        load_motion(flow, friction, count, j, size, work);
-        TRY(solve_lift(flow, flow->mass[j * n + j], work, image));
+        load_motion(&flow->friction, j, size, work);
+        TRY(solve_lift(flow, flow->structure_factor[j * n + j], work, image));
         keep_column(image, size, j, flow->lift);
     }
     for (size_t j = 0; j < n; j++) {
@@ -252,10 +250,10 @@ static PlimStatus find_lift(CoupledFlow *flow, double *work) {
         viscosity_apply(flow->problem->viscosity, work, image);
         columns_dot(flow, flow->lift, size, image, dots);
         memset(pull, 0, sizeof pull);
-        flow_to_motions(flow, friction, count, work, pull);
+        flow_to_motions(&flow->friction, work, pull);
         for (size_t i = 0; i < n; i++) {
-            flow->body_factor[i * n + j] += dots[i] - pull[i];
-            flow->body_factor[j * n + i] -= pull[i];
+            flow->structure_factor[i * n + j] += dots[i] - pull[i];
+            flow->structure_factor[j * n + i] -= pull[i];
         }
     }
     return PLIM_OK;
@@ -266,11 +264,11 @@ static void find_replies(CoupledFlow *flow, double *work) {
     size_t n = flow->column_count, size = flow_velocity_size(flow);
     size_t cells = flow->problem->viscosity->count;
     double dots[FLOW_COLUMN_LIMIT], *flux = work + size;
-    memcpy(flow->pressure_factor, flow->body_factor, n * n * sizeof *flow->body_factor);
+    memcpy(flow->pressure_factor, flow->structure_factor, n * n * sizeof *flow->structure_factor);
     for (size_t j = 0; j < n; j++) {
         load_column(flow->lift, size, j, work);
         flow_divergence(flow, work, flux);
-        load_motion(flow, flow->fluxes.data, flow->fluxes.count, j, cells, work);
+        load_motion(&flow->fluxes, j, cells, work);
         for (size_t i = 0; i < cells; i++) flux[i] = work[i] - flux[i];
         keep_column(flux, cells, j, flow->flux);
         pressure_cycle(flow, flux, work);
@@ -301,6 +299,30 @@ static PlimStatus take_columns(CoupledFlow *flow, double **work) {
     return all ? PLIM_OK : PLIM_OUT_OF_MEMORY;
 }
 
+static void solve_structure(const void *user, double *motions) {
+    const CoupledFlow *flow = user;
+    if (flow->column_count > 0)
+        cholesky_solve(flow->structure_factor, flow->column_count, motions);
+    else
+        flow_solve_blocks(flow, motions);
+}
+
+/* The columns of a few motions; without them blocks are on their own. */
+static PlimStatus find_columns(CoupledFlow *flow) {
+    size_t n = flow->column_count;
+    double *work, motions[FLOW_COLUMN_LIMIT];
+    flow->structure_factor = scratch_take(&flow->scratch, n * n + 1, sizeof(double));
+    if (!flow->structure_factor) return PLIM_OUT_OF_MEMORY;
+    TRY(take_columns(flow, &work));
+    flow_dense_structure(flow, motions, flow->structure_factor);
+    TRY(find_lift(flow, work));
+    find_replies(flow, work);
+    if (flow->short_of_memory) return PLIM_OUT_OF_MEMORY; /* before the sums are judged */
+    if (!cholesky_factor(flow->pressure_factor, n) || !cholesky_factor(flow->structure_factor, n))
+        flow->column_count = 0;
+    return PLIM_OK;
+}
+
 PlimStatus flow_precondition_setup(CoupledFlow *flow) {
     const FlowProblem *problem = flow->problem;
     size_t n = flow->motion_count;
@@ -308,23 +330,11 @@ PlimStatus flow_precondition_setup(CoupledFlow *flow) {
     TRY(viscosity_multigrid_setup(flow->cycle, problem->viscosity, problem->threads));
     parallel_for(problem->threads, (size_t)flow->grid.n[1] * (size_t)flow->grid.n[2], 8,
                  find_viscous, flow);
-    flow->body_factor = scratch_take(&flow->scratch, n * n + 1, sizeof(double));
     flow->once = scratch_take(&flow->scratch, flow_velocity_size(flow), sizeof(double));
     flow->image = scratch_take(&flow->scratch, flow_velocity_size(flow), sizeof(double));
-    if (!flow->body_factor || !flow->once || !flow->image) return PLIM_OUT_OF_MEMORY;
-    memcpy(flow->body_factor, flow->mass, n * n * sizeof *flow->mass);
-    if (flow->column_count > 0) {
-        double *work;
-        TRY(take_columns(flow, &work));
-        TRY(find_lift(flow, work));
-        find_replies(flow, work);
-        if (!cholesky_factor(flow->pressure_factor, n)) flow->column_count = 0;
-    }
-    if (flow->short_of_memory) return PLIM_OUT_OF_MEMORY; /* before the sums are judged */
-    if (n > 0 && !cholesky_factor(flow->body_factor, n))
-        return context_fail(flow->context, PLIM_FAILED,
-                            "the masses of bodies in the fluid are not positive");
-    return PLIM_OK;
+    if (!flow->once || !flow->image) return PLIM_OUT_OF_MEMORY;
+    if (flow->column_count > 0) TRY(find_columns(flow));
+    return flow_factor_links(flow, solve_structure, flow);
 }
 
 /* ---- the cycle ---- */
@@ -341,7 +351,9 @@ static void precondition(void *object, const double *r, double *z) {
     memcpy(z_motions, r_motions, n * sizeof *z_motions);
     if (columns) columns_dot(flow, flow->lift, size, r, dots);
     for (size_t i = 0; columns && i < n; i++) z_motions[i] -= dots[i];
-    if (n > 0) cholesky_solve(flow->body_factor, n, z_motions);
+    solve_structure(flow, z_motions);
+    memcpy(z_motions + n, r_motions + n, flow->links.at.count * sizeof *z_motions);
+    flow_solve_links(flow, z_motions + n);
     if (!columns) return;
     columns_subtract(flow, flow->lift, size, z_motions, z);
     columns_dot(flow, flow->reply, cells, r_l, dots);

@@ -117,10 +117,10 @@ static PlimStatus load(CoupledFlow *flow, double *velocity[3], double *pressure,
     memset(x, 0, flow_vector_size(flow) * sizeof *x);
     memcpy(b, v->b, size * sizeof *b);
     memcpy(x, v->x, size * sizeof *x);
-    flow_from_known(flow, flow->friction.data, flow->friction.count, -1.0, b);
+    flow_from_known(flow, &flow->friction, -1.0, b);
     job.lattice = b + size;
     for_cells(&job, load_cell);
-    flow_from_known(flow, flow->fluxes.data, flow->fluxes.count, -1.0, b + size);
+    flow_from_known(flow, &flow->fluxes, -1.0, b + size);
     TRY(balance(flow, b + size, incompatible));
     job.lattice = x + size;
     job.cells = pressure;
@@ -128,18 +128,10 @@ static PlimStatus load(CoupledFlow *flow, double *velocity[3], double *pressure,
     for_cells(&job, guess_cell);
     viscosity_fill_lattice(v, x + size);
     flow_motion_momenta(flow, b + size + cells);
-    for (size_t i = 0; i < problem->body_count; i++) {
-        const FlowBody *body = &problem->bodies[i];
-        double *own = x + size + cells + flow->parts.data[i].first;
-        for (int m = 0; body->is_free && m < body->motion_count; m++) {
-            double along = 0.0, square = 0.0;
-            for (int k = 0; k < 6; k++) {
-                along += body->motion[m][k] * body->velocity[k];
-                square += body->motion[m][k] * body->motion[m][k];
-            }
-            own[m] = along / square;
-        }
-    }
+    flow_guess_motions(flow, x + size + cells);
+    if (flow->links.at.count > 0)
+        memcpy(b + size + cells + flow->motion_count, flow->links.constant.data,
+               flow->links.at.count * sizeof *b);
     return PLIM_OK;
 }
 
@@ -158,6 +150,8 @@ static void set_blocks(const CoupledFlow *flow, const double *b, const double *x
     momentum = fmax(momentum, problem->momentum * v->mass * fmax(made, problem->speed));
     blocks[FLOW_MOMENTUM] = (SolveBlock){0, size, momentum};
     blocks[FLOW_BODIES] = (SolveBlock){size + cells, flow->motion_count, momentum};
+    size_t links = size + cells + flow->motion_count;
+    blocks[FLOW_CONSTRAINTS] = (SolveBlock){links, flow->links.at.count, flow_link_tolerance(flow)};
     blocks[FLOW_DIVERGENCE] = (SolveBlock){size, cells, problem->divergence * sqrt((double)faces)};
 }
 
@@ -172,10 +166,7 @@ static double fluid_energy(const Viscosity *v, const double *x) {
 }
 
 static double energy(const CoupledFlow *flow, const double *x, bool before) {
-    double sum = fluid_energy(flow->problem->viscosity, x);
-    for (size_t i = 0; i < flow->problem->body_count; i++)
-        sum += flow_body_energy(&flow->problem->bodies[i], before);
-    return sum;
+    return fluid_energy(flow->problem->viscosity, x) + flow_structure_energy(flow, before);
 }
 
 /* Velocities, pressure, and what bodies were given. */
@@ -191,9 +182,10 @@ static PlimStatus store(CoupledFlow *flow, double *x, double *velocity[3], doubl
     memcpy(v->x, x, size * sizeof *x);
     viscosity_store(v, velocity);
     flow_set_velocities(flow, x + size + cells);
-    flow_add_impulses(flow, flow->friction.data, flow->friction.count, -1.0, x);
-    flow_add_impulses(flow, flow->fluxes.data, flow->fluxes.count, -1.0, x + size);
+    flow_add_impulses(flow, &flow->friction, -1.0, x);
+    flow_add_impulses(flow, &flow->fluxes, -1.0, x + size);
     flow_add_own_friction(flow);
+    flow_set_multipliers(flow, 1.0, x + size + cells + flow->motion_count);
     result->energy_after = energy(flow, x, false);
     return PLIM_OK;
 }
@@ -211,11 +203,11 @@ static double worst_outflow(const CoupledFlow *flow, const double *b, const doub
 
 static PlimStatus iterate(CoupledFlow *flow, const double *b, double *x, FlowResult *result) {
     enum { MOST_ITERATIONS = 500 };
+    static const int place[FLOW_BLOCK_COUNT] = {FLOW_MOMENTUM, FLOW_DIVERGENCE, FLOW_BODIES,
+                                                FLOW_CONSTRAINTS};
     SolveBlock blocks[FLOW_BLOCK_COUNT], ordered[FLOW_BLOCK_COUNT];
     set_blocks(flow, b, x, blocks);
-    ordered[0] = blocks[FLOW_MOMENTUM];
-    ordered[1] = blocks[FLOW_DIVERGENCE];
-    ordered[2] = blocks[FLOW_BODIES];
+    for (int i = 0; i < FLOW_BLOCK_COUNT; i++) ordered[i] = blocks[place[i]];
     BlockOptions options = {.blocks = ordered,
                             .block_count = FLOW_BLOCK_COUNT,
                             .max_iterations = MOST_ITERATIONS,
@@ -232,8 +224,7 @@ static PlimStatus iterate(CoupledFlow *flow, const double *b, double *x, FlowRes
     }
     if (flow->short_of_memory) return PLIM_OUT_OF_MEMORY;
     result->reason = found.reason;
-    static const int place[3] = {FLOW_MOMENTUM, FLOW_DIVERGENCE, FLOW_BODIES};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < FLOW_BLOCK_COUNT; i++) {
         result->residual[place[i]] = found.last[i];
         result->tolerance[place[i]] = ordered[i].tolerance;
     }
@@ -252,13 +243,11 @@ PlimStatus flow_solve_viscous(CoupledFlow *flow, double *velocity[3], double *pr
     flow_set_weights(flow);
     TRY(flow_gather_friction(flow, velocity));
     TRY(flow_gather_fluxes(flow, v->stride, v->origin));
-    size_t n = flow->motion_count;
-    flow->mass = scratch_take(&flow->scratch, n * n + 1, sizeof(double));
     double *b = scratch_take(&flow->scratch, flow_vector_size(flow), sizeof *b);
     double *x = scratch_take(&flow->scratch, flow_vector_size(flow), sizeof *x);
     double *work = scratch_take(&flow->scratch, flow_vector_size(flow), sizeof *work);
-    if (!flow->mass || !b || !x || !work) return PLIM_OUT_OF_MEMORY;
-    flow_motion_masses(flow, true, flow->mass);
+    if (!b || !x || !work) return PLIM_OUT_OF_MEMORY;
+    TRY(flow_set_masses(flow));
     viscosity_load(v, problem->viscous, velocity);
     TRY(load(flow, velocity, pressure, b, x, &result->incompatible));
     result->energy_before = energy(flow, x, true);

@@ -1,0 +1,255 @@
+/* Rows over the structure in the coupled flow solve: J (002 section 5.4.3), which takes motions of
+ * solids to velocities at faces, and its transpose, which takes impulses back. */
+#include "solve/coupled/coupled_flow_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- rows ---- */
+
+void flow_rows_clear(FlowRows *rows) {
+    rows->at.count = rows->start.count = rows->entries.count = 0;
+    rows->reduced_start.count = rows->reduced.count = rows->constant.count = 0;
+}
+
+void flow_rows_free(PlimContext *context, FlowRows *rows) {
+    array_free(context, &rows->at);
+    array_free(context, &rows->start);
+    array_free(context, &rows->entries);
+    array_free(context, &rows->reduced_start);
+    array_free(context, &rows->reduced);
+    array_free(context, &rows->constant);
+}
+
+size_t flow_rows_bytes(const FlowRows *rows) {
+    return (rows->at.capacity + rows->start.capacity + rows->reduced_start.capacity) *
+               sizeof(size_t) +
+           (rows->entries.capacity + rows->reduced.capacity) * sizeof(FlowEntry) +
+           rows->constant.capacity * sizeof(double);
+}
+
+size_t flow_reduce_run(const CoupledFlow *flow, const FlowEntry *entries, size_t i, size_t last,
+                       size_t *end, double own[FLOW_BLOCK_SIZE]) {
+    int32_t block = flow->block_of[entries[i].column];
+    const FlowPart *part = &flow->parts.data[block];
+    size_t first = flow->structure->blocks[block].first;
+    memset(own, 0, FLOW_BLOCK_SIZE * sizeof *own);
+    for (; i < last && flow->block_of[entries[i].column] == block; i++)
+        for (int m = 0; m < part->motion_count; m++)
+            own[m] += entries[i].value * part->motion[m][(size_t)entries[i].column - first];
+    *end = i;
+    return (size_t)block;
+}
+
+static bool push_reduced(CoupledFlow *flow, FlowRows *rows, size_t first) {
+    size_t last = rows->entries.count;
+    for (size_t i = first, end; i < last; i = end) {
+        double own[FLOW_BLOCK_SIZE];
+        size_t block = flow_reduce_run(flow, rows->entries.data, i, last, &end, own);
+        const FlowPart *part = &flow->parts.data[block];
+        for (int m = 0; m < part->motion_count; m++) {
+            FlowEntry entry = {(int32_t)part->first + m, own[m]};
+            if (!array_push(flow->context, &rows->reduced, entry)) return false;
+        }
+    }
+    return true;
+}
+
+void flow_add_row(CoupledFlow *flow, FlowRows *rows, size_t at, size_t count, const int32_t *column,
+                  const double *value, double factor) {
+    PlimContext *context = flow->context;
+    size_t first = rows->entries.count;
+    bool good = true;
+    if (rows->start.count == 0)
+        good = array_push(context, &rows->start, 0) && array_push(context, &rows->reduced_start, 0);
+    for (size_t i = 0; good && i < count; i++) {
+        FlowEntry entry = {column[i], factor * value[i]};
+        good = array_push(context, &rows->entries, entry);
+    }
+    good = good && push_reduced(flow, rows, first) && array_push(context, &rows->at, at) &&
+           array_push(context, &rows->start, rows->entries.count) &&
+           array_push(context, &rows->reduced_start, rows->reduced.count);
+    if (!good) flow->short_of_memory = true;
+}
+
+/* ---- products ---- */
+
+double flow_row_product(const FlowRows *rows, size_t row, const double *motions) {
+    double sum = 0.0;
+    for (size_t i = rows->reduced_start.data[row]; i < rows->reduced_start.data[row + 1]; i++)
+        sum += rows->reduced.data[i].value * motions[rows->reduced.data[i].column];
+    return sum;
+}
+
+void flow_row_spread(const FlowRows *rows, size_t row, double x, double *out) {
+    for (size_t i = rows->reduced_start.data[row]; i < rows->reduced_start.data[row + 1]; i++)
+        out[rows->reduced.data[i].column] += rows->reduced.data[i].value * x;
+}
+
+void flow_from_motions(const FlowRows *rows, const double *motions, double *y) {
+    for (size_t row = 0; row < rows->at.count; row++)
+        y[rows->at.data[row]] += flow_row_product(rows, row, motions);
+}
+
+void flow_to_motions(const FlowRows *rows, const double *x, double *motions) {
+    for (size_t row = 0; row < rows->at.count; row++)
+        flow_row_spread(rows, row, x[rows->at.data[row]], motions);
+}
+
+void flow_from_known(const CoupledFlow *flow, const FlowRows *rows, double factor, double *y) {
+    const double *through = flow->structure->through;
+    for (size_t row = 0; row < rows->at.count; row++) {
+        double sum = 0.0;
+        for (size_t i = rows->start.data[row]; i < rows->start.data[row + 1]; i++) {
+            const FlowEntry *entry = &rows->entries.data[i];
+            double surface = flow->known[entry->column] + (through ? through[entry->column] : 0.0);
+            sum += entry->value * surface;
+        }
+        y[rows->at.data[row]] += factor * sum;
+    }
+}
+
+/* ---- friction ---- */
+
+static void add_to_row(FlowRow *row, int32_t column, double value) {
+    for (int i = 0; i < row->count; i++)
+        if (row->column[i] == column) {
+            row->value[i] += value;
+            return;
+        }
+    if (row->count == FLOW_ROW_CAPACITY) return;
+    row->column[row->count] = column;
+    row->value[row->count++] = value;
+}
+
+static void add_scaled(FlowRow *to, double factor, const FlowRow *row) {
+    for (int i = 0; i < row->count; i++) add_to_row(to, row->column[i], factor * row->value[i]);
+}
+
+/* How the velocity of a surface enters a function of a wall term. */
+static void wall_row(const CoupledFlow *flow, const WallFunction *f, const FlowAnchor *anchor,
+                     FlowRow *out) {
+    const FlowProblem *problem = flow->problem;
+    FlowRow here;
+    out->count = 0;
+    if (f->wall_sign == 0.0 && f->wall_slope == 0.0) return;
+    problem->surface_row(problem->user, anchor, f->x, f->component, &here);
+    add_scaled(out, f->wall_sign, &here);
+    if (f->wall_slope == 0.0) return;
+    FlowRow beyond;
+    Vec3 x = vec3_add_scaled(f->x, flow->grid.spacing, vec3_axis(f->axis));
+    problem->surface_row(problem->user, anchor, x, f->component, &beyond);
+    add_scaled(out, f->wall_slope, &beyond);
+    add_scaled(out, -f->wall_slope, &here);
+}
+
+static bool is_of_one_block(const CoupledFlow *flow, const FlowRow *rows, int count,
+                            int32_t *block) {
+    *block = -1;
+    for (int r = 0; r < count; r++)
+        for (int i = 0; i < rows[r].count; i++) {
+            int32_t own = flow->block_of[rows[r].column[i]];
+            if (*block >= 0 && own != *block) return false;
+            *block = own;
+        }
+    return true;
+}
+
+/* One block's own friction, rows^T c rows. */
+static void add_drag(CoupledFlow *flow, int32_t block, const FlowRow *row, const FlowRow *reaction,
+                     double scale) {
+    FlowPart *part = &flow->parts.data[block];
+    size_t first = flow->structure->blocks[block].first;
+    for (int i = 0; i < row->count; i++)
+        for (int j = 0; j < reaction->count; j++)
+            part->drag[(size_t)row->column[i] - first][(size_t)reaction->column[j] - first] +=
+                scale * row->value[i] * reaction->value[j];
+}
+
+/* The same where several blocks move a surface: as damper rows, by a Cholesky factor of the
+ * semidefinite c. */
+static void add_joint_drag(CoupledFlow *flow, const WallTerm *term, const FlowRow *rows,
+                           double scale) {
+    double l[WALL_FUNCTIONS][WALL_FUNCTIONS] = {{0}};
+    const double *through = flow->structure->through;
+    for (int j = 0; j < term->count; j++) {
+        double pivot = term->coefficient[j][j];
+        for (int k = 0; k < j; k++) pivot -= l[j][k] * l[j][k];
+        if (!(pivot > 1e-14 * term->coefficient[j][j])) continue;
+        l[j][j] = sqrt(pivot);
+        for (int i = j + 1; i < term->count; i++) {
+            double sum = term->coefficient[i][j];
+            for (int k = 0; k < j; k++) sum -= l[i][k] * l[j][k];
+            l[i][j] = sum / l[j][j];
+        }
+        FlowRow row = {0};
+        for (int i = j; i < term->count; i++) add_scaled(&row, sqrt(scale) * l[i][j], &rows[i]);
+        double constant = 0.0;
+        for (int i = 0; i < row.count; i++)
+            constant += row.value[i] *
+                        (flow->known[row.column[i]] + (through ? through[row.column[i]] : 0.0));
+        flow_add_row(flow, &flow->drag, 0, (size_t)row.count, row.column, row.value, 1.0);
+        if (!array_push(flow->context, &flow->drag.constant, constant))
+            flow->short_of_memory = true;
+    }
+}
+
+static void add_term(void *user, const WallTerm *term) {
+    CoupledFlow *flow = user;
+    const FlowProblem *problem = flow->problem;
+    double scale = problem->viscosity->stiffness;
+    FlowRow rows[WALL_FUNCTIONS];
+    FlowAnchor anchor = problem->surface_at(problem->user, term->middle);
+    int32_t block;
+    for (int i = 0; i < term->count; i++) wall_row(flow, &term->f[i], &anchor, &rows[i]);
+    bool own = is_of_one_block(flow, rows, term->count, &block);
+    for (int i = 0; i < term->count; i++) {
+        FlowRow reaction = {0}; /* of function i to the surface's velocity */
+        double given = 0.0;
+        for (int j = 0; j < term->count; j++) {
+            add_scaled(&reaction, term->coefficient[i][j], &rows[j]);
+            given += term->coefficient[i][j] * term->f[j].given;
+        }
+        for (int f = 0; f < term->f[i].face_count && reaction.count > 0; f++)
+            flow_add_row(flow, &flow->friction, term->f[i].face[f], (size_t)reaction.count,
+                         reaction.column, reaction.value, scale * term->f[i].sign[f]);
+        for (int k = 0; k < rows[i].count; k++)
+            flow->push[rows[i].column[k]] += scale * given * rows[i].value[k];
+        if (own && block >= 0) add_drag(flow, block, &rows[i], &reaction, scale);
+    }
+    if (!own) add_joint_drag(flow, term, rows, scale);
+}
+
+PlimStatus flow_gather_friction(CoupledFlow *flow, double *velocity[3]) {
+    const FlowProblem *problem = flow->problem;
+    if (flow->structure->count > 0)
+        viscosity_wall_terms(problem->viscosity, problem->viscous, velocity, add_term, flow);
+    return flow->short_of_memory ? PLIM_OUT_OF_MEMORY : PLIM_OK;
+}
+
+/* ---- fluxes ---- */
+
+static void add_flux(CoupledFlow *flow, size_t index, const size_t stride[3], size_t origin) {
+    const Grid *grid = &flow->grid;
+    const FlowFlux *flux = &flow->problem->fluxes[index];
+    const Csr *rows = flow->problem->flux_rows;
+    size_t first = rows->row_start[index], count = rows->row_start[index + 1] - first;
+    bool periodic = grid->sides[flux->axis][0] == SIDE_PERIODIC;
+    for (int above = 0; above < 2; above++) {
+        int at[3] = {flux->at[0], flux->at[1], flux->at[2]}, a = flux->axis;
+        at[a] += above - 1;
+        if (periodic) at[a] = (at[a] + grid->n[a]) % grid->n[a];
+        if (at[a] < 0 || at[a] >= grid->n[a]) continue;
+        if (flow->problem->kind[grid_cell_index(grid, at[0], at[1], at[2])] != CELL_FLUID) continue;
+        size_t to = origin;
+        for (int b = 0; b < 3; b++) to += (size_t)at[b] * stride[b];
+        flow_add_row(flow, &flow->fluxes, to, count, rows->column + first, rows->value + first,
+                     above ? -1.0 : 1.0);
+    }
+}
+
+PlimStatus flow_gather_fluxes(CoupledFlow *flow, const size_t stride[3], size_t origin) {
+    size_t count = flow->problem->flux_rows ? flow->problem->flux_rows->rows : 0;
+    for (size_t i = 0; i < count; i++) add_flux(flow, i, stride, origin);
+    return flow->short_of_memory ? PLIM_OUT_OF_MEMORY : PLIM_OK;
+}
