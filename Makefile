@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: build demo test bench validate lint format install clean
+.PHONY: build demo test check bench validate lint format install clean
 
 # The program, build/plimsoll, and the libraries, build/src/libplimsoll.*
 build: build/build.ninja
@@ -24,6 +24,11 @@ demo:
 test:
 	@scripts/setup
 	@scripts/test
+
+# The same tests at larger sizes.
+check:
+	@scripts/setup
+	@scripts/test --check
 
 bench: build
 	build/plimsoll bench

@@ -30,15 +30,20 @@ def scene_path(name):
 
 
 def arguments(description, add=None):
-    """--program and --quick, and what `add(parser)` adds."""
+    """--program, the tier, and what `add(parser)` adds. `quick` says that it is not the full run, `quickest` that it
+    is that of `make test`."""
     parser = argparse.ArgumentParser(description=description.strip().splitlines()[0])
     parser.add_argument("--program", default=os.path.join(ROOT, "build", "plimsoll"),
                         help="the program to verify (default build/plimsoll)")
-    parser.add_argument("--quick", action="store_true",
-                        help="fewer cases; the limits stay what they are")
+    tiers = parser.add_mutually_exclusive_group()
+    tiers.add_argument("--quick", dest="quickest", action="store_true",
+                       help="as `make test` does it: smallest sizes; the limits stay what they are")
+    tiers.add_argument("--check", action="store_true",
+                       help="as `make check` does it: between --quick and the full run")
     if add:
         add(parser)
     options = parser.parse_args()
+    options.quick = options.quickest or options.check
     options.program = os.path.abspath(options.program)
     if not os.access(options.program, os.X_OK):
         parser.error(f"{options.program} is not a program; build first or give --program")
@@ -114,7 +119,11 @@ def overrides(values):
     return words
 
 
-def call(program, *words, timeout=300, **keywords):
+def call(program, *words, timeout=1800, **keywords):
+    """PLIM_VERIFY_THREADS is for runs that ask for no number of threads: tests beside one another take a core each."""
+    threads = os.environ.get("PLIM_VERIFY_THREADS")
+    if threads and words[:1] in (("run",), ("resume",)) and "--threads" not in words:
+        words += ("--threads", threads)
     start = time.monotonic()
     done = subprocess.run([program, *map(str, words)], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout,
@@ -123,7 +132,7 @@ def call(program, *words, timeout=300, **keywords):
                   done.stderr.decode(errors="replace"), time.monotonic() - start)
 
 
-def run(program, scene, folder, values=None, *words, timeout=300):
+def run(program, scene, folder, values=None, *words, timeout=1800):
     """A run that must succeed; the folder with its files."""
     result = call(program, "run", scene, "--out", folder, "--quiet", *overrides(values), *words,
                   timeout=timeout)

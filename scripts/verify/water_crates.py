@@ -29,7 +29,8 @@ def check_same(options, checks, label, first, second):
 
 
 def check_crates(options, checks, folder):
-    values = ({"params/count": 6, "params/n": 24, "params/particles": 8, "duration": 1} if options.quick
+    values = ({"params/count": 6, "params/n": 16, "params/particles": 8, "duration": 0.5} if options.quickest
+              else {"params/count": 6, "params/n": 24, "params/particles": 8, "duration": 1} if options.quick
               else {"params/count": 50})
     output = fsi.run(options, folder, "crates", "float/crates.yaml", values, "--threads",
                      1 if options.quick else 2)
@@ -75,7 +76,7 @@ def check_bits(options, checks, folder, name, values, output):
 def check_seesaw(options, checks, folder):
     """A trough that rocks: the floats stay in it."""
     output = fsi.run(options, folder, "seesaw", "float/seesaw_tank.yaml",
-                     {"params/n": 60, "params/seconds": 3 if options.quick else 10})
+                     {"params/n": 40 if options.quickest else 60, "params/seconds": 3 if options.quick else 10})
     probes, stats = output.probes(), output.stats()
     checks.true("rocking trough: all finite", np.all(np.isfinite(probes.values)))
     far = max(np.max(np.abs(probes[f"float_{i}.position.x"])) for i in range(3))

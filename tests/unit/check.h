@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -22,6 +23,11 @@
             fail_msg("%s = %.17g, expected %.17g within %g", #actual, actual_, expected_,          \
                      tolerance_);                                                                  \
     } while (0)
+
+/* How many tries, or how large: `small` in `make test`, `full` in `make check` and by hand. */
+static inline int test_size(int full, int small) {
+    return getenv("PLIM_TEST_SMALL") ? small : full;
+}
 
 static inline PlimContext *test_context(int threads) {
     PlimContextDesc desc = plim_context_desc_default();
