@@ -1,7 +1,7 @@
 /* The components' multigrids: coefficients, and vectors to and fro. */
 #include "solve/viscosity/viscosity_multigrid.h"
 
-#include "solve/pressure/multigrid.h"
+#include "solve/multigrid/multigrid.h"
 #include "solve/viscosity/viscosity_internal.h"
 
 #include <math.h>

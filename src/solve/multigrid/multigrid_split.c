@@ -3,7 +3,7 @@
  * corrections would leak through the wall. Its children are therefore joined face by face, the best
  * conductors first, and two parts stay apart when what joins them is weak against both. The
  * strongest part is the cell's own unknown; the others become extras. */
-#include "solve/pressure/multigrid.h"
+#include "solve/multigrid/multigrid.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Smoothing and transfer of the unknowns beside the grid. They are few, except between very many
  * thin walls, and are swept one after the other. */
-#include "solve/pressure/multigrid.h"
+#include "solve/multigrid/multigrid.h"
 
 static inline float value_at(const MgLevel *level, uint32_t to) {
     return to < level->size ? level->x[to] : level->extras.all.data[to - level->size].x;

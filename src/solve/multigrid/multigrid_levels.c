@@ -1,5 +1,5 @@
 /* The levels' memory, the runs of a level and the coarse levels' conductances. */
-#include "solve/pressure/multigrid.h"
+#include "solve/multigrid/multigrid.h"
 
 #include "base/parallel.h"
 
