@@ -9,6 +9,8 @@ build: build/build.ninja
 	cmake --build build --target plimsoll plimsoll_shared plimsoll_static
 
 build/build.ninja: CMakePresets.json
+	@for tool in cmake ninja gcc pkg-config; do command -v $$tool >/dev/null || \
+	    { echo "there is no $$tool; run scripts/setup, then build again" >&2; exit 1; }; done
 	cmake --preset release
 
 demo:

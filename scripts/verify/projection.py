@@ -282,9 +282,9 @@ def main():
     direct = [(2, 32, 0, WALLS), (3, 14, 0, WALLS), (2, 37, 0.1, windy), (3, 12, 0.04, through),
               (2, 30, -0.1, ("periodic",) * 6), (3, 16, 0.3, windy)]
     with common.temporary() as folder:
-        for number, case in enumerate(cases[:6] if options.quick else cases):
+        for number, case in enumerate(cases[:7] if options.quick else cases):
             check_case(options, checks, folder, number, case)
-        for number, case in enumerate(direct[:4] if options.quick else direct):
+        for number, case in enumerate(direct[:5] if options.quick else direct):
             check_direct(options, checks, folder, number, case)
         hashes = [common.info_hash(options.program,
                                    run(options, folder, f"threads{n}", 3, 48, 0, WALLS, None,

@@ -1,3 +1,4 @@
+/* Growing arrays: room for more items at the end. */
 #include "base/array.h"
 
 bool array_reserve_raw(PlimContext *context, void **data, size_t *capacity, size_t count,

@@ -1,3 +1,4 @@
+/* The monotonic wall clock. */
 #include "base/clock.h"
 
 #include <time.h>

@@ -1,3 +1,4 @@
+/* The context: allocator with counted bytes, messages, log, threads. */
 #include "base/context.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* Whole files in and out; writing is atomic: a temporary file, then rename. */
 #include "base/file.h"
 
 #include <errno.h>

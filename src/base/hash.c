@@ -1,3 +1,4 @@
+/* A multiplicative 64-bit hash of bytes. */
 #include "base/hash.h"
 
 #include <string.h>

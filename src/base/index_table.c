@@ -1,3 +1,4 @@
+/* A hash table with open addressing and linear probing. */
 #include "base/index_table.h"
 
 static void place(IndexTable *table, struct IndexEntry entry) {

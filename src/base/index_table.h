@@ -1,4 +1,5 @@
-/* From a 64-bit hash to the indices stored under it: finds names and equal shapes among many. */
+/* A hash table from a 64-bit hash to the indices stored under it: finds names and equal shapes
+ * among many. */
 #ifndef BASE_INDEX_TABLE_H
 #define BASE_INDEX_TABLE_H
 

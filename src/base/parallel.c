@@ -1,3 +1,4 @@
+/* Parallel loops and deterministic reductions on OpenMP. */
 #include "base/parallel.h"
 
 #include <string.h>

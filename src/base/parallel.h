@@ -1,5 +1,6 @@
-/* The only place that knows about threads. Loops hand out fixed ranges; reductions add fixed chunks
- * in a fixed order, so every result is the same to the bit for any thread count. */
+/* Parallel loops and deterministic reductions: the only place that knows about threads. Loops hand
+ * out fixed ranges; reductions add fixed chunks in a fixed order, so every result is the same to
+ * the bit for any thread count. */
 #ifndef BASE_PARALLEL_H
 #define BASE_PARALLEL_H
 

@@ -1,3 +1,4 @@
+/* Counter-based random numbers: Philox 4x32-10 (Salmon et al. 2011); normals by Box and Muller. */
 #include "base/random.h"
 
 #include "base/hash.h"

@@ -1,4 +1,4 @@
-/* Random numbers from a counter: a pure function of (seed, stream, index). No generator has state,
+/* Counter-based random numbers: a pure function of (seed, stream, index). No generator has state,
  * so the order in which numbers are asked for never matters. */
 #ifndef BASE_RANDOM_H
 #define BASE_RANDOM_H

@@ -1,3 +1,4 @@
+/* A stack allocator with marks, overflow to the heap and a high-water mark. */
 #include "base/scratch.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* A stack of short-lived memory, owned by a world. Stages take what they need and give it back by
- * mark; what did not fit is taken from the heap once, and the stack grows to the high-water mark at
- * the next reset, so that steady-state stepping allocates nothing. */
+/* A scratch stack: short-lived memory, owned by a world. Stages take what they need and give it
+ * back by mark; what did not fit is taken from the heap once, and the stack grows to the high-water
+ * mark at the next reset, so that steady-state stepping allocates nothing. */
 #ifndef BASE_SCRATCH_H
 #define BASE_SCRATCH_H
 

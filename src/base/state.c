@@ -1,3 +1,4 @@
+/* Walks over the state schema: allocation, growth, copies, hash, checks for NaN, poisoning. */
 #include "base/state.h"
 
 #include "base/hash.h"

@@ -1,3 +1,4 @@
+/* The nearest known name by edit distance (Damerau and Levenshtein). */
 #include "base/suggest.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Text that grows: printf onto the end. */
 #include "base/text.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* Broad phase by spatial hashing: boxes in the cells of a uniform grid (000 section 2.4). */
 #include "collide/broad.h"
 
 #include "base/hash.h"

@@ -1,5 +1,5 @@
-/* Which boxes overlap: a uniform grid for boxes of about the same size, all against all for the few
- * large ones (000 section 2.4). */
+/* Broad phase, which boxes overlap: a uniform grid for boxes of about the same size, all against
+ * all for the few large ones (000 section 2.4). */
 #ifndef COLLIDE_BROAD_H
 #define COLLIDE_BROAD_H
 

@@ -1,5 +1,6 @@
-/* Where two shapes touch or are about to (000 section 2.4). Pure geometry of the present moment: no
- * velocities, no memory, nothing allocated, so that pairs can be looked at in parallel. */
+/* Narrow phase: where two shapes touch or are about to (000 section 2.4). Pure geometry of the
+ * present moment: no velocities, no memory, nothing allocated, so that pairs can be looked at in
+ * parallel. */
 #ifndef COLLIDE_CONTACT_H
 #define COLLIDE_CONTACT_H
 

@@ -1,3 +1,4 @@
+/* Contact manifold reduction: the few points that span the most are kept. */
 #include "collide/contact.h"
 
 /* One more than fit, and room up to a multiple of what a vector register holds. */

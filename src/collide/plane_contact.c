@@ -1,6 +1,6 @@
-/* Where two bodies of a plane touch. Two convex polygons: along the side that separates them best,
- * at the ends of the part of the other's side that lies over it. All else: corners, and the cores
- * of round ones, in the distance to the other. */
+/* Narrow phase in two dimensions: where two bodies of a plane touch. Two convex polygons: along the
+ * side that separates them best, at the ends of the part of the other's side that lies over it. All
+ * else: corners, and the cores of round ones, in the distance to the other. */
 #include "collide/plane_shape.h"
 
 /* As for polyhedra: one's sides are preferred to the other's, by this part of the size and of the

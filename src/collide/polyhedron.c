@@ -1,3 +1,4 @@
+/* Convex polyhedra: planes, edges and neighbours of their faces. */
 #include "collide/polyhedron_data.h"
 
 /* How far, of the size, a vertex may stand out of a face's plane. */

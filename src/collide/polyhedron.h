@@ -1,6 +1,7 @@
-/* Convex polyhedra: how far apart two of them are and which corners of their overlap carry the
- * load. Boxes, dominoes, arch stones and shards rest on whole faces, and vertices in a distance
- * field (sample.h) do not tell the normal where faces meet. */
+/* Contact of convex polyhedra by the separating axis theorem: how far apart two of them are and
+ * which corners of their overlap carry the load. Boxes, dominoes, arch stones and shards rest on
+ * whole faces, and vertices in a distance field (sample.h) do not tell the normal where faces
+ * meet. */
 #ifndef COLLIDE_POLYHEDRON_H
 #define COLLIDE_POLYHEDRON_H
 

@@ -1,4 +1,4 @@
-/* A face cut by the sides of another: Sutherland and Hodgman's polygon clipping. */
+/* Sutherland and Hodgman's polygon clipping: a face cut by the sides of another. */
 #include "collide/polyhedron_pose.h"
 
 /* Areas are compared with this much play, relative: of a regular polygon the same corners go

@@ -1,4 +1,4 @@
-/* Separating planes of two convex polyhedra: along their faces' normals, and along the common
+/* Separating axis test of two convex polyhedra: along their faces' normals, and along the common
  * normals of two edges whose arcs on the sphere of normals cross. The plane with the widest gap, or
  * the least overlap, gives the contact normal. */
 #include "collide/polyhedron_pose.h"

@@ -1,4 +1,4 @@
-/* What a polyhedron knows of itself, prepared for the search for separating planes. */
+/* A polyhedron prepared for the search for separating axes. */
 #ifndef COLLIDE_POLYHEDRON_DATA_H
 #define COLLIDE_POLYHEDRON_DATA_H
 

@@ -1,4 +1,4 @@
-/* From triangles to the faces of a polyhedron. */
+/* Coplanar triangles merged into the faces of a polyhedron. */
 #include "collide/polyhedron_data.h"
 #include "geom/mesh/mesh_topology.h"
 

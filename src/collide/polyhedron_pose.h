@@ -1,5 +1,5 @@
-/* Two polyhedra in common axes, and what the search for separating planes hands to the cutting of
- * faces. */
+/* Two polyhedra in common axes, for the separating axis test, and what the search for separating
+ * planes hands to the cutting of faces. */
 #ifndef COLLIDE_POLYHEDRON_POSE_H
 #define COLLIDE_POLYHEDRON_POSE_H
 

@@ -1,3 +1,4 @@
+/* Narrow phase of balls, capsules and rings in a distance field (000 section 2.4). */
 #include "collide/round.h"
 
 #include "collide/sample_curve.h"

@@ -1,6 +1,7 @@
-/* Round shapes are a point, a segment or a circle and all that is within a radius of it. Their
- * contact with a distance field is exact and smooth: the points of the core nearest to the other
- * surface, less the radius. A ball made of triangles would roll like a die. */
+/* Contact of sphere-swept shapes: round shapes are a point, a segment or a circle and all that is
+ * within a radius of it. Their contact with a distance field is exact and smooth: the points of the
+ * core nearest to the other surface, less the radius. A ball made of triangles would roll like a
+ * die. */
 #ifndef COLLIDE_ROUND_H
 #define COLLIDE_ROUND_H
 

@@ -1,4 +1,4 @@
-/* Walks a sample tree in a distance field. */
+/* Sampled surfaces against a distance field (000 section 2.4): a sample tree is walked. */
 #include "collide/sample.h"
 
 #include "collide/sample_curve.h"

@@ -1,6 +1,6 @@
-/* Points of one surface in the distance field of another (000 section 2.4): vertices, and of edges
- * the deepest points and the ends of the parts along which the depth hardly changes. For shapes of
- * any form, thin shells among them, as long as the other has an inside. */
+/* Sampled contact: points of one surface in the distance field of another (000 section 2.4):
+ * vertices, and of edges the deepest points and the ends of the parts along which the depth hardly
+ * changes. For shapes of any form, thin shells among them, as long as the other has an inside. */
 #ifndef COLLIDE_SAMPLE_H
 #define COLLIDE_SAMPLE_H
 

@@ -1,3 +1,4 @@
+/* The least gap along a segment or circle in a distance field. */
 #include "collide/sample_curve.h"
 
 #include "collide/sample_curve_steps.h"

@@ -1,3 +1,4 @@
+/* The gap at equal steps along a curve, many points at once. */
 #include "collide/sample_curve_steps.h"
 
 #include "collide/sample_field.h"

@@ -1,6 +1,6 @@
-/* Level sets beyond their grid. There level_set_value is the value at the nearest point of the grid
- * plus the distance to it, up to sqrt(2) times too much: the middle of a ball that touches would be
- * too far away. */
+/* Signed distance beyond the grid of a level set. There level_set_value is the value at the nearest
+ * point of the grid plus the distance to it, up to sqrt(2) times too much: the middle of a ball
+ * that touches would be too far away. */
 #include "collide/sample_field.h"
 
 enum { FAR_ROUNDS = 10 };

@@ -1,3 +1,4 @@
+/* The signed distance field of one body, seen by points of another. */
 #include "collide/sample_field.h"
 
 static Frame relative_frame(const Frame *at_a, const Frame *at_b) {

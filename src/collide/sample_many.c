@@ -1,4 +1,4 @@
-/* Distances of many points from a primitive at once, in vector loops. The formulas are those of
+/* Signed distances of many points from a primitive at once, vectorised. The formulas are those of
  * solid_distance. */
 #include "collide/sample_field.h"
 

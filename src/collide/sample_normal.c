@@ -1,4 +1,4 @@
-/* Directions out of solids, in closed form where the distance is. */
+/* Contact normals: gradients of signed distances, in closed form where the distance is. */
 #include "collide/sample_field.h"
 
 /* From the y axis. */

@@ -1,5 +1,5 @@
-/* Sample trees: which vertices and edges of a mesh speak for its surface, and boxes of boxes of
- * them. */
+/* Bounding volume hierarchies of samples: which vertices and edges of a mesh speak for its surface,
+ * and boxes of boxes of them. */
 #include "collide/sample_tree.h"
 
 #include "geom/mesh/mesh_topology.h"

@@ -1,4 +1,4 @@
-/* What a sample tree is made of. */
+/* A sample tree: a bounding volume hierarchy over vertices and edges. */
 #ifndef COLLIDE_SAMPLE_TREE_H
 #define COLLIDE_SAMPLE_TREE_H
 

@@ -1,3 +1,4 @@
+/* Collision shapes: what is made of a body once, and the narrow phase of a pair. */
 #include "collide/shape.h"
 
 /* ---- creation ---- */

@@ -1,5 +1,5 @@
-/* What a body looks like to those it meets: a distance field, and one of three ways to sample its
- * surface. Shared by all bodies of equal shape. */
+/* Collision shapes, what a body looks like to those it meets: a distance field, and one of three
+ * ways to sample its surface. Shared by all bodies of equal shape. */
 #ifndef COLLIDE_SHAPE_H
 #define COLLIDE_SHAPE_H
 

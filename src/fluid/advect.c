@@ -1,4 +1,4 @@
-/* Smoke, temperature and velocity carried along by the velocity (000 section 4.4.2).
+/* Advection of smoke, temperature and velocity (000 section 4.4.2).
  *
  * Second order in time. What is at x_o now has, on average over the step, the velocity
  * v = u + dt/2 a, where a is its acceleration, and ends at x = x_o + dt v(x_o). Its velocity there

@@ -1,5 +1,6 @@
-/* Forces of the fluid on colliders: what pressure and viscosity take from the momentum of the
- * fluid, to rounding, and the weight of the fluid in their place. */
+/* Forces of the fluid on bodies, with buoyancy and the hydrostatic correction: what pressure and
+ * viscosity take from the momentum of the fluid, to rounding, and the weight of the fluid in their
+ * place. */
 #include "fluid/internal.h"
 
 static Vec3 torque_of(const FluidCollider *collider, Vec3 x, Vec3 force) {
@@ -75,7 +76,7 @@ static void add_cell(Fluid *fluid, int i, int j, int k) {
     add_weight(fluid, i, j, k, distance);
 }
 
-/* ---- the hydrostatic ---- */
+/* ---- the hydrostatic correction ---- */
 
 /* How the pressure of the last step changes along an axis at a cell, Pa/m; `unknown` where no cell
  * beside it has any. */
@@ -118,10 +119,10 @@ static void add_hydrostatic_correction(Fluid *fluid, const StepInfo *step, const
     if (!(vec3_length(area) > 0)) return;
     Vec3 at = place_of_surface(fluid, i, j, k, distance, area);
     Vec3 way = vec3_sub(at, grid_cell_center(&fluid->grid, i, j, k));
-    double hydrostatic = fluid->desc.density * vec3_dot(step->gravity, way);
+    double pressure = fluid->desc.density * vec3_dot(step->gravity, way);
     /* Before the first solve all is taken to be at rest. */
-    if (step->time > 0) hydrostatic *= part_at_rest(fluid, step->gravity, cell);
-    Vec3 force = vec3_scale(-hydrostatic, area);
+    if (step->time > 0) pressure *= part_at_rest(fluid, step->gravity, cell);
+    Vec3 force = vec3_scale(-pressure, area);
     FluidCollider *collider = fluid_nearest(fluid, at, &beside);
     collider->hydrostatic = vec3_add(collider->hydrostatic, force);
     collider->hydrostatic_torque =

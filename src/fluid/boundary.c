@@ -1,4 +1,5 @@
-/* What sides and colliders impose: given velocities of faces, values beyond the ends of fields. */
+/* Boundary conditions of sides and colliders: given velocities of faces, values beyond the ends of
+ * fields. */
 #include "fluid/internal.h"
 #include "grid/extrapolate.h"
 

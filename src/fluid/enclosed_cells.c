@@ -1,8 +1,8 @@
-/* Liquid that bodies close in. Where crates lean on one another a cell or two may be left between
- * them with no way out. Such a pocket cannot change its volume, so in the coupled solve it ties the
- * bodies around it to one another; they touch there, and what contact does to their velocities is
- * undone by speeds that have nothing to do with the flow (2.8 m/s for a crate that had 0.1). It
- * holds no pressure instead, like air that is closed in. */
+/* Enclosed cells: liquid that bodies close in. Where crates lean on one another a cell or two may
+ * be left between them with no way out. Such a pocket cannot change its volume, so in the coupled
+ * solve it ties the bodies around it to one another; they touch there, and what contact does to
+ * their velocities is undone by speeds that have nothing to do with the flow (2.8 m/s for a crate
+ * that had 0.1). It holds no pressure instead, like air that is closed in. */
 #include "fluid/internal.h"
 
 /* Cells of a pocket at most, three along each axis; what is larger is liquid in its own right. */

@@ -1,3 +1,5 @@
+/* The fluid system: state schema, memory, and its stages of the step (000 section 4.6, 002
+ * section 5.4). */
 #include "fluid/fluid.h"
 
 #include "fluid/internal.h"

@@ -1,7 +1,7 @@
-/* The system of a fluid on a staggered grid: velocities on faces, pressure at cell centres,
- * colliders that it flows around. It fills the grid, with smoke and its temperature carried along,
- * or it is a liquid with a free surface. The step is that of 000 section 4.6 with viscosity (002
- * section 5.7) between forces and projection. */
+/* Incompressible flow on a staggered grid, the system of a fluid: velocities on faces, pressure at
+ * cell centres, colliders that it flows around. It fills the grid, with smoke and its temperature
+ * carried along, or it is a liquid with a free surface. The step is that of 000 section 4.6 with
+ * viscosity (002 section 5.7) between forces and projection. */
 #ifndef FLUID_FLUID_H
 #define FLUID_FLUID_H
 

@@ -1,7 +1,6 @@
-/* What pushes the fluid beside pressure: given forces, smoke's weight and heat's buoyancy, and the
- * confinement of vortices (000 section 4.4.3). Gravity is among them along periodic axes and in
- * liquids alone: in a fluid of one density that fills its domain it else only adds to the pressure
- * (project.c). */
+/* Body forces: given ones, buoyancy of smoke and heat, vorticity confinement (000 section 4.4.3).
+ * Gravity is among them along periodic axes and in liquids alone: in a fluid of one density that
+ * fills its domain it else only adds to the pressure (project.c). */
 #include "fluid/internal.h"
 
 static bool has_buoyancy(const Fluid *fluid) {

@@ -1,5 +1,5 @@
-/* Where the colliders are and how they cut the grid: distances at nodes, open parts of faces, kinds
- * of cells, and the volume that moving colliders push. */
+/* Cut cells: distances to colliders at nodes, apertures of faces, kinds of cells, and the volume
+ * that moving colliders push. */
 #include "fluid/internal.h"
 #include "grid/aperture.h"
 

@@ -1,4 +1,4 @@
-/* The fluid at t = 0: velocity, smoke and temperature by functions, or smooth noise, one component
+/* Initial conditions: velocity, smoke and temperature by functions, or smooth noise, one component
  * of the velocity independent of the others, so that it is full of sources and sinks. */
 #include "base/hash.h"
 #include "base/random.h"

@@ -1,4 +1,4 @@
-/* What the files of the fluid share. */
+/* The fluid's data and functions that its files share. */
 #ifndef FLUID_INTERNAL_H
 #define FLUID_INTERNAL_H
 
@@ -74,8 +74,7 @@ struct Fluid {
      * (FLUID_TALLY_...), and volumes (FLUID_ACCOUNT_...); of each cell the volume, over its own,
      * that the last step lost and found no surface to give back to. */
     double *level, *deficit;
-    int32_t *
-        separated; /* of cells: 1: has let go of a wall (wall_separation.c); NULL: none ever does */
+    int32_t *separated; /* of cells: 1: has let go of a wall (wall_separation.c); NULL: none ever */
     double *particle_position, *particle_radius;
     int32_t *particle_sign;
     double *drop_position, *drop_velocity, *drop_radius;
@@ -339,7 +338,7 @@ double fluid_weight_pressure(const Fluid *fluid, Vec3 x);
 /* Forces and torques of the fluid on every collider. Friction is added up while viscosity acts:
  * what it takes from the fluid then is what colliders get, to rounding. */
 void fluid_find_loads(Fluid *fluid);
-/* The `hydrostatic` of all colliders; 0 without a free surface. */
+/* The hydrostatic correction of all colliders; 0 without a free surface. */
 void fluid_find_hydrostatic_corrections(Fluid *fluid, const StepInfo *step);
 /* Weight of a mass, N, along axes on which pressure carries weight. */
 Vec3 fluid_weight_of(const Fluid *fluid, double mass);

@@ -1,6 +1,6 @@
-/* Bodies in the coupled solve are kept a cell apart from one another, from obstacles and from
- * walls, so that there is fluid between them for the solve to see: a plain guard, without friction
- * or bounce, until contact takes its place.
+/* Body separation guard: bodies in the coupled solve are kept a cell apart from one another, from
+ * obstacles and from walls, so that there is fluid between them for the solve to see: a plain
+ * guard, without friction or bounce, until contact takes its place.
  *
  * A body that its own momentum presses against something that does not give way is solved for
  * without the motion towards it (fluid_blocked). After a solve bodies that come nearer than the gap

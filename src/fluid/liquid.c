@@ -1,5 +1,5 @@
-/* The free surface of a liquid: what is liquid, air and solid, and how the level set and velocities
- * go on beyond the liquid (000 section 4.5).
+/* Free surface of a liquid: what is liquid, air and solid, and how the level set and velocities go
+ * on beyond the liquid (000 section 4.5).
  *
  * The level set is state as it was carried. What all else looks at is made of it anew whenever it
  * or the colliders have changed: inside colliders it goes on from outside, for cells that a

@@ -1,5 +1,5 @@
-/* The surface carried along: the level set by advection, its particles by equation 4.7 of 000, and
- * the two put together (sections 4.5.1 and 4.5.2). */
+/* Particle level set method, one step of the surface: the level set by advection, its particles by
+ * equation 4.7 of 000, and the two put together (sections 4.5.1 and 4.5.2). */
 #include "fluid/internal.h"
 #include "grid/liquid_fraction.h"
 #include "grid/redistance.h"
@@ -107,7 +107,7 @@ static PlimStatus restore_volume(Fluid *fluid, const StepInfo *step) {
 }
 
 /* What flows through faces is right for bodies at the end of the step: what they move into is what
- * the liquid leaves. What is missing then is deficit to the surface around them. */
+ * the liquid leaves. What is missing then is a deficit of the surface around them. */
 PlimStatus fluid_count_beside_bodies(Fluid *fluid, const StepInfo *step) {
     if (!fluid->bodies_move) return PLIM_OK;
     size_t cells = grid_cell_count(&fluid->grid);

@@ -1,4 +1,4 @@
-/* Liquid that comes and goes: sources, drains, sides; and the account of its volume.
+/* Sources and drains of liquid, flow through sides, and volume control.
  *
  * What a source pours and what leaves through sides changes the volume that there should be. All
  * else, a level set that shrinks or swells, is error; volume control, when it is on, brings the

@@ -1,5 +1,5 @@
-/* Viscosity, pressure and the bodies' motion in one solve (002 sections 5.4 to 5.7): the rows that
- * colliders add to it, and the two solves of a step.
+/* Monolithic fluid-structure coupling: viscosity, pressure and the bodies' motion in one solve (002
+ * sections 5.4 to 5.7): the rows that colliders add to it, and the two solves of a step.
  *
  * W. A face whose middle is inside a collider, with viscosity, moves with it: what is open of it
  * has its mass merged into the collider's (a tie, eliminated). Other faces that it cuts are free

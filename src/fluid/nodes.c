@@ -1,6 +1,6 @@
-/* The node-based step of 000 section 4.4.1: velocities are averaged to nodes, carried and pushed
- * there, and only what they gained is averaged back to the faces, which keep the velocity. Smoke
- * and temperature live on nodes. */
+/* Node-based advection and forces (000 section 4.4.1): velocities are averaged to nodes, carried
+ * and pushed there, and only what they gained is averaged back to the faces, which keep the
+ * velocity. Smoke and temperature live on nodes. */
 #include "fluid/internal.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Bodies that the fluid carries along and that do not act on it: each moves with the mean of the
- * fluid's velocity over its own volume, and turns with its mean rotation about the centre. */
+/* Passive advection of bodies, one-way coupling: each moves with the mean of the fluid's velocity
+ * over its own volume, and turns with its mean rotation about the centre. */
 #include "fluid/internal.h"
 
 typedef struct CarriedMotion {

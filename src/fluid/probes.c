@@ -1,4 +1,4 @@
-/* What can be probed: the fluid as a whole, its sides, the bodies in it, points and sections. */
+/* Probes of a fluid: the fluid as a whole, its sides, the bodies in it, points and sections. */
 #include "fluid/internal.h"
 #include "grid/interpolate.h"
 

@@ -1,4 +1,4 @@
-/* The pressure: u^{n+1} = u* - dt/density grad p with div u^{n+1} = 0 (000 section 4.4.4).
+/* Pressure projection: u^{n+1} = u* - dt/density grad p with div u^{n+1} = 0 (000 section 4.4.4).
  *
  * Gravity. A fluid of one density that fills its domain is not moved by gravity: it is balanced by
  * a pressure that grows with depth, everywhere and exactly. The solve leaves both out; what is

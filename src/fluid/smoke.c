@@ -1,4 +1,4 @@
-/* Smoke and heat: what sources set, cooling and fading. */
+/* Smoke and temperature: sources, cooling, dissipation. */
 #include "fluid/internal.h"
 
 typedef struct FeedJob {

@@ -1,7 +1,7 @@
-/* Viscosity, implicit, between forces and projection. The pressure gradient of the last step acts
- * while viscosity does and is taken out again before the projection, which finds the whole pressure
- * anew: without it, the two steps of the split would disagree next to walls by a layer of
- * thickness sqrt(viscosity dt / density), and steady flows would depend on dt. */
+/* Implicit viscosity between forces and projection (002 section 5.7). The pressure gradient of the
+ * last step acts while viscosity does and is taken out again before the projection, which finds the
+ * whole pressure anew: without it, the two steps of the split would disagree next to walls by a
+ * layer of thickness sqrt(viscosity dt / density), and steady flows would depend on dt. */
 #include "fluid/internal.h"
 
 /* In the coupled solve colliders are bodies with rows of their own. */

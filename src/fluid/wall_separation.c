@@ -1,4 +1,4 @@
-/* Liquid that lets go of what it touches (000 section 7.3: it may leave a wall, but not enter it).
+/* Wall separation of a liquid (000 section 7.3: it may leave a wall, but not enter it).
  *
  * A cell of liquid beside a wall is pulled away from it when its pressure is below that of the air.
  * If air can get there, from a cell of air or along the wall through cells that are pulled too, the
@@ -94,7 +94,7 @@ static bool let_air_in(SeparationSearch *search, size_t cell) {
 
 /* Loose cells that are pressed together are held again; those that are pulled, and that air gets
  * to, become separated. Returns how many changed. */
-static size_t change_loose(SeparationSearch *search) {
+static size_t change_separated(SeparationSearch *search) {
     Fluid *fluid = search->fluid;
     size_t cells = grid_cell_count(&fluid->grid), held = 0;
     for (size_t cell = 0; cell < cells; cell++) {
@@ -121,7 +121,7 @@ PlimStatus fluid_separate_walls(Fluid *fluid, const StepInfo *step) {
     search.pulled = -PULLED * fluid->desc.density * vec3_length(fluid->gravity) * grid->spacing;
     search.found = scratch_take(step->scratch, grid_cell_count(grid), sizeof *search.found);
     if (!search.found) return PLIM_OUT_OF_MEMORY;
-    size_t changed = change_loose(&search);
+    size_t changed = change_separated(&search);
     scratch_release(step->scratch, mark);
     return changed > 0 ? fluid_find_liquid(fluid, step) : PLIM_OK;
 }

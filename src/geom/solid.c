@@ -1,3 +1,4 @@
+/* Signed distance functions of primitives and their Boolean combinations (CSG). */
 #include "geom/solid.h"
 
 #include "base/parallel.h"

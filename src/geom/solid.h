@@ -1,5 +1,5 @@
-/* Solids as signed distances: primitives in closed form, surfaces through their level sets, and
- * unions, intersections and differences of them. Negative inside. */
+/* Signed distance functions of solids: primitives in closed form, surfaces through their level
+ * sets, and unions, intersections and differences of them. Negative inside. */
 #ifndef GEOM_SOLID_H
 #define GEOM_SOLID_H
 

@@ -1,5 +1,6 @@
-/* One pass over the rows for the semi-Lagrangian values, another for MacCormack's correction: all
- * values of a place share the traces, so each block of a row is traced once for all of them. */
+/* Semi-Lagrangian advection with MacCormack's correction: one pass over the rows for the
+ * semi-Lagrangian values, another for MacCormack's correction: all values of a place share the
+ * traces, so each block of a row is traced once for all of them. */
 #include "grid/advect.h"
 
 #include "base/parallel.h"

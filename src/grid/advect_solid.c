@@ -1,3 +1,4 @@
+/* Semi-Lagrangian traces that end in a solid, put back outside. */
 #include "grid/advect_trace.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Semi-Lagrangian traces in blocks of a row (000 section 4.4.2). */
 #include "grid/advect_trace.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
-/* Traces of many values at once, for advect.c: the values of a row in blocks, each step of the path
- * for the whole block. Positions are in cells from the first value of the place that is carried, so
- * a value's own position is its integer index and nothing moves where the velocity is zero. */
+/* Semi-Lagrangian traces of many values at once, for advect.c: the values of a row in blocks, each
+ * step of the path for the whole block. Positions are in cells from the first value of the place
+ * that is carried, so a value's own position is its integer index and nothing moves where the
+ * velocity is zero. */
 #ifndef GRID_ADVECT_TRACE_H
 #define GRID_ADVECT_TRACE_H
 

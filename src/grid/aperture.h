@@ -1,4 +1,4 @@
-/* The part of a segment or a square on which linearly varying values are positive. */
+/* Face apertures: the part of a segment or square on which linear values are positive. */
 #ifndef GRID_APERTURE_H
 #define GRID_APERTURE_H
 

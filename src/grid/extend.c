@@ -1,8 +1,8 @@
-/* A value in the air is the mean of its neighbours nearer to the surface, one for each axis, with
- * weights by how much nearer: first-order upwind differences of grad phi . grad u = 0 (000 section
- * 4.5; Adalsteinsson and Sethian 1999). It waits until these neighbours have their values, so that
- * the result is that of going through all values in order of distance, while each round takes all
- * that are ready at once.
+/* Velocity extension into the air: a value there is the mean of its neighbours nearer to the
+ * surface, one for each axis, with weights by how much nearer: first-order upwind differences of
+ * grad phi . grad u = 0 (000 section 4.5; Adalsteinsson and Sethian 1999). It waits until these
+ * neighbours have their values, so that the result is that of going through all values in order of
+ * distance, while each round takes all that are ready at once.
  *
  * The values are cut into slabs, each with its list of values still to find; a round writes only to
  * its own slab, and what it found counts from the next round on. */

@@ -1,4 +1,4 @@
-/* Velocities continued from a liquid into the air: grad phi . grad u = 0, in order of distance from
+/* Velocity extension from a liquid into the air: grad phi . grad u = 0, in order of distance from
  * the surface (000 section 4.5). */
 #ifndef GRID_EXTEND_H
 #define GRID_EXTEND_H

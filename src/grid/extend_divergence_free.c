@@ -1,3 +1,5 @@
+/* Divergence-free extension of a liquid's velocity into the air, cell by cell in order of
+ * distance. */
 #include "grid/extend_divergence_free.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Velocities beyond the surface of a liquid that neither make nor take volume. */
+/* Divergence-free extension: velocities beyond a liquid's surface that make no volume. */
 #ifndef GRID_EXTEND_DIVERGENCE_FREE_H
 #define GRID_EXTEND_DIVERGENCE_FREE_H
 

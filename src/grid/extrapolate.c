@@ -1,3 +1,4 @@
+/* Layer-by-layer extrapolation: each value the mean of its known neighbours. */
 #include "grid/extrapolate.h"
 
 /* Marks of values beside 0 and 1. */

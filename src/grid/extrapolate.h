@@ -1,5 +1,5 @@
-/* Values that go on where they are not known: layer by layer, each the mean of its known neighbours
- * along the axes. */
+/* Extrapolation to where values are not known: layer by layer, each the mean of its known
+ * neighbours along the axes. */
 #ifndef GRID_EXTRAPOLATE_H
 #define GRID_EXTRAPOLATE_H
 

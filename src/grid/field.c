@@ -1,3 +1,4 @@
+/* Padded grid fields: memory, copies, halo exchange with sides and periodic ends. */
 #include "grid/field.h"
 
 #include "base/parallel.h"

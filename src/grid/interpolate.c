@@ -1,3 +1,4 @@
+/* Linear and monotone cubic interpolation on the staggered grid. */
 #include "grid/interpolate.h"
 
 #include "base/parallel.h"

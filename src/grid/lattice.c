@@ -1,3 +1,4 @@
+/* Vectorised trilinear interpolation. */
 #include "grid/lattice.h"
 
 #ifdef __AVX__

@@ -1,6 +1,6 @@
-/* The inner loops of advection: values of a field at many points whose places among the values are
- * known. Linear along z, then y, then x, in the same operations whatever the width of the vectors:
- * same bits on every path. */
+/* Trilinear interpolation in the inner loops of advection: values of a field at many points whose
+ * places among the values are known. Linear along z, then y, then x, in the same operations
+ * whatever the width of the vectors: same bits on every path. */
 #ifndef GRID_LATTICE_H
 #define GRID_LATTICE_H
 

@@ -1,6 +1,6 @@
-/* The zero set of the interpolant of third degree in each axis (Lagrange), which is of fourth order
- * in the spacing where phi is smooth. Its values at the nodes give the topology; then the vertices
- * of the isosurface are moved onto its zero set. */
+/* Surface of a liquid by tricubic interpolation: the zero set of the Lagrange interpolant of third
+ * degree, which is of fourth order in the spacing where phi is smooth. Its values at the nodes give
+ * the topology; then the vertices of the isosurface are moved onto its zero set. */
 #include "grid/level_surface.h"
 
 #include "base/parallel.h"

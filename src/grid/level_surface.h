@@ -1,4 +1,4 @@
-/* The surface of a liquid as triangles, to look at: third order in the spacing. */
+/* Surface extraction from a level set, to look at: triangles of third order in the spacing. */
 #ifndef GRID_LEVEL_SURFACE_H
 #define GRID_LEVEL_SURFACE_H
 

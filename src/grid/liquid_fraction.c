@@ -1,5 +1,6 @@
-/* A cell is cut into 2^dim sub-cells with values at their corners, 3^dim points in all, and those
- * into triangles or tetrahedra on which values are linear. */
+/* Volume fractions from a level set: a cell is cut into 2^dim sub-cells with values at their
+ * corners, 3^dim points in all, and those into triangles or tetrahedra on which values are
+ * linear. */
 #include "grid/liquid_fraction.h"
 
 #include "base/parallel.h"

@@ -1,4 +1,4 @@
-/* How much of a cell is liquid. */
+/* Volume fractions: how much of a cell is liquid. */
 #ifndef GRID_LIQUID_FRACTION_H
 #define GRID_LIQUID_FRACTION_H
 

@@ -1,7 +1,8 @@
-/* Distances settled in order, but in groups: each round settles all values of the front that are
- * below a threshold, which then rises by part of a cell (the group marching method, Kim 2001). A
- * value may depend on others of its own group, so a group is solved a second time with them. The
- * upwind differences are second order (000 section 2.3.1; Sethian 1999).
+/* Redistancing by group marching (000 section 4.5.1): distances are settled in order, but in
+ * groups: each round settles all values of the front that are below a threshold, which then rises
+ * by part of a cell (the group marching method, Kim 2001). A value may depend on others of its own
+ * group, so a group is solved a second time with them. The upwind differences are second order (000
+ * section 2.3.1; Sethian 1999).
  *
  * The values are cut into slabs. A slab has its own front and list of values settled in this round,
  * and writes nothing outside itself, so that rounds run in parallel with the same result for any

@@ -1,5 +1,5 @@
-/* A level set made a signed distance again: |grad phi| = 1 near its zero set, by fast marching from
- * it to both sides (000 section 4.5.1). */
+/* Redistancing, a level set made a signed distance again: |grad phi| = 1 near its zero set, by fast
+ * marching from it to both sides (000 section 4.5.1). */
 #ifndef GRID_REDISTANCE_H
 #define GRID_REDISTANCE_H
 

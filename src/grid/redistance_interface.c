@@ -1,8 +1,9 @@
-/* Values beside the zero set (000 section 4.5.1). The zero set is where linear interpolation
- * between neighbours vanishes, so it stays where it is if both are scaled alike: phi / |grad phi|
- * with smoothly varying gradients (Russo and Smereka 2000), with the curvature of phi along its
- * gradient as a second-order term. A value whose gradient is of length 1 within what differences
- * can tell is left alone: redistancing a distance again and again moves nothing.
+/* Redistancing at the interface, values beside the zero set (000 section 4.5.1). The zero set is
+ * where linear interpolation between neighbours vanishes, so it stays where it is if both are
+ * scaled alike: phi / |grad phi| with smoothly varying gradients (Russo and Smereka 2000), with the
+ * curvature of phi along its gradient as a second-order term. A value whose gradient is of length 1
+ * within what differences can tell is left alone: redistancing a distance again and again moves
+ * nothing.
  *
  * Sheets and drops thinner than a few cells bend phi within a cell: there one-sided differences to
  * the zero set take the place of central ones. */

@@ -1,4 +1,5 @@
-/* The distance of a value beside the zero set of a level set, from its neighbours. */
+/* Redistancing at the interface: the distance of a value beside the zero set of a level set, from
+ * its neighbours. */
 #ifndef GRID_REDISTANCE_INTERFACE_H
 #define GRID_REDISTANCE_INTERFACE_H
 

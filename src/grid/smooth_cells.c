@@ -1,3 +1,4 @@
+/* Binomial smoothing of cell values, (1, 2, 1) / 4 along each axis. */
 #include "grid/smooth_cells.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Values of cells smoothed, and loops over rows of cells. */
+/* Smoothing of cell values, and loops over rows of cells. */
 #ifndef GRID_SMOOTH_CELLS_H
 #define GRID_SMOOTH_CELLS_H
 

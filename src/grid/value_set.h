@@ -1,4 +1,4 @@
-/* The values of a field numbered compactly, x fastest, without the doubled last layers of periodic
+/* Compact numbering of a field's values, x fastest, without the doubled last layers of periodic
  * axes; their neighbours; and the slabs in which loops over lists of them are cut. */
 #ifndef GRID_VALUE_SET_H
 #define GRID_VALUE_SET_H

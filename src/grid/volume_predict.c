@@ -1,4 +1,4 @@
-/* The part of each cell that will be liquid, by what flows through its faces. */
+/* Volume fractions after a step, predicted from fluxes through faces. */
 #include "grid/liquid_fraction.h"
 #include "grid/particles/particle_parts.h"
 #include "grid/smooth_cells.h"

@@ -1,3 +1,5 @@
+/* Volume correction of a level set: shifts near to where volume fractions differ from those that
+ * fluxes predict. */
 #include "grid/volume_restore.h"
 
 #include "grid/liquid_fraction.h"
@@ -162,8 +164,8 @@ static bool is_clear(const ShiftJob *job, int i, int j, int k) {
 }
 
 /* Beside solids that move the level set is not shifted: what goes on into them says little about
- * the liquid, and they are not yet where the fluxes expect them. What is deficit there is wanted
- * from the cells around, with weights as in a round. */
+ * the liquid, and they are not yet where the fluxes expect them. The deficit there is wanted from
+ * the cells around, with weights as in a round. */
 static void pass_on_beside_solids(ShiftJob *job, const double *parts, double *deficit) {
     enum { PASSES = 4 };
     const Grid *grid = &job->phi->grid;

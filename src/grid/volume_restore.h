@@ -1,4 +1,5 @@
-/* Volume that the motion of a level set loses or makes, given back where that happened.
+/* Volume conservation of a level set: what its motion loses or makes is given back where that
+ * happened.
  *
  * A level set knows no volume: advection, the correction by particles and redistancing each lose or
  * gain some, most where a surface breaks. What flows through the faces of cells does balance. So
@@ -37,9 +38,9 @@ typedef struct VolumeFlow {
 PlimStatus volume_predict(const VolumeFlow *flow, const GridField *phi, double *parts,
                           double *left);
 
-/* Shifts `phi` so that its parts are those predicted and what is deficit from earlier steps,
- * smoothed. `parts`: predicted on entry, those of phi on return; `deficit`: by earlier steps, and
- * then still. */
+/* Shifts `phi` so that its volume fractions are those predicted and the deficit of earlier steps,
+ * smoothed. `parts`: fractions, predicted on entry, those of phi on return; `deficit`: what earlier
+ * steps left to be given back, and what is left then. */
 PlimStatus volume_restore(const VolumeFlow *flow, GridField *phi, double *parts, double *deficit);
 
 #endif

@@ -1,3 +1,4 @@
+/* Frames exported for other programs: PLY, OBJ and legacy VTK files. */
 #include "io/export.h"
 
 #include "base/file.h"

@@ -1,4 +1,4 @@
-/* Frames for other programs. */
+/* Frames exported for other programs. */
 #ifndef IO_EXPORT_H
 #define IO_EXPORT_H
 

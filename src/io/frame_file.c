@@ -1,3 +1,4 @@
+/* Frame files: meshes, points and volumes of a frame in HDF5. */
 #include "io/frame_file.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
-/* frame_NNNNN.h5 and shapes.h5: what to look at. What never changes in a run (triangles of bodies,
- * colours) is in shapes.h5; frames link to it, so each reads as if it were whole. */
+/* Frame files, frame_NNNNN.h5 and shapes.h5: what to look at. What never changes in a run
+ * (triangles of bodies, colours) is in shapes.h5; frames link to it, so each reads as if it were
+ * whole. */
 #ifndef IO_FRAME_FILE_H
 #define IO_FRAME_FILE_H
 

@@ -1,3 +1,4 @@
+/* HDF5 files in memory. */
 #include "io/h5.h"
 
 #include <hdf5.h>

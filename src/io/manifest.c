@@ -1,3 +1,4 @@
+/* The manifest of a run: sizes and checksums. */
 #include "io/manifest.h"
 
 #include "base/file.h"

@@ -1,7 +1,7 @@
-/* manifest.txt: size and checksum of every finished file of a run, one line each. Lines are
- * appended as files are finished; a later line about a file replaces an earlier one, a size and
- * checksum of zero take it back, and a line without an end (the program was killed) does not count.
- * A file that is not listed may be read, unchecked. */
+/* The manifest, manifest.txt: size and checksum of every finished file of a run, one line each.
+ * Lines are appended as files are finished; a later line about a file replaces an earlier one, a
+ * size and checksum of zero take it back, and a line without an end (the program was killed) does
+ * not count. A file that is not listed may be read, unchecked. */
 #ifndef IO_MANIFEST_H
 #define IO_MANIFEST_H
 

@@ -1,3 +1,4 @@
+/* The output folder: lock, files in order, resume. */
 #include "io/run_folder.h"
 
 #include "base/hash.h"

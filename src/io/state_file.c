@@ -1,3 +1,4 @@
+/* State files (checkpoints) in HDF5. */
 #include "io/state_file.h"
 
 #include "base/hash.h"

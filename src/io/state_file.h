@@ -1,4 +1,4 @@
-/* state_NNNNN.h5: everything a run needs to go on, exact. */
+/* Checkpoints, state_NNNNN.h5: everything a run needs to go on, exact. */
 #ifndef IO_STATE_FILE_H
 #define IO_STATE_FILE_H
 

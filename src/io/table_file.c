@@ -1,3 +1,4 @@
+/* CSV tables that grow by a row a step. */
 #include "io/table_file.h"
 
 #include <errno.h>

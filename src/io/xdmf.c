@@ -1,4 +1,4 @@
-/* frames.xdmf: a table of contents of the frames that ParaView opens. */
+/* XDMF, frames.xdmf: a table of contents of the frames that ParaView opens. */
 #include "io/run_folder.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* Dense Cholesky factorisation and its triangular solves. */
 #include "math/cholesky.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* Symmetric positive definite systems of a few to a hundred unknowns, rows one after the other. */
+/* Cholesky factorisation: symmetric positive definite systems of a few to a hundred unknowns, rows
+ * one after the other. */
 #ifndef MATH_CHOLESKY_H
 #define MATH_CHOLESKY_H
 

@@ -1,3 +1,4 @@
+/* Eigenvalues of symmetric 3x3 matrices by Jacobi rotations, SVD and polar decomposition. */
 #include "math/decompose.h"
 
 #include <stdbool.h>

@@ -1,4 +1,5 @@
-/* Decompositions of 3x3 matrices. All work for any finite input, zero and singular included. */
+/* Decompositions of 3x3 matrices: eigenvalues, SVD, polar decomposition. All work for any finite
+ * input, zero and singular included. */
 #ifndef MATH_DECOMPOSE_H
 #define MATH_DECOMPOSE_H
 

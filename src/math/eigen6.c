@@ -1,3 +1,4 @@
+/* Eigenvalues of symmetric 6x6 matrices by cyclic Jacobi rotations. */
 #include "math/eigen6.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Symmetric 6x6 matrices: those of the motions of one rigid body. */
+/* Eigenvalues of symmetric 6x6 matrices: those of the motions of one rigid body. */
 #ifndef MATH_EIGEN6_H
 #define MATH_EIGEN6_H
 

@@ -1,3 +1,4 @@
+/* Quaternions: exponential map, logarithm, rotation matrices. */
 #include "math/quat.h"
 
 Quat quat_exp(Vec3 u) {

@@ -1,3 +1,4 @@
+/* Embree scenes: geometry handed over, degenerate triangles left out. */
 #include "render/bvh.h"
 
 #include "render/normals.h"

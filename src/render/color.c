@@ -1,3 +1,4 @@
+/* Colour scales in Oklab, and sRGB. */
 #include "render/color.h"
 
 static const double degree = 3.14159265358979323846 / 180.0;

@@ -1,4 +1,4 @@
-/* Small drops, each an ellipsoid that Embree asks us to meet with a ray. */
+/* Ray-ellipsoid intersection: small drops as user geometry of Embree. */
 #include "render/bvh.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Films through ffmpeg. */
 #include "render/film.h"
 
 #include "render/process.h"

@@ -1,3 +1,4 @@
+/* PNG files and contact sheets. */
 #include "render/image.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Vertex normals: triangles around a vertex grouped by crease angle. */
 #include "render/normals.h"
 
 #include "math/vec.h"

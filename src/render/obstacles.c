@@ -1,3 +1,4 @@
+/* Obstacles of a fluid as an isosurface: cells inside meshes found by crossings along rows. */
 #include "render/obstacles.h"
 
 #include "base/parallel.h"

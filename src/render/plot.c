@@ -1,3 +1,4 @@
+/* Plots through gnuplot. */
 #include "render/film.h"
 
 #include "render/process.h"

@@ -1,3 +1,4 @@
+/* Child processes by posix_spawn. */
 #include "render/process.h"
 
 #include <errno.h>

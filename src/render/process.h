@@ -1,4 +1,5 @@
-/* Runs one of the programs that films and plots need. No shell sees the arguments. */
+/* Child processes: runs one of the programs that films and plots need. No shell sees the
+ * arguments. */
 #ifndef RENDER_PROCESS_H
 #define RENDER_PROCESS_H
 

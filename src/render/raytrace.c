@@ -1,3 +1,4 @@
+/* Ray tracing: camera, samples of a pixel, packets of rays. */
 #include "render/raytrace.h"
 
 #include "base/parallel.h"

@@ -1,3 +1,4 @@
+/* Denoising by interleaved sampling and an edge-aware filter. */
 #include "render/resolve.h"
 
 /* Samples from which a pixel's own rays are enough and the picture is sharper unfiltered. */

@@ -1,5 +1,5 @@
-/* From light to picture. What the lights' rays found is noisy; it is averaged over the neighbours
- * on the same surface, apart from colours and edges, which stay sharp. */
+/* Denoising, from light to picture. What the lights' rays found is noisy; it is averaged over the
+ * neighbours on the same surface, apart from colours and edges, which stay sharp. */
 #ifndef RENDER_RESOLVE_H
 #define RENDER_RESOLVE_H
 

@@ -1,3 +1,4 @@
+/* Shading: sun, sky, fog, filtered checker ground. */
 #include "render/shade.h"
 
 /* A face straight to the sun gets the two lights' sum, about 1: colours come out as they went in.

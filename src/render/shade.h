@@ -1,5 +1,5 @@
-/* The look of a picture: a soft outdoor studio with a warm sun, a pale blue sky and a grey checker
- * floor that fades into the horizon. All colours here are linear light. */
+/* Shading, the look of a picture: a soft outdoor studio with a warm sun, a pale blue sky and a grey
+ * checker floor that fades into the horizon. All colours here are linear light. */
 #ifndef RENDER_SHADE_H
 #define RENDER_SHADE_H
 

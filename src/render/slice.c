@@ -1,3 +1,4 @@
+/* Line integral convolution and colours of a slice. */
 #include "base/parallel.h"
 #include "base/random.h"
 #include "render/slice_parts.h"

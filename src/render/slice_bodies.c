@@ -1,5 +1,5 @@
-/* Where bodies are cut: their meshes met with the plane of the cut, filled and with an edge. The
- * cells that they cover would show no more than blots of a cell's size. */
+/* Cross-sections of bodies in a slice: their meshes met with the plane of the cut, filled and with
+ * an edge. The cells that they cover would show no more than blots of a cell's size. */
 #include "render/slice_parts.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* The legend of a slice: colour bar and bitmap text. */
 #include "render/slice_parts.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Evenly spaced streamlines (Jobard and Lefer 1997). */
 #include "base/array.h"
 #include "render/slice_parts.h"
 

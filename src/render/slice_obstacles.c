@@ -1,3 +1,4 @@
+/* Obstacles in a slice, smoothed by a cubic B-spline. */
 #include "render/slice_parts.h"
 
 static int clamp_index(int i, int count) {

@@ -1,3 +1,4 @@
+/* Values in a slice: speed, vorticity, pressure and others. */
 #include "render/slice_parts.h"
 
 #include <stdlib.h>

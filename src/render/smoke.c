@@ -1,3 +1,4 @@
+/* Volume rendering of smoke by ray marching with empty-space skipping. */
 #include "render/smoke.h"
 
 #include "base/parallel.h"

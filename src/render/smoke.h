@@ -1,5 +1,5 @@
-/* Smoke in a box: what it takes from a ray, and what light it sends along it. Absorption and single
- * scattering; light that reaches each cell is found once a picture. */
+/* Volume rendering of smoke in a box: what it takes from a ray, and what light it sends along it.
+ * Absorption and single scattering; light that reaches each cell is found once a picture. */
 #ifndef RENDER_SMOKE_H
 #define RENDER_SMOKE_H
 

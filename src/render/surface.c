@@ -1,3 +1,4 @@
+/* Ray-surface hits: intersection, occlusion, interpolated normals. */
 #include "render/surface.h"
 
 static Vec3 load(const float *from) {

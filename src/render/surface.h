@@ -1,4 +1,4 @@
-/* Rays that meet opaque things, and what the place looks like. */
+/* Ray-surface hits: rays that meet opaque things, and what the place looks like. */
 #ifndef RENDER_SURFACE_H
 #define RENDER_SURFACE_H
 

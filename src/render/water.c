@@ -1,3 +1,4 @@
+/* Refraction, reflection (Fresnel) and absorption (Beer and Lambert) of water. */
 #include "render/water.h"
 
 static const double refraction = 1.333; /* index of water */

@@ -1,5 +1,5 @@
-/* What a ray sees that meets water: it is bent, mirrored and absorbed (Whitted 1980), both ways of
- * it followed as long as they count, without chance. */
+/* Refraction and reflection, what a ray sees that meets water: it is bent, mirrored and absorbed
+ * (Whitted 1980), both ways of it followed as long as they count, without chance. */
 #ifndef RENDER_WATER_H
 #define RENDER_WATER_H
 

@@ -1,3 +1,4 @@
+/* Rigid bodies: state schema and the stages of their step (002 sections 2.2, 4.3, 4.4). */
 #include "rigid/contact_stages.h"
 #include "rigid/plane.h"
 
@@ -296,7 +297,11 @@ PlimStatus rigid_bodies_configure(RigidBodies *bodies, const PlimRigidOptions *o
     if (!(options->travel >= 0) || !isfinite(options->travel))
         return context_fail(bodies->context, PLIM_BAD_INPUT,
                             "rigid travel is %g; it must be 0 or more", options->travel);
-    if (options->plane) TRY(plane_cut_bodies(bodies));
+    if (!options->plane != !bodies->options.plane && rigid_count(bodies) > 0)
+        return context_fail(bodies->context, PLIM_BAD_INPUT,
+                            "rigid plane is %d, but bodies were added with %d, which their masses "
+                            "follow from; choose it before the first body",
+                            options->plane, bodies->options.plane);
     bodies->options = *options;
     for (size_t i = 0; i < rigid_count(bodies); i++) bodies->asleep[i] = 0;
     return PLIM_OK;

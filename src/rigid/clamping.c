@@ -1,4 +1,4 @@
-/* Clamping of contact impulses by energy (002 section 2.3), seen from the ground that carries an
+/* Energy clamping of contact impulses (002 section 2.3), seen from the ground that carries an
  * island. */
 #include "rigid/contact_stages.h"
 
@@ -24,12 +24,12 @@ void contacts_measure_fall(RigidBodies *bodies, const StepInfo *step) {
 }
 
 /* The velocities of a body as the body on a path that carries its island sees them. */
-static void seen_from(const SolverBody *carrier, const SolverBody *solver_body, Vec3 velocity,
-                      Vec3 spin, Vec3 out[2]) {
+static void seen_from(const SolverBody *carrier, const SolverBody *body, Vec3 velocity, Vec3 spin,
+                      Vec3 out[2]) {
     out[0] = velocity;
     out[1] = spin;
     if (!carrier) return;
-    Vec3 arm = vec3_sub(solver_body->center, carrier->center);
+    Vec3 arm = vec3_sub(body->center, carrier->center);
     out[0] = vec3_sub(velocity, solver_body_velocity_at(carrier, arm));
     out[1] = vec3_sub(spin, carrier->spin);
 }
@@ -37,18 +37,18 @@ static void seen_from(const SolverBody *carrier, const SolverBody *solver_body, 
 /* Of a body: what its impulses do to the kinetic energy, to first and second order. */
 static void add_work(const RigidBodies *b, size_t i, double work[2]) {
     const RigidContacts *contacts = &b->contacts;
-    const SolverBody *solver_body = &contacts->solver_bodies.data[i];
+    const SolverBody *body = &contacts->solver_bodies.data[i];
     int32_t carrier = contacts->islands.data[contacts->body_islands.data[i]].carrier;
     const SolverBody *seen = carrier >= 0 ? &contacts->solver_bodies.data[carrier] : NULL;
     Vec3 start[2];
-    seen_from(seen, solver_body, solver_body->start[0], solver_body->start[1], start);
-    Vec3 change = vec3_sub(solver_body->velocity, solver_body->start[0]);
-    Vec3 turn = vec3_sub(solver_body->spin, solver_body->start[1]);
+    seen_from(seen, body, body->start[0], body->start[1], start);
+    Vec3 change = vec3_sub(body->velocity, body->start[0]);
+    Vec3 turn = vec3_sub(body->spin, body->start[1]);
     Mat3 inertia = rigid_world_inertia(b, i);
     double mass = b->mass[i];
     if (b->held[i] & RIGID_PINNED) {
-        PinnedBody body = rigid_pinned_body(b, i);
-        inertia = pin_inertia(body.mass, body.inertia, body.arm);
+        PinnedBody pinned = rigid_pinned_body(b, i);
+        inertia = pin_inertia(pinned.mass, pinned.inertia, pinned.arm);
         mass = 0.0;
     }
     work[0] += mass * vec3_dot(start[0], change) + vec3_dot(mat3_apply(inertia, turn), start[1]);
@@ -84,11 +84,11 @@ PlimStatus contacts_clamp(RigidBodies *bodies, const StepInfo *step, bool afloat
     for (size_t i = 0; i < rigid_count(bodies); i++) {
         int32_t k = contacts->body_islands.data[i];
         if (k < 0 || work[k][0] == 1.0) continue;
-        SolverBody *solver_body = &contacts->solver_bodies.data[i];
-        Vec3 change = vec3_sub(solver_body->velocity, solver_body->start[0]);
-        Vec3 turn = vec3_sub(solver_body->spin, solver_body->start[1]);
-        solver_body->velocity = vec3_add_scaled(solver_body->start[0], work[k][0], change);
-        solver_body->spin = vec3_add_scaled(solver_body->start[1], work[k][0], turn);
+        SolverBody *body = &contacts->solver_bodies.data[i];
+        Vec3 change = vec3_sub(body->velocity, body->start[0]);
+        Vec3 turn = vec3_sub(body->spin, body->start[1]);
+        body->velocity = vec3_add_scaled(body->start[0], work[k][0], change);
+        body->spin = vec3_add_scaled(body->start[1], work[k][0], turn);
     }
     scratch_release(step->scratch, mark);
     return PLIM_OK;
@@ -98,11 +98,11 @@ void contacts_keep_afloat(RigidBodies *b) {
     const RigidContacts *contacts = &b->contacts;
     for (size_t i = 0; i < rigid_count(b); i++) {
         int32_t k = contacts->body_islands.data[i];
-        const SolverBody *solver_body = &contacts->solver_bodies.data[i];
-        if (k < 0 || contacts->islands.data[k].grounded || !solver_body->touched) continue;
+        const SolverBody *body = &contacts->solver_bodies.data[i];
+        if (k < 0 || contacts->islands.data[k].grounded || !body->touched) continue;
         Vec3 v = vec3_load(b->velocity + 3 * i), spin = vec3_load(b->angular_momentum + 3 * i);
-        Vec3 turn = vec3_sub(solver_body->spin, solver_body->start[1]);
-        v = vec3_add(v, vec3_sub(solver_body->velocity, solver_body->start[0]));
+        Vec3 turn = vec3_sub(body->spin, body->start[1]);
+        v = vec3_add(v, vec3_sub(body->velocity, body->start[0]));
         spin = vec3_add(spin, rigid_momentum(b, i, turn));
         vec3_store(b->velocity + 3 * i, v);
         vec3_store(b->angular_momentum + 3 * i, spin);

@@ -1,4 +1,4 @@
-/* Collisions: impulses with restitution on the velocities before forces, between bodies that would
+/* Collisions, impulses with restitution on the velocities before forces, between bodies that would
  * overlap at the end of the step (000 sections 2.5 to 2.7, clamped as in 002 section 2.3). */
 #include "rigid/contact_stages.h"
 

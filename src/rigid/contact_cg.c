@@ -1,7 +1,8 @@
-/* Sweeps pass a load on from point to point; where it goes through many, as in an arch, or where a
- * thin foot carries a long card, they take thousands. Conjugate gradients on the points that are
- * held at present take no more iterations than the bodies have motions (sweeps and subspace in
- * turn: Silcowitz-Hansen, Niebe and Erleben 2010). */
+/* Conjugate gradients for contact (000 section 2.8). Sweeps pass a load on from point to point;
+ * where it goes through many, as in an arch, or where a thin foot carries a long card, they take
+ * thousands. Conjugate gradients on the points that are held at present take no more iterations
+ * than the bodies have motions (sweeps and subspace in turn: Silcowitz-Hansen, Niebe and Erleben
+ * 2010). */
 #include "rigid/contact_solve.h"
 
 enum { MOST_ITERATIONS = 200, PATIENCE = 3 };
@@ -12,21 +13,21 @@ typedef struct ContactCg {
     double value; /* of what the visits add up, or scale with */
 } ContactCg;
 
-typedef void (*RowVisit)(ContactCg *held, const ContactPair *pair, ContactRow *row, SolverBody *a,
+typedef void (*RowVisit)(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
                          SolverBody *b);
 
-static double for_each_row(ContactCg *held, RowVisit visit, double value) {
-    RigidContacts *contacts = held->solve->contacts;
-    held->value = value;
-    for (size_t k = 0; k < held->island->pairs; k++) {
-        int32_t p = contacts->island_pairs.data[held->island->first + k];
+static double for_each_row(ContactCg *cg, RowVisit visit, double value) {
+    RigidContacts *contacts = cg->solve->contacts;
+    cg->value = value;
+    for (size_t k = 0; k < cg->island->pairs; k++) {
+        int32_t p = contacts->island_pairs.data[cg->island->first + k];
         const ContactPair *pair = &contacts->pairs.data[p];
         SolverBody *a = &contacts->solver_bodies.data[pair->a],
                    *b = &contacts->solver_bodies.data[pair->b];
         for (int32_t r = 0; r < pair->rows; r++)
-            visit(held, pair, &contacts->rows.data[pair->first + r], a, b);
+            visit(cg, pair, &contacts->rows.data[pair->first + r], a, b);
     }
-    return held->value;
+    return cg->value;
 }
 
 /* What is left of a vector of a point in the directions in which it is held. */
@@ -41,26 +42,26 @@ static Vec3 precondition(const ContactRow *row, Vec3 residual) {
     return vec3_scale(1.0 / row->normal_response, residual);
 }
 
-static bool approaches(const ContactCg *held, ContactRow *row, Vec3 velocity) {
+static bool approaches(const ContactCg *cg, ContactRow *row, Vec3 velocity) {
     double along = vec3_dot(velocity, row->normal);
-    return along < contact_least_velocity(held->solve, row) - held->solve->rest &&
-           contact_is_active(held->solve, row, along);
+    return along < contact_least_velocity(cg->solve, row) - cg->solve->rest &&
+           contact_is_active(cg->solve, row, along);
 }
 
 /* The guess to begin with: whatever presses or approaches sticks. */
-static void guess_hold(ContactCg *held, const ContactPair *pair, ContactRow *row, SolverBody *a,
+static void guess_hold(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
                        SolverBody *b) {
     double pressed = vec3_dot(row->impulse, row->normal);
-    bool holds = pressed > 0.0 || approaches(held, row, row_velocity(row, a, b));
+    bool holds = pressed > 0.0 || approaches(cg, row, row_velocity(row, a, b));
     row->hold = !holds                                     ? HOLD_OPEN
                 : row->singular || !(pair->friction > 0.0) ? HOLD_SLIDING
                                                            : HOLD_STICKING;
 }
 
 /* As the last sweep left it. */
-static void keep_hold(ContactCg *held, const ContactPair *pair, ContactRow *row, SolverBody *a,
+static void keep_hold(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
                       SolverBody *b) {
-    (void)held, (void)a, (void)b;
+    (void)cg, (void)a, (void)b;
     double pressed = vec3_dot(row->impulse, row->normal);
     Vec3 across = vec3_add_scaled(row->impulse, -pressed, row->normal);
     double limit = (1.0 - 1e-9) * pair->friction * pressed;
@@ -72,7 +73,7 @@ static void keep_hold(ContactCg *held, const ContactPair *pair, ContactRow *row,
 /* Points that are held in a way that they cannot be change sides: those that pull let go, those
  * outside the friction cone slide, those that approach are held, and a sliding point whose friction
  * would drive it, or is less than its pressure allows, sticks. Counts those that changed. */
-static void change_hold(ContactCg *held, const ContactPair *pair, ContactRow *row, SolverBody *a,
+static void change_hold(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
                         SolverBody *b) {
     RowHold before = row->hold;
     Vec3 velocity = row_velocity(row, a, b), n = row->normal, allowed = row->impulse;
@@ -81,7 +82,7 @@ static void change_hold(ContactCg *held, const ContactPair *pair, ContactRow *ro
     double length = vec3_length(across), limit = pair->friction * fmax(pressed, 0.0);
     bool can_stick = !row->singular && pair->friction > 0.0;
     if (row->hold == HOLD_OPEN) {
-        if (approaches(held, row, velocity)) row->hold = can_stick ? HOLD_STICKING : HOLD_SLIDING;
+        if (approaches(cg, row, velocity)) row->hold = can_stick ? HOLD_STICKING : HOLD_SLIDING;
     } else if (!(pressed >= 0.0)) {
         row->hold = HOLD_OPEN;
         allowed = vec3(0, 0, 0);
@@ -95,41 +96,40 @@ static void change_hold(ContactCg *held, const ContactPair *pair, ContactRow *ro
     Vec3 change = vec3_sub(allowed, row->impulse);
     if (vec3_dot(change, change) > 0.0) row_apply(row, a, b, change);
     row->impulse = allowed;
-    held->value += row->hold != before;
+    cg->value += row->hold != before;
 }
 
-static void start_row(ContactCg *held, const ContactPair *pair, ContactRow *row, SolverBody *a,
+static void start_row(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
                       SolverBody *b) {
     (void)pair;
-    Vec3 wanted = vec3_scale(contact_least_velocity(held->solve, row), row->normal);
+    Vec3 wanted = vec3_scale(contact_least_velocity(cg->solve, row), row->normal);
     row->residual = held_part(row, vec3_sub(wanted, row_velocity(row, a, b)));
     row->direction = precondition(row, row->residual);
     row->step = vec3(0, 0, 0);
-    held->value += vec3_dot(row->residual, row->direction);
+    cg->value += vec3_dot(row->residual, row->direction);
 }
 
 /* Velocities that an impulse along the directions would make, in push and twist. */
-static void clear_push(ContactCg *held, const ContactPair *pair, ContactRow *row, SolverBody *a,
+static void clear_push(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
                        SolverBody *b) {
-    (void)held, (void)pair, (void)row;
+    (void)cg, (void)pair, (void)row;
     if (a->moves) a->push = a->twist = vec3(0, 0, 0);
     if (b->moves) b->push = b->twist = vec3(0, 0, 0);
 }
 
-static void push_solver_body(SolverBody *solver_body, Vec3 arm, double sign, Vec3 impulse) {
-    if (!solver_body->moves) return;
-    Vec3 turn = mat3_apply(solver_body->inverse_inertia, vec3_cross(arm, impulse));
-    solver_body->push =
-        vec3_add_scaled(solver_body->push, sign * solver_body->inverse_mass, impulse);
-    solver_body->twist = vec3_add_scaled(solver_body->twist, sign, turn);
+static void push_body(SolverBody *body, Vec3 arm, double sign, Vec3 impulse) {
+    if (!body->moves) return;
+    Vec3 turn = mat3_apply(body->inverse_inertia, vec3_cross(arm, impulse));
+    body->push = vec3_add_scaled(body->push, sign * body->inverse_mass, impulse);
+    body->twist = vec3_add_scaled(body->twist, sign, turn);
 }
 
-static void push_along(ContactCg *held, const ContactPair *pair, ContactRow *row, SolverBody *a,
+static void push_along(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
                        SolverBody *b) {
-    (void)held, (void)pair;
+    (void)cg, (void)pair;
     if (row->hold == HOLD_OPEN) return;
-    push_solver_body(a, row->arm_a, 1.0, row->direction);
-    push_solver_body(b, row->arm_b, -1.0, row->direction);
+    push_body(a, row->arm_a, 1.0, row->direction);
+    push_body(b, row->arm_b, -1.0, row->direction);
 }
 
 /* The change of velocity at a point; a little of its own response is added, so that points that say
@@ -140,74 +140,74 @@ static Vec3 response_along(const ContactRow *row, const SolverBody *a, const Sol
     return held_part(row, vec3_add_scaled(row_push(row, a, b), yielding, own));
 }
 
-static void add_curvature(ContactCg *held, const ContactPair *pair, ContactRow *row, SolverBody *a,
+static void add_curvature(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
                           SolverBody *b) {
     (void)pair;
-    if (row->hold != HOLD_OPEN) held->value += vec3_dot(row->direction, response_along(row, a, b));
+    if (row->hold != HOLD_OPEN) cg->value += vec3_dot(row->direction, response_along(row, a, b));
 }
 
-static void take_step(ContactCg *held, const ContactPair *pair, ContactRow *row, SolverBody *a,
+static void take_step(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
                       SolverBody *b) {
     (void)pair;
     if (row->hold == HOLD_OPEN) return;
-    row->step = vec3_add_scaled(row->step, held->value, row->direction);
-    row->residual = vec3_add_scaled(row->residual, -held->value, response_along(row, a, b));
+    row->step = vec3_add_scaled(row->step, cg->value, row->direction);
+    row->residual = vec3_add_scaled(row->residual, -cg->value, response_along(row, a, b));
 }
 
-static void add_norm(ContactCg *held, const ContactPair *pair, ContactRow *row, SolverBody *a,
+static void add_norm(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
                      SolverBody *b) {
     (void)pair, (void)a, (void)b;
     if (row->hold != HOLD_OPEN)
-        held->value += vec3_dot(row->residual, precondition(row, row->residual));
+        cg->value += vec3_dot(row->residual, precondition(row, row->residual));
 }
 
-static void worst_residual(ContactCg *held, const ContactPair *pair, ContactRow *row, SolverBody *a,
+static void worst_residual(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
                            SolverBody *b) {
     (void)pair, (void)a, (void)b;
-    if (row->hold != HOLD_OPEN) held->value = fmax(held->value, vec3_length(row->residual));
+    if (row->hold != HOLD_OPEN) cg->value = fmax(cg->value, vec3_length(row->residual));
 }
 
-static void turn_direction(ContactCg *held, const ContactPair *pair, ContactRow *row, SolverBody *a,
+static void turn_direction(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
                            SolverBody *b) {
     (void)pair, (void)a, (void)b;
     if (row->hold == HOLD_OPEN) return;
-    row->direction = vec3_add_scaled(precondition(row, row->residual), held->value, row->direction);
+    row->direction = vec3_add_scaled(precondition(row, row->residual), cg->value, row->direction);
 }
 
-static void apply_step(ContactCg *held, const ContactPair *pair, ContactRow *row, SolverBody *a,
+static void apply_step(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
                        SolverBody *b) {
-    (void)held, (void)pair;
+    (void)cg, (void)pair;
     if (row->hold == HOLD_OPEN) return;
     row_apply(row, a, b, row->step);
     row->impulse = vec3_add(row->impulse, row->step);
 }
 
-static void find_steps(ContactCg *held) {
-    double norm = for_each_row(held, start_row, 0.0);
+static void find_steps(ContactCg *cg) {
+    double norm = for_each_row(cg, start_row, 0.0);
     /* No more directions than the bodies have motions; an island of n pairs has at most n + 1. */
-    size_t most = 6 * (held->island->pairs + 1) + 6;
+    size_t most = 6 * (cg->island->pairs + 1) + 6;
     if (most > MOST_ITERATIONS) most = MOST_ITERATIONS;
     for (size_t i = 0; i < most && norm > 0.0; i++) {
-        for_each_row(held, clear_push, 0.0);
-        for_each_row(held, push_along, 0.0);
-        double curvature = for_each_row(held, add_curvature, 0.0);
+        for_each_row(cg, clear_push, 0.0);
+        for_each_row(cg, push_along, 0.0);
+        double curvature = for_each_row(cg, add_curvature, 0.0);
         if (!(curvature > 0.0)) break;
-        for_each_row(held, take_step, norm / curvature);
-        if (for_each_row(held, worst_residual, 0.0) <= 0.1 * held->solve->rest) break;
+        for_each_row(cg, take_step, norm / curvature);
+        if (for_each_row(cg, worst_residual, 0.0) <= 0.1 * cg->solve->rest) break;
         double last = norm;
-        norm = for_each_row(held, add_norm, 0.0);
-        for_each_row(held, turn_direction, norm / last);
+        norm = for_each_row(cg, add_norm, 0.0);
+        for_each_row(cg, turn_direction, norm / last);
     }
 }
 
 bool contacts_guess_cg(const ContactSolve *solve, const ContactIsland *island, size_t rounds) {
-    ContactCg held = {solve, island, 0.0};
+    ContactCg cg = {solve, island, 0.0};
     double fewest = HUGE_VAL;
-    for_each_row(&held, guess_hold, 0.0);
+    for_each_row(&cg, guess_hold, 0.0);
     for (size_t round = 0, tried = 0; round < rounds && tried < PATIENCE; round++, tried++) {
-        find_steps(&held);
-        for_each_row(&held, apply_step, 0.0);
-        double changes = for_each_row(&held, change_hold, 0.0);
+        find_steps(&cg);
+        for_each_row(&cg, apply_step, 0.0);
+        double changes = for_each_row(&cg, change_hold, 0.0);
         if (changes == 0.0) return true;
         if (changes < fewest) tried = 0; /* else it may go round in circles */
         fewest = fmin(fewest, changes);
@@ -216,24 +216,24 @@ bool contacts_guess_cg(const ContactSolve *solve, const ContactIsland *island, s
 }
 
 void contacts_solve_cg(const ContactSolve *solve, const ContactIsland *island) {
-    ContactCg held = {solve, island, 0.0};
-    for_each_row(&held, keep_hold, 0.0);
-    find_steps(&held);
-    for_each_row(&held, apply_step, 0.0);
+    ContactCg cg = {solve, island, 0.0};
+    for_each_row(&cg, keep_hold, 0.0);
+    find_steps(&cg);
+    for_each_row(&cg, apply_step, 0.0);
 }
 
-static void save_row(ContactCg *held, const ContactPair *pair, ContactRow *row, SolverBody *a,
+static void save_row(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
                      SolverBody *b) {
-    (void)held, (void)pair;
+    (void)cg, (void)pair;
     row->saved[0] = row->impulse;
     row->saved[1] = row->couple;
     if (a->moves) a->saved[0] = a->velocity, a->saved[1] = a->spin;
     if (b->moves) b->saved[0] = b->velocity, b->saved[1] = b->spin;
 }
 
-static void restore_row(ContactCg *held, const ContactPair *pair, ContactRow *row, SolverBody *a,
+static void restore_row(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
                         SolverBody *b) {
-    (void)held, (void)pair;
+    (void)cg, (void)pair;
     row->impulse = row->saved[0];
     row->couple = row->saved[1];
     if (a->moves) a->velocity = a->saved[0], a->spin = a->saved[1];
@@ -241,11 +241,11 @@ static void restore_row(ContactCg *held, const ContactPair *pair, ContactRow *ro
 }
 
 void contacts_save(const ContactSolve *solve, const ContactIsland *island) {
-    ContactCg held = {solve, island, 0.0};
-    for_each_row(&held, save_row, 0.0);
+    ContactCg cg = {solve, island, 0.0};
+    for_each_row(&cg, save_row, 0.0);
 }
 
 void contacts_restore(const ContactSolve *solve, const ContactIsland *island) {
-    ContactCg held = {solve, island, 0.0};
-    for_each_row(&held, restore_row, 0.0);
+    ContactCg cg = {solve, island, 0.0};
+    for_each_row(&cg, restore_row, 0.0);
 }

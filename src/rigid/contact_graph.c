@@ -1,4 +1,5 @@
-/* Who rests on whom (000 section 2.8.1): levels of bodies, and islands of bodies that touch. */
+/* The contact graph, who rests on whom (000 section 2.8.1): levels of bodies, and islands of bodies
+ * that touch. */
 #include "rigid/contact_stages.h"
 
 #include <stdlib.h>

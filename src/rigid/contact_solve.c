@@ -1,5 +1,6 @@
-/* Contact: impulses that stop what touches from approaching, with friction (000 sections 2.7, 2.8),
- * level by level of the contact graph, and a last sweep of shock propagation (2.8.2).
+/* Contact by projected Gauss-Seidel: impulses that stop what touches from approaching, with
+ * friction (000 sections 2.7, 2.8), level by level of the contact graph, and a last sweep of shock
+ * propagation (2.8.2).
  *
  * Each point keeps the sum of its impulses, and the limits hold for the sum: a point that was given
  * too much gives back. Sweeps then converge to the contact forces, where the document's, which can
@@ -353,9 +354,9 @@ PlimStatus contacts_solve(RigidBodies *bodies, const StepInfo *step, ContactPass
     ContactSolve solve = {contacts, &bodies->options, pass,
                           step->dt, 4 * fall,         1e-10 * fall + 1e-15 * fastest};
     for (size_t i = 0; i < contacts->solver_bodies.count; i++) {
-        SolverBody *solver_body = &contacts->solver_bodies.data[i];
-        solver_body->start[0] = solver_body->velocity;
-        solver_body->start[1] = solver_body->spin;
+        SolverBody *body = &contacts->solver_bodies.data[i];
+        body->start[0] = body->velocity;
+        body->start[1] = body->spin;
     }
     parallel_for(step->threads, contacts->islands.count, 1, solve_islands, &solve);
     for (size_t i = 0; i < contacts->islands.count; i++) {

@@ -1,4 +1,4 @@
-/* What the two ways to solve for contact impulses share. */
+/* Contact solvers: what sweeps and conjugate gradients share. */
 #ifndef RIGID_CONTACT_SOLVE_H
 #define RIGID_CONTACT_SOLVE_H
 

@@ -4,7 +4,7 @@
 
 #include "rigid/bodies.h"
 
-/* Which velocities the solver_bodies carry. */
+/* Which velocities the solver bodies carry. */
 typedef enum SolverBodyWhen {
     SOLVER_BODIES_START, /* v^n, and what forces add to it until v~^{n+1/2} */
     SOLVER_BODIES_HALF,  /* v^{n+1/2}, from which positions follow */
@@ -22,7 +22,7 @@ void solver_bodies_store(RigidBodies *bodies, SolverBodyWhen when);
 Box3 rigid_box(const RigidBodies *bodies, size_t i);
 /* Pairs and rows for the places of the moment. */
 PlimStatus contacts_detect(RigidBodies *bodies, const StepInfo *step);
-/* Rows anew for solver_bodies that were loaded again. */
+/* Rows anew for solver bodies that were loaded again. */
 void contacts_prepare(RigidBodies *bodies);
 /* In seeded order, another each step: a permutation of 0..count-1. */
 void contacts_shuffle(const RigidBodies *bodies, const StepInfo *step, int32_t *order,
@@ -33,7 +33,7 @@ void contacts_tell_overlaps(const RigidBodies *bodies);
 /* In collisions.c: 000 section 2.6. */
 PlimStatus contacts_collide(RigidBodies *bodies, const StepInfo *step);
 
-/* In contact_graph.c: levels of bodies and pairs, islands (000 section 2.8.1). The solver_bodies
+/* In contact_graph.c: levels of bodies and pairs, islands (000 section 2.8.1). The solver bodies
  * hold v^n and what forces add to it. */
 PlimStatus contacts_build_graph(RigidBodies *bodies, const StepInfo *step);
 /* Islands of the pairs that are in contact. */

@@ -1,3 +1,4 @@
+/* Contact rows: the impulse response K at a point (000 section 2.6) and its clamping. */
 #include "rigid/contacts.h"
 
 void contacts_free(PlimContext *context, RigidContacts *contacts) {
@@ -14,13 +15,13 @@ void contacts_free(PlimContext *context, RigidContacts *contacts) {
 }
 
 /* delta/m + r*^T I^-1 r* (000 section 2.6), column by column. */
-static Mat3 solver_body_response(const SolverBody *solver_body, Vec3 arm) {
-    if (!solver_body->moves) return mat3_diagonal(0, 0, 0);
+static Mat3 solver_body_response(const SolverBody *body, Vec3 arm) {
+    if (!body->moves) return mat3_diagonal(0, 0, 0);
     Vec3 columns[3];
     for (int i = 0; i < 3; i++) {
         Vec3 unit = vec3_axis(i);
-        Vec3 turn = mat3_apply(solver_body->inverse_inertia, vec3_cross(arm, unit));
-        columns[i] = vec3_add_scaled(vec3_cross(turn, arm), solver_body->inverse_mass, unit);
+        Vec3 turn = mat3_apply(body->inverse_inertia, vec3_cross(arm, unit));
+        columns[i] = vec3_add_scaled(vec3_cross(turn, arm), body->inverse_mass, unit);
     }
     return mat3_from_columns(columns[0], columns[1], columns[2]);
 }

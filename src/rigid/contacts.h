@@ -51,7 +51,7 @@ typedef struct ContactPair {
     int32_t rows;         /* of contact */
     int32_t level;        /* in the contact graph */
     bool found;           /* they interfere at the predicted positions: they are in contact */
-    bool overlaps_deeply; /* both are in a overlaps, of whose pairs few are looked at */
+    bool overlaps_deeply; /* both are in a deep overlap, of whose pairs few are looked at */
     double friction, restitution;
     double size;              /* m, the shortest side of the smaller body */
     double push_to;           /* m, the gap that push-out aims at in this step */
@@ -114,7 +114,7 @@ typedef struct RigidContacts {
     ARRAY(int32_t) body_islands; /* one a body; -1: in none */
     ARRAY(BodyBefore) before;    /* one a body */
     ContactFigures figures;
-    size_t left_out;    /* near pairs of crowds that were not looked at */
+    size_t left_out;    /* near pairs of deep overlaps that were not looked at */
     bool overlaps_told; /* overlaps at the start were looked at */
 } RigidContacts;
 
@@ -122,8 +122,8 @@ void contacts_free(PlimContext *context, RigidContacts *contacts);
 
 /* ---- impulses ---- */
 
-static inline Vec3 solver_body_velocity_at(const SolverBody *solver_body, Vec3 arm) {
-    return vec3_add(solver_body->velocity, vec3_cross(solver_body->spin, arm));
+static inline Vec3 solver_body_velocity_at(const SolverBody *body, Vec3 arm) {
+    return vec3_add(body->velocity, vec3_cross(body->spin, arm));
 }
 
 /* u_rel of 000 section 2.6. */
@@ -137,14 +137,12 @@ static inline Vec3 row_push(const ContactRow *row, const SolverBody *a, const So
                     vec3_add(b->push, vec3_cross(b->twist, row->arm_b)));
 }
 
-static inline void solver_body_apply(SolverBody *solver_body, Vec3 arm, double sign, Vec3 impulse) {
-    if (!solver_body->moves) return;
-    solver_body->velocity =
-        vec3_add_scaled(solver_body->velocity, sign * solver_body->inverse_mass, impulse);
-    solver_body->spin =
-        vec3_add_scaled(solver_body->spin, sign,
-                        mat3_apply(solver_body->inverse_inertia, vec3_cross(arm, impulse)));
-    solver_body->touched = true;
+static inline void solver_body_apply(SolverBody *body, Vec3 arm, double sign, Vec3 impulse) {
+    if (!body->moves) return;
+    body->velocity = vec3_add_scaled(body->velocity, sign * body->inverse_mass, impulse);
+    body->spin = vec3_add_scaled(body->spin, sign,
+                                 mat3_apply(body->inverse_inertia, vec3_cross(arm, impulse)));
+    body->touched = true;
 }
 
 /* 000 (2.3), (2.4): +j on a, -j on b. */

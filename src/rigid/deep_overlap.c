@@ -1,10 +1,11 @@
+/* Deep overlaps: bodies inside many others keep a few pairs, chosen by chance. */
 #include "rigid/deep_overlap.h"
 
 #include "base/random.h"
 
 #include <string.h>
 
-/* A body inside more others than MOST_DEEP is in a overlaps, and keeps about KEPT pairs of it:
+/* A body inside more others than MOST_DEEP is in a deep overlap, and keeps about KEPT pairs of it:
  * equal balls that touch have at most 12 neighbours. */
 enum { MOST_DEEP = 6, KEPT = 20 };
 
@@ -49,7 +50,7 @@ PlimStatus deep_overlaps_find(const RigidBodies *bodies, const StepInfo *step, c
 
 /* By chance: which bodies come apart first must not depend on the order they were listed in. The
  * same chance in every step: a pair that stays, stays until it is apart, and others follow as the
- * overlaps thins out. */
+ * overlap thins out. */
 static bool stays(const DeepOverlaps *overlaps, BroadPair pair) {
     int32_t a = overlaps->pairs[pair.a], b = overlaps->pairs[pair.b];
     uint64_t name = (uint64_t)pair.a << 32 | (uint64_t)pair.b;

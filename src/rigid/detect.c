@@ -1,4 +1,4 @@
-/* Which bodies may meet in this step, and where (000 section 2.4). */
+/* Collision detection: which bodies may meet in this step, and where (000 section 2.4). */
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "base/random.h"
@@ -47,13 +47,13 @@ static double reach_of(const RigidBodies *b, size_t i) {
  * seen. */
 static double travel_of(const RigidBodies *b, size_t i, const StepInfo *step) {
     double reach = reach_of(b, i);
-    const SolverBody *solver_body = &b->contacts.solver_bodies.data[i];
+    const SolverBody *body = &b->contacts.solver_bodies.data[i];
     if (!isfinite(reach)) return 0.0;
     double slack = 1e-4 * reach;
-    if (!solver_body->moves && b->motion[i] != PLIM_KINEMATIC) return slack;
-    double speed = vec3_length(solver_body->velocity) + vec3_length(solver_body->push) +
-                   reach * (vec3_length(solver_body->spin) + vec3_length(solver_body->twist));
-    double fall = solver_body->moves ? step->dt * vec3_length(step->gravity) : 0.0;
+    if (!body->moves && b->motion[i] != PLIM_KINEMATIC) return slack;
+    double speed = vec3_length(body->velocity) + vec3_length(body->push) +
+                   reach * (vec3_length(body->spin) + vec3_length(body->twist));
+    double fall = body->moves ? step->dt * vec3_length(step->gravity) : 0.0;
     return step->dt * (speed + fall) + slack;
 }
 
@@ -65,13 +65,13 @@ static double approach_of(const RigidBodies *b, size_t i, size_t j, const StepIn
     double speed = vec3_length(apart), slack = 0.0;
     double between = vec3_length(vec3_sub(a->center, c->center));
     for (int side = 0; side < 2; side++) {
-        const SolverBody *solver_body = side ? c : a;
+        const SolverBody *body = side ? c : a;
         double reach = reach_of(b, side ? j : i);
         if (isfinite(reach))
             slack += 1e-4 * reach;
         else /* what has no end meets the other where that one is */
             reach = between + reach_of(b, side ? i : j);
-        speed += reach * (vec3_length(solver_body->spin) + vec3_length(solver_body->twist));
+        speed += reach * (vec3_length(body->spin) + vec3_length(body->twist));
     }
     return step->dt * (speed + step->dt * vec3_length(step->gravity)) + slack;
 }
@@ -188,11 +188,9 @@ static PlimStatus detect_in_boxes(RigidBodies *bodies, const StepInfo *step, con
 
 /* Pairs of which neither body is active need no look: they rest, or forces do not move them. */
 static bool is_active(const RigidBodies *bodies, size_t i) {
-    const SolverBody *solver_body = &bodies->contacts.solver_bodies.data[i];
-    if (solver_body->moves) return !bodies->asleep[i];
-    return vec3_dot(solver_body->velocity, solver_body->velocity) +
-               vec3_dot(solver_body->spin, solver_body->spin) >
-           0.0;
+    const SolverBody *body = &bodies->contacts.solver_bodies.data[i];
+    if (body->moves) return !bodies->asleep[i];
+    return vec3_dot(body->velocity, body->velocity) + vec3_dot(body->spin, body->spin) > 0.0;
 }
 
 PlimStatus contacts_detect(RigidBodies *bodies, const StepInfo *step) {

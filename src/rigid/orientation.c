@@ -1,3 +1,4 @@
+/* Orientation update of a free body with exact energy and momentum (002 section 2.2). */
 #include "rigid/orientation.h"
 
 #include <float.h>

@@ -1,4 +1,5 @@
-/* How the orientation of a free rigid body moves through one step. Pure functions of one body. */
+/* Orientation update of a free rigid body through one step (002 section 2.2). Pure functions of one
+ * body. */
 #ifndef RIGID_ORIENTATION_H
 #define RIGID_ORIENTATION_H
 

@@ -1,3 +1,4 @@
+/* Pinned and locked bodies: parallel axis theorem, momentum about a pin. */
 #include "rigid/pin.h"
 
 Mat3 pin_inertia(double mass, Mat3 inertia, Vec3 arm) {

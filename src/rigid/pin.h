@@ -1,5 +1,5 @@
-/* Bodies that are held: pinned at a point, kept from turning, or both. Pure functions of one body.
- */
+/* Pins and rotation locks: bodies held at a point, kept from turning, or both. Pure functions of
+ * one body. / */
 #ifndef RIGID_PIN_H
 #define RIGID_PIN_H
 

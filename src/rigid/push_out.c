@@ -1,6 +1,6 @@
-/* Overlaps out of positions, level by level, a rising part of them at a time (000 section 2.10, 002
- * section 4.6.1). Velocities and momenta stay. Gaps follow the shifts to first order, so that
- * surfaces are looked at once. */
+/* Push-out, overlaps out of positions level by level, a rising part of them at a time (000 section
+ * 2.10, 002 section 4.6.1). Velocities and momenta stay. Gaps follow the shifts to first order, so
+ * that surfaces are looked at once. */
 #include "rigid/push_out.h"
 
 #include "rigid/contact_stages.h"
@@ -23,8 +23,8 @@ enum { TOUCHED_IN_HEAP = 4 };
  * falls back into itself. */
 static const double part_a_step = 0.1;
 
-/* The same in a overlaps, where a pair that is looked at stands for many. */
-static const double part_in_crowd = 0.5;
+/* The same in a deep overlap, where a pair that is looked at stands for many. */
+static const double part_in_deep_overlap = 0.5;
 
 /* Of the size of a body alone on the ground: what it sinks in deeper comes out in the same step. */
 static const double deepest_alone = 1.9e-3;
@@ -184,7 +184,7 @@ static double tolerated_by(const PushOut *push, const ContactPair *pair) {
 static double wanted_gap(const PushOut *push, const ContactPair *pair, double gap) {
     bool alone = is_alone(push, pair->a) || is_alone(push, pair->b);
     bool at_once = alone && push->bodies->options.travel > 0.0;
-    double part = pair->overlaps_deeply ? part_in_crowd : part_a_step;
+    double part = pair->overlaps_deeply ? part_in_deep_overlap : part_a_step;
     double kept = fmin(pair->gap_before, -deepest_alone * pair->size);
     double left = at_once ? fmax(gap, kept) : gap;
     return fmin(-0.5 * tolerated_by(push, pair), (1.0 - part) * left);

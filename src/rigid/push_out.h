@@ -1,5 +1,5 @@
-/* How one body moves out of all others that it overlaps, at once (002 section 4.6.1, appendix B).
- * Pure functions of one body. */
+/* Push-out: how one body moves out of all others that it overlaps, at once (002 section 4.6.1,
+ * appendix B). Pure functions of one body. */
 #ifndef RIGID_PUSH_OUT_H
 #define RIGID_PUSH_OUT_H
 

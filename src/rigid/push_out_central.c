@@ -1,3 +1,4 @@
+/* Push-out of one body from all that it overlaps: a 6x6 system (002 appendix B). */
 #include "math/cholesky.h"
 #include "math/eigen6.h"
 #include "rigid/push_out.h"

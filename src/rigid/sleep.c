@@ -1,5 +1,4 @@
-/* Standstill and sleep: islands whose velocities are rounding stop, those that do not move sleep.
- */
+/* Sleeping islands: islands whose velocities are rounding stop, those that do not move sleep. / */
 #include "rigid/contact_stages.h"
 
 #include <string.h>
@@ -18,10 +17,9 @@ PlimStatus contacts_stop(RigidBodies *bodies, const StepInfo *step, bool half) {
     for (size_t i = 0; i < rigid_count(bodies); i++) {
         int32_t k = contacts->body_islands.data[i];
         if (k < 0) continue;
-        const SolverBody *solver_body = &contacts->solver_bodies.data[i];
+        const SolverBody *body = &contacts->solver_bodies.data[i];
         double reach = rigid_ball_radius(bodies, i);
-        moves[k] |=
-            !(vec3_length(solver_body->velocity) + reach * vec3_length(solver_body->spin) < least);
+        moves[k] |= !(vec3_length(body->velocity) + reach * vec3_length(body->spin) < least);
     }
     double *velocity = half ? bodies->velocity_half : bodies->velocity;
     double *momentum = half ? bodies->angular_momentum_half : bodies->angular_momentum;

@@ -1,4 +1,5 @@
-/* The bodies as other systems see them: places, velocities, and what it takes to move them. */
+/* Coupling interface of rigid bodies, as other systems see them: places, velocities, and what it
+ * takes to move them. */
 #include "rigid/bodies.h"
 
 static size_t view_count(const void *system) {

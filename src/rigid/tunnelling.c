@@ -1,5 +1,5 @@
-/* Passes that contact did not see: a body fast enough to be before another at one end of the step
- * and behind it at the other (000 section 2.4). They are counted, not undone. */
+/* Tunnelling, passes that contact did not see: a body fast enough to be before another at one end
+ * of the step and behind it at the other (000 section 2.4). They are counted, not undone. */
 #include "rigid/contact_stages.h"
 #include "rigid/plane.h"
 

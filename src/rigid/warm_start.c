@@ -1,5 +1,6 @@
-/* What each point carried in the last step is the guess of the next: the sweeps of many steps then
- * add up to one long solve. It is state, for it changes results. */
+/* Warm start of contact impulses: what each point carried in the last step is the
+ * guess of the next: the sweeps of many steps then add up to one long solve. It is state, for it
+ * changes results. */
 #include "rigid/contact_stages.h"
 
 static size_t touch_count(const RigidBodies *bodies) {

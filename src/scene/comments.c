@@ -1,3 +1,4 @@
+/* Comments of a YAML file, found by line. */
 #include "scene/comments.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Expressions: a stack machine with forward-mode automatic differentiation in time. */
 #include "scene/expression.h"
 
 #include "base/hash.h"

@@ -1,3 +1,4 @@
+/* Expressions of a scene as functions of place and time. */
 #include "scene/field.h"
 
 static double evaluate(const void *user, Vec3 x, double t) {

@@ -1,3 +1,4 @@
+/* The tree of a scene file: nodes, JSON pointers, overrides. */
 #include "scene/node.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Prisms: polygons checked, triangulated and extruded. */
 #include "scene/prism.h"
 
 #include "geom/mesh/mesh_polygon.h"

@@ -1,3 +1,4 @@
+/* The reader of scene files: tables to structs, with defaults and collected errors. */
 #include "scene/reader.h"
 
 #include "base/suggest.h"

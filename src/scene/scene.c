@@ -1,3 +1,4 @@
+/* Loading of a scene: files, parameters, hash. */
 #include "scene/scene.h"
 
 #include "base/file.h"

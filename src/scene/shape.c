@@ -1,3 +1,4 @@
+/* Shapes of a scene: files, primitives and Boolean combinations to triangles. */
 #include "scene/shape.h"
 
 #include "base/file.h"
@@ -18,6 +19,10 @@ static const double pi = 3.14159265358979323846;
 static bool is_combination(int kind) {
     return kind == SCENE_SHAPE_UNION || kind == SCENE_SHAPE_INTERSECTION ||
            kind == SCENE_SHAPE_DIFFERENCE;
+}
+
+bool scene_shape_is_combined(const SceneShape *shape) {
+    return is_combination(shape->kind) || shape->kind == SCENE_SHAPE_PLACE;
 }
 
 /* ---- checks ---- */

@@ -1,3 +1,4 @@
+/* Sparse matrices in compressed rows (CSR). */
 #include "solve/linear_map.h"
 
 #include <string.h>

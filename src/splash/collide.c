@@ -1,6 +1,6 @@
-/* Particles against walls and obstacles (001 section 3.2.4): clipped to the domain, brought out of
- * obstacles by steps along the gradient of the distance, and where that fails, back along the path
- * to a place outside. */
+/* Particle collisions with walls and obstacles (001 section 3.2.4): clipped to the domain, brought
+ * out of obstacles by steps along the gradient of the distance, and where that fails, back along
+ * the path to a place outside. */
 #include "splash/obstacle.h"
 
 /* In cells: how far inside walls, and outside obstacles, a particle is put; what rounding could

@@ -1,6 +1,6 @@
-/* The density correction (001 eq. 3.9, Narain et al. 2010): particles are moved apart until no cell
- * holds more than it can. y >= 0 is to places what pressure is to velocities: with
- * b = rho_max - rho_c and A y = -div(v_f grad y), the mass that a face lets through is -v_f grad y,
+/* Density correction of particles (001 eq. 3.9, Narain et al. 2010): particles are moved apart
+ * until no cell holds more than it can. y >= 0 is to places what pressure is to velocities: with b
+ * = rho_max - rho_c and A y = -div(v_f grad y), the mass that a face lets through is -v_f grad y,
  * so particles there move by -v_f grad y / rho_f. That is linear in places that are not: passes
  * follow until the greatest density is right. */
 #include "splash/faces.h"
@@ -36,7 +36,7 @@ static void measure_layers(void *user, size_t begin, size_t end) {
                           (room < 0 || splash->density[c] >= least);
             splash->kind[c] = active ? CELL_FLUID : CELL_AIR;
             splash->right[c] = grid_cell_volume(grid) * (room < 0 ? job->stress * room : room);
-            splash->overlaps[c] = 0;
+            splash->multiplier[c] = 0;
             worst = fmax(worst, -room / density);
         }
         job->worst[layer] = worst;
@@ -65,7 +65,7 @@ static void find_offsets(void *user, size_t begin, size_t end) {
     int axis = job->axis;
     FOR_INNER_FACES(grid, axis, begin, end, i, j, k, f) {
         CellPair cells = cells_of(grid, axis, i, j, k);
-        double rise = splash->overlaps[cells.high] - splash->overlaps[cells.low];
+        double rise = splash->multiplier[cells.high] - splash->multiplier[cells.low];
         bool carries = splash->weight[axis][f] > 0 && rise != 0;
         splash->change[axis][f] = carries ? -splash->fraction[axis][f] * rise /
                                                 (grid->spacing * splash->face_density[axis][f])
@@ -88,7 +88,7 @@ static void stir_layers(void *user, size_t begin, size_t end) {
         bool stirred = false;
         for (int z = low[2]; z <= high[2] && !stirred; z++)
             for (int y = low[1]; y <= high[1] && !stirred; y++) {
-                const double *row = splash->overlaps + grid_cell_index(grid, 0, y, z);
+                const double *row = splash->multiplier + grid_cell_index(grid, 0, y, z);
                 for (int x = low[0]; x <= high[0]; x++) stirred |= row[x] > 0;
             }
         splash->stirred[c] = stirred;
@@ -215,7 +215,7 @@ static PlimStatus correct_once(CorrectJob *job, const StepInfo *step, Vec3 *ways
     BoundedSolve solve = {.what = "density correction",
                           .tolerance =
                               fmax(splash->desc.tolerance, 0.01 * splash->desc.crowding) * unit,
-                          .x = splash->overlaps,
+                          .x = splash->multiplier,
                           .may_stop_short = true};
     bool first = splash->correction_passes == 0;
     TRY(splash_solve_bounded(splash, first ? splash->poisson : splash->local, step, &solve,
@@ -240,13 +240,13 @@ PlimStatus splash_correct_density(Splash *splash, const StepInfo *step) {
     splash->correction_passes = 0;
     splash->corrected = (BoundedResult){0};
     splash_rasterize_mass(splash, step);
-    TRY(measure(splash, step, &splash->overlaps_deeply));
-    while (splash->overlaps_deeply > splash->desc.crowding &&
+    TRY(measure(splash, step, &splash->density_excess));
+    while (splash->density_excess > splash->desc.crowding &&
            splash->correction_passes < splash->desc.corrections) {
         TRY(correct_once(&job, step, &ways));
         splash->correction_passes++;
         splash_rasterize_mass(splash, step);
-        TRY(measure(splash, step, &splash->overlaps_deeply));
+        TRY(measure(splash, step, &splash->density_excess));
     }
     TRY(pay_for_lift(&job, step, ways));
     scratch_release(step->scratch, mark);

@@ -1,6 +1,6 @@
-/* Velocities beyond the liquid by sweeps (001 section 3.2.2): a face without a velocity takes the
- * mean of neighbours that have one. Every sweep goes one face further; all faces of a sweep look at
- * what was there before it. */
+/* Velocity extrapolation by sweeps (001 section 3.2.2): a face without a velocity takes the mean of
+ * neighbours that have one. Every sweep goes one face further; all faces of a sweep look at what
+ * was there before it. */
 #include "splash/faces.h"
 
 enum { NEW = 2 }; /* in `known`: since this sweep */

@@ -1,4 +1,4 @@
-/* What the files of the splashing liquid share. */
+/* The splashing liquid's data and functions that its files share. */
 #ifndef SPLASH_INTERNAL_H
 #define SPLASH_INTERNAL_H
 
@@ -17,7 +17,7 @@ typedef struct SplashCollider {
 #define SPLASH_OBSTACLES SIZE_MAX
 
 /* Cells that a pass of the density correction moves a particle, at most: the first passes undo a
- * overlaps, those after it only a clump that is left. */
+ * crowd, those after it only a clump that is left. */
 #define SPLASH_OFFSET_MOST 0.25
 #define SPLASH_OFFSET_LATE 0.05
 enum { SPLASH_FIRST_PASSES = 12 };
@@ -121,7 +121,7 @@ struct Splash {
     double *right;           /* of cells: b of a solve */
     double *low;             /* of cells: bounds of pressure; NULL where all are 0 */
     double *weight[3];       /* of faces: coefficients of a solve */
-    double *overlaps;        /* of cells: y of the density correction, kg/m */
+    double *multiplier;      /* of cells: y of the density correction, kg/m */
     double fastest;          /* m/s, greatest velocity component of a particle that is not spray */
     double fastest_spray;    /* the same of spray */
 
@@ -130,7 +130,7 @@ struct Splash {
     BoundedResult solved, corrected;
     ProjectResult projected; /* bilateral */
     double gained; /* J, over a particle's mass: by all particles as they moved in this step */
-    double overlaps_deeply; /* greatest density over `most`, where that counts, after correction */
+    double density_excess; /* greatest density over `most`, where that counts, after correction */
     int correction_passes;
     size_t collided, inside, clamped; /* particles, in the last step */
     double wall[SPLASH_WALL_COUNT];

@@ -1,7 +1,7 @@
-/* The trilinear kernel that spreads a particle over the values around it and gathers them again in
- * the same shares (001 section 3.2.1); bilinear in two dimensions. What it would spread beyond a
- * wall of the domain goes to the cell before the wall. Every particle is inside the domain, so a
- * stencil never leaves the padded grid. */
+/* The trilinear particle-grid kernel that spreads a particle over the values around it and gathers
+ * them again in the same shares (001 section 3.2.1); bilinear in two dimensions. What it would
+ * spread beyond a wall of the domain goes to the cell before the wall. Every particle is inside the
+ * domain, so a stencil never leaves the padded grid. */
 #ifndef SPLASH_KERNEL_H
 #define SPLASH_KERNEL_H
 

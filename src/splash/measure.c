@@ -46,7 +46,7 @@ static void add_solves(const Splash *splash, Diagnostics *figures) {
     diagnostics_add(figures, "solve.pressure.complementarity", splash->solved.complementarity);
     diagnostics_add(figures, "solve.density.iterations", splash->corrected.iterations);
     diagnostics_add(figures, "density.passes", splash->correction_passes);
-    diagnostics_add(figures, "density.excess", splash->overlaps_deeply);
+    diagnostics_add(figures, "density.excess", splash->density_excess);
 }
 
 PlimStatus splash_diagnose(const void *system, const StepInfo *step, Diagnostics *figures) {

@@ -1,5 +1,5 @@
-/* Particles take their velocities from the grid and move through it (001 sections 3.2.3, 3.2.4).
- * The shares are those in which they were spread, so what the grid does to momentum they do. */
+/* Grid to particles (FLIP) and particle advection (001 sections 3.2.3, 3.2.4). The shares are those
+ * in which they were spread, so what the grid does to momentum they do. */
 #include "splash/kernel.h"
 
 typedef struct MoveJob {

@@ -1,5 +1,5 @@
-/* Bounds of pressure: deep in the liquid it may fall below that of air, so that flow holds together
- * there as water does (001 section 3.1). */
+/* Negative pressure, the bounds of the unilateral solve: deep in the liquid it may fall below that
+ * of air, so that flow holds together there as water does (001 section 3.1). */
 #include "splash/faces.h"
 
 #include <string.h>

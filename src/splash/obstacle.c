@@ -1,7 +1,7 @@
-/* Obstacles on the grid, blurred as the liquid is (001 section 3.3): evenly spaced samples of what
- * is solid are spread with the kernel of particles. With m samples along an edge, the shares of a
- * sample along an axis are multiples of 1 / 2m, so counts are whole numbers: what a body adds when
- * it comes and takes when it goes is the same to the bit. */
+/* Volume fractions of obstacles on the grid, blurred as the liquid is (001 section 3.3): evenly
+ * spaced samples of what is solid are spread with the kernel of particles. With m samples along an
+ * edge, the shares of a sample along an axis are multiples of 1 / 2m, so counts are whole numbers:
+ * what a body adds when it comes and takes when it goes is the same to the bit. */
 #include "splash/obstacle.h"
 
 #include <string.h>

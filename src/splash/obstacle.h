@@ -1,5 +1,5 @@
-/* What the obstacles of a splashing liquid keep: their parts, quick to find, and the samples of
- * them in every cell. */
+/* Obstacles of a splashing liquid: their parts, quick to find, and the samples of them in every
+ * cell. */
 #ifndef SPLASH_OBSTACLE_H
 #define SPLASH_OBSTACLE_H
 

@@ -1,5 +1,5 @@
-/* The grid cut by sharp obstacles, for the bilateral liquid: open parts of faces, as for a fluid
- * that fills its grid. */
+/* Face apertures by sharp obstacles, for the bilateral liquid, as for a fluid that fills its
+ * grid. */
 #include "grid/aperture.h"
 #include "splash/obstacle.h"
 

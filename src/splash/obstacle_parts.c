@@ -1,4 +1,4 @@
-/* Which of many obstacles is the nearest. A city is a union of a hundred boxes, and a fifth of all
+/* Nearest obstacle by a block grid. A city is a union of a hundred boxes, and a fifth of all
  * particles ask in every step: blocks of cells know the few parts that can be the nearest there. */
 #include "splash/obstacle.h"
 

@@ -1,4 +1,4 @@
-/* The arrays of particles: their order, those that go, and their velocities to look at. */
+/* Particle arrays: sorting by cell, those that go, and their velocities to look at. */
 #include "splash/kernel.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
-/* The unilateral solve (001 section 3.1): pressure that keeps every cell from holding more than it
- * can, and pushes nowhere else. With P = pressure times the time it acts, in one cell,
+/* Unilateral incompressibility, the pressure solve (001 section 3.1): pressure that keeps every
+ * cell from holding more than it can, and pushes nowhere else. With P = pressure times the time it
+ * acts, in one cell,
  *
  *     A P + b >= 0,  P >= low,  (P - low) (A P + b) = 0          (eqs. 3.3 to 3.5)
  *

@@ -1,6 +1,6 @@
-/* The classic solve on the same particles, for comparison (001 section 3.4): a cell that holds a
- * particle (the box filter) is full of liquid, flow in it is free of divergence, and obstacles are
- * sharp. */
+/* Bilateral pressure projection on the same particles, for comparison (001 section 3.4): a cell
+ * that holds a particle (the box filter) is full of liquid, flow in it is free of divergence, and
+ * obstacles are sharp. */
 #include "splash/faces.h"
 #include "splash/kernel.h"
 

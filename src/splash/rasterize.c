@@ -1,6 +1,6 @@
-/* Particles to the grid (001 section 3.2.1, eqs. 3.10 to 3.12). All particles have the same mass:
- * shares are added up and scaled at the end. Slabs of layers are worked on at the same time, every
- * second one first, then the others: what two slabs of one pass write never meets. */
+/* Particles to grid, rasterisation (001 section 3.2.1, eqs. 3.10 to 3.12). All particles have the
+ * same mass: shares are added up and scaled at the end. Slabs of layers are worked on at the same
+ * time, every second one first, then the others: what two slabs of one pass write never meets. */
 #include "splash/kernel.h"
 
 #include <string.h>

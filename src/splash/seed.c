@@ -1,6 +1,6 @@
-/* Liquid at the start: particles at the sites of one lattice over the domain, so that liquids which
- * overlap are there once. A lattice of whole parts of a cell has exactly the liquid's density on
- * the grid, wherever it lies. */
+/* Particle seeding: liquid at the start as particles at the sites of one lattice over the domain,
+ * so that liquids which overlap are there once. A lattice of whole parts of a cell has exactly the
+ * liquid's density on the grid, wherever it lies. */
 #include "splash/internal.h"
 
 #include "base/random.h"

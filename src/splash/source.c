@@ -1,4 +1,4 @@
-/* What adds to the liquid or stirs it: mouths that pour, blasts. */
+/* Sources and blasts: mouths that pour, pushes that stir. */
 #include "splash/internal.h"
 
 /* Two directions across a velocity; in two dimensions one, the other is z. */

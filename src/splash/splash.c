@@ -1,3 +1,4 @@
+/* The splashing liquid: state schema, memory, and its stages of the step (001 chapter 3). */
 #include "splash/splash.h"
 
 #include "base/clock.h"
@@ -161,7 +162,7 @@ static int list_arrays(Splash *splash, SplashArray out[ARRAY_CAPACITY]) {
     size_t cells = grid_cell_count(grid);
     int count = 0;
     double **of_cells[] = {&splash->most, &splash->density, &splash->predicted, &splash->right,
-                           &splash->overlaps};
+                           &splash->multiplier};
     for (int i = 0; i < 5; i++)
         out[count++] = (SplashArray){(void **)of_cells[i], cells, sizeof(double)};
     if (splash->desc.suction > 0)

@@ -1,3 +1,4 @@
+/* Diagnostics: named figures of a step. */
 #include "system/diagnostics.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
-/* The named figures of one step, which become a row of stats.csv. Systems add to shared names
- * ("energy.kinetic") and to their own. */
+/* Diagnostics, the named figures of one step, which become a row of stats.csv. Systems add to
+ * shared names ("energy.kinetic") and to their own. */
 #ifndef SYSTEM_DIAGNOSTICS_H
 #define SYSTEM_DIAGNOSTICS_H
 

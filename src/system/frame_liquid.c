@@ -1,3 +1,4 @@
+/* The surface of a liquid in a frame. */
 #include "system/frame_liquid.h"
 
 PlimStatus frame_add_liquid(FrameView *view, const StepInfo *step, const TriangleMesh *mesh,

@@ -1,3 +1,4 @@
+/* Stages of the step and their names. */
 #include "system/system.h"
 
 const char *stage_name(Stage stage) {

@@ -1,4 +1,4 @@
-/* All state of a world in one block of memory. */
+/* Snapshots: all state of a world in one block of memory. */
 #include "base/hash.h"
 #include "world/world.h"
 

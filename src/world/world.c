@@ -1,3 +1,4 @@
+/* The world: creation, systems, hash, diagnostics. */
 #include "world/world.h"
 
 #include "base/hash.h"

@@ -25,7 +25,7 @@ static double fastest_of(const Arena *arena) {
 }
 
 /* Most others that the middle of one body is closer to than to its own surface. */
-static int deepest_crowd(const Arena *arena) {
+static int deepest_overlap(const Arena *arena) {
     int most = 0;
     for (size_t i = 1; i <= MANY; i++) {
         int inside = 0;
@@ -47,7 +47,7 @@ static void they_come_apart(void **state) {
             arena_step(&arena, dt, 1);
             fastest = fmax(fastest, fastest_of(&arena));
         }
-        assert_int_equal(deepest_crowd(&arena), 0);
+        assert_int_equal(deepest_overlap(&arena), 0);
         assert_true(fastest < 9.81 * 60 * dt + 0.5); /* none is thrown */
         arena_close(&arena);
     }
@@ -69,7 +69,7 @@ static void threads_change_nothing(void **state) {
     assert_int_equal(hash_of(4), one);
 }
 
-/* ---- who is in a overlaps ---- */
+/* ---- who is in a deep overlap ---- */
 
 typedef struct Group {
     Arena arena;
@@ -118,18 +118,18 @@ static void close_group(Group *group) {
     arena_close(&group->arena);
 }
 
-static void neighbours_are_no_crowd(void **state) {
+static void neighbours_are_no_deep_overlap(void **state) {
     (void)state;
     Group group;
     open_group(&group, 64, 1.9); /* 5% of the diameter inside one another */
     assert_int_equal(thinned(&group), 0);
     close_group(&group);
-    open_group(&group, 7, 0); /* six others are no overlaps yet */
+    open_group(&group, 7, 0); /* six others are no deep overlap yet */
     assert_int_equal(thinned(&group), 0);
     close_group(&group);
 }
 
-static void a_crowd_is_thinned(void **state) {
+static void a_deep_overlap_is_thinned(void **state) {
     (void)state;
     Group group;
     open_group(&group, 64, 0.01);
@@ -144,8 +144,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(they_come_apart),
         cmocka_unit_test(threads_change_nothing),
-        cmocka_unit_test(neighbours_are_no_crowd),
-        cmocka_unit_test(a_crowd_is_thinned),
+        cmocka_unit_test(neighbours_are_no_deep_overlap),
+        cmocka_unit_test(a_deep_overlap_is_thinned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

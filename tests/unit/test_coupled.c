@@ -262,8 +262,8 @@ static PlimStatus try_ties(PlimContext *context, const double *body, int32_t tie
     row.row_start[1] = 1;
     for (int i = 0; i < times; i++)
         assert_int_equal(coupled_add_ties(coupled, &tied, &row, NULL), PLIM_OK);
-    CoupledRows separated = {"loose", COUPLED_CONSTRAINT, &row, NULL, 0.0};
-    assert_int_equal(coupled_add_rows(coupled, &separated, NULL), PLIM_BAD_INPUT);
+    CoupledRows loose = {"loose", COUPLED_CONSTRAINT, &row, NULL, 0.0};
+    assert_int_equal(coupled_add_rows(coupled, &loose, NULL), PLIM_BAD_INPUT);
     PlimStatus status = coupled_finalize(coupled);
     if (status == PLIM_OK)
         assert_int_equal(coupled_add_group(coupled, "late", 4, &scalar, NULL), PLIM_BAD_INPUT);

@@ -145,11 +145,11 @@ static void copies_and_leftovers(void **state) {
     assert_int_equal(report.defects[DEFECT_DUPLICATE_TRIANGLE].count, 1);
     expect_place(&report.defects[DEFECT_DUPLICATE_TRIANGLE], 0, vec3(-1, -1.0 / 3, 1.0 / 3));
     assert_int_equal(report.defects[DEFECT_NON_MANIFOLD_EDGE].count, 3);
-    TriangleMesh separated;
-    assert_int_equal(mesh_allocate(context, &separated, 2, 0), PLIM_OK);
-    separated.vertices[0] = vec3(5, 6, 7);
-    separated.vertices[1] = vec3(-0.0, 0.0, 9);
-    append(context, &plain, &separated);
+    TriangleMesh loose;
+    assert_int_equal(mesh_allocate(context, &loose, 2, 0), PLIM_OK);
+    loose.vertices[0] = vec3(5, 6, 7);
+    loose.vertices[1] = vec3(-0.0, 0.0, 9);
+    append(context, &plain, &loose);
     report = report_of(context, &plain);
     assert_int_equal(report.defects[DEFECT_UNUSED_VERTEX].count, 2);
     expect_place(&report.defects[DEFECT_UNUSED_VERTEX], 0, vec3(5, 6, 7));

@@ -201,20 +201,20 @@ static void nothing_pops(void **state) {
     Case c;
     case_open(&c, 3, 24, 2);
     add_ball(&c, vec3(8, 12, 12), 5, 0.3, vec3(0.5, 0.5, 0.5));
-    size_t nodes = node_grid_count(&c.desc.nodes), solver_body = c.count;
+    size_t nodes = node_grid_count(&c.desc.nodes), mover = c.count;
     double *before = context_allocate(c.context, nodes, sizeof *before), worst = 0;
     assert_non_null(before);
     add(&c, vec3(12, 12, 12));
     bool was_spray = false;
     for (int step = 0; step < STEPS; step++) {
-        c.at[0][solver_body] = 12 + 0.1 * step;
+        c.at[0][mover] = 12 + 0.1 * step;
         scratch_reset(&c.scratch);
         make_skin(&c);
         for (size_t i = 0; step > 0 && i < nodes; i++)
             worst = fmax(worst, fabs(c.skin.level[i] - before[i]));
         memcpy(before, c.skin.level, nodes * sizeof *before);
-        assert_true(c.skin.is_spray[solver_body] >= was_spray); /* it becomes spray once */
-        was_spray = c.skin.is_spray[solver_body];
+        assert_true(c.skin.is_spray[mover] >= was_spray); /* it becomes spray once */
+        was_spray = c.skin.is_spray[mover];
     }
     print_message("level changes by %.3f at most when a particle moves by 0.1\n", worst);
     assert_true(was_spray && worst < 0.3);

@@ -1,7 +1,7 @@
 /* Volume of a level set kept: nothing flows, nothing changes; what flows is predicted with no
  * volume made; what is taken from a ball comes back to it and to no other; what finds no surface
- * is deficit; what leaves through an open side is told, and draws none after it; same bits for any
- * threads. */
+ * is a deficit; what leaves through an open side is told, and draws none after it; same bits for
+ * any threads. */
 #include "level_case.h"
 
 #include "grid/volume_restore.h"
@@ -160,7 +160,7 @@ static void fill_phi(Case *c, Ball ball, double away) {
     field_fill_halo(&c->phi, 1);
 }
 
-/* Liquid that vanishes where there is no other is deficit, and given back to what comes by. */
+/* Liquid that vanishes where there is no other is a deficit, and given back to what comes by. */
 static void what_is_owed(void **state) {
     (void)state;
     Case c;

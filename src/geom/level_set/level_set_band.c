@@ -1,6 +1,6 @@
-/* Exact distances in a band around the surface. Each triangle is tried at the nodes that can be
- * nearest to it, not at all within the band: where the surface is smooth these lie along its
- * normal.
+/* Narrow band of exact distances around the surface (000 section 2.3.1). Each triangle is tried at
+ * the nodes that can be nearest to it, not at all within the band: where the surface is smooth
+ * these lie along its normal.
  *
  * Let v be a vertex of a closed surface whose triangles all have normals within an angle alpha < 90
  * degrees of some axis A. Seen along A the triangles surround v, and none rises or falls by more

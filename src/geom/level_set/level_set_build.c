@@ -1,4 +1,4 @@
-/* Making level sets: from a surface, by 000 section 2.3.1, or from values. */
+/* Level set construction from a surface (000 section 2.3.1) or from values. */
 #include "geom/level_set/level_set_data.h"
 
 #include "base/clock.h"

@@ -1,5 +1,6 @@
-/* Finished fields on disk, named by what they are made from. A file is a header and the values as
- * they lie in memory; it is good only on a machine like the one that wrote it, and is checked. */
+/* A disk cache of level sets: finished fields, named by what they are made from. A file is a header
+ * and the values as they lie in memory; it is good only on a machine like the one that wrote it,
+ * and is checked. */
 #include "geom/level_set/level_set_data.h"
 
 #include "base/file.h"

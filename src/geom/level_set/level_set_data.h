@@ -1,4 +1,4 @@
-/* What the files of the level set share. Nobody else includes this. */
+/* The level set's data, shared by its files. Nobody else includes this. */
 #ifndef GEOM_LEVEL_SET_DATA_H
 #define GEOM_LEVEL_SET_DATA_H
 

@@ -1,4 +1,4 @@
-/* Where lines of nodes meet the surface: crossing edges and winding numbers (000 section 2.3.1).
+/* Winding numbers and crossing edges: where lines of nodes meet the surface (000 section 2.3.1).
  *
  * Crossing edges are found against thickened triangles: generous, so that the flood fill never
  * leaks. Winding numbers count signed crossings along a line. Whether a line passes through a

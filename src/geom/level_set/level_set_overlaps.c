@@ -1,6 +1,6 @@
-/* Where solids overlap, parts of their surfaces lie inside the union and are no boundary of it.
- * Whole triangles of that kind are dropped before distances are taken; points on the buried part of
- * others are recognised here, one by one. */
+/* Interior surfaces of overlapping solids: where solids overlap, parts of their surfaces lie inside
+ * the union and are no boundary of it. Whole triangles of that kind are dropped before distances
+ * are taken; points on the buried part of others are recognised here, one by one. */
 #include "geom/level_set/level_set_data.h"
 
 #include "geom/query/closest.h"

@@ -1,4 +1,4 @@
-/* Values, gradients, bounds and normals of a level set. */
+/* Level set queries: interpolated values, gradients, bounds and normals. */
 #include "geom/level_set/level_set_data.h"
 
 #include "base/hash.h"

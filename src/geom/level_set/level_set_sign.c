@@ -1,5 +1,5 @@
-/* Inside or outside, for every node (000 section 2.3.1): flood fill over edges that do not cross
- * for closed surfaces, a vote of six rays a node for surfaces with gaps. */
+/* Sign of a level set, inside or outside for every node (000 section 2.3.1): flood fill over edges
+ * that do not cross for closed surfaces, a vote of six rays a node for surfaces with gaps. */
 #include "geom/level_set/level_set_data.h"
 
 #include "base/parallel.h"

@@ -1,6 +1,6 @@
-/* Filling a sparse field: exact values in the band, and beyond it what marching gives on a grid of
- * half the resolution, which takes an eighth of the memory of the full one. The corners of the
- * coarse blocks are nodes of that grid. */
+/* Sparse level set blocks, filled: exact values in the band, and beyond it what marching gives on a
+ * grid of half the resolution, which takes an eighth of the memory of the full one. The corners of
+ * the coarse blocks are nodes of that grid. */
 #include "geom/level_set/level_set_data.h"
 
 #include "base/clock.h"

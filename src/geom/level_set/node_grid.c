@@ -1,3 +1,4 @@
+/* A uniform grid of nodes around a box. */
 #include "geom/level_set/node_grid.h"
 
 /* Nodes along a side: whole cells that cover it, the margins, and the node at the end. The longest

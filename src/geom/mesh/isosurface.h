@@ -1,4 +1,5 @@
-/* A closed, oriented triangle surface of the zero set of a field on grid nodes. */
+/* Isosurface extraction: a closed, oriented triangle surface of the zero set of a field on grid
+ * nodes. */
 #ifndef GEOM_ISOSURFACE_H
 #define GEOM_ISOSURFACE_H
 

@@ -1,3 +1,4 @@
+/* Mass properties of a closed mesh by integrals over tetrahedra (divergence theorem). */
 #include "geom/mesh/mass.h"
 
 typedef struct Moments {

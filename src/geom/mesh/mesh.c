@@ -1,3 +1,4 @@
+/* Triangle meshes: memory, bounds, closedness. */
 #include "geom/mesh/mesh.h"
 
 #include <stdlib.h>

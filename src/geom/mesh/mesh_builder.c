@@ -1,3 +1,4 @@
+/* Mesh building: polygons triangulated, arrays trimmed. */
 #include "geom/mesh/mesh_builder.h"
 
 #include "geom/mesh/mesh_polygon.h"

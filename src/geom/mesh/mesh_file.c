@@ -1,3 +1,4 @@
+/* Mesh file formats by the ending of the name. */
 #include "geom/mesh/mesh_file.h"
 
 #include "base/file.h"

@@ -1,6 +1,5 @@
-/* Which closed pieces of a mesh lie in which: points of each are tried against all others along a
- * ray.
- */
+/* Nesting of closed components by ray casting: points of each are tried against all others along a
+ * ray. / */
 #include "geom/mesh/mesh_orient.h"
 
 #include "geom/mesh/mesh_predicates.h"

@@ -1,3 +1,4 @@
+/* Consistent orientation of triangles, piece by piece. */
 #include "geom/mesh/mesh_orient.h"
 
 #include "geom/mesh/mesh_topology.h"

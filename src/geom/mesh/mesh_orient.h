@@ -1,4 +1,4 @@
-/* The steps of a repair that work on triangles: needles, orientation, nesting. */
+/* Mesh repair, the steps that work on triangles: slivers, orientation, nesting. */
 #ifndef GEOM_MESH_ORIENT_H
 #define GEOM_MESH_ORIENT_H
 

@@ -1,3 +1,4 @@
+/* PLY, the header. */
 #include "geom/mesh/mesh_ply.h"
 
 static PlimStatus fail(const MeshScan *scan, const char *what) {

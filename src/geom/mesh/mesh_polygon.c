@@ -1,3 +1,4 @@
+/* Polygon triangulation by ear clipping; convex polygons as fans. */
 #include "geom/mesh/mesh_polygon.h"
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* Polygons cut into triangles. */
+/* Polygon triangulation. */
 #ifndef GEOM_MESH_POLYGON_H
 #define GEOM_MESH_POLYGON_H
 

@@ -1,3 +1,4 @@
+/* Triangle-triangle intersection and degenerate triangles, with bounds on rounding. */
 #include "geom/mesh/mesh_predicates.h"
 
 #include <float.h>

@@ -1,5 +1,4 @@
-/* Tests on triangles that keep rounding in mind: what cannot be told from touching does not cross.
- */
+/* Robust geometric predicates on triangles: what cannot be told from touching does not cross. / */
 #ifndef GEOM_MESH_PREDICATES_H
 #define GEOM_MESH_PREDICATES_H
 

@@ -1,3 +1,5 @@
+/* Mesh repair: vertices merged, degenerate and duplicate triangles dropped, slivers flipped,
+ * orientation made consistent. */
 #include "geom/mesh/mesh_report.h"
 
 #include "geom/mesh/mesh_orient.h"

@@ -1,3 +1,4 @@
+/* Mesh validation: open edges, non-manifold edges, self-intersections, pieces. */
 #include "geom/mesh/mesh_report.h"
 
 #include "base/parallel.h"

@@ -1,4 +1,4 @@
-/* What is wrong with a triangle mesh, and safe repair. */
+/* Mesh validation and safe repair. */
 #ifndef GEOM_MESH_REPORT_H
 #define GEOM_MESH_REPORT_H
 

@@ -1,3 +1,4 @@
+/* A scanner of words and numbers in text files. */
 #include "geom/mesh/mesh_scan.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Words and numbers out of the bytes of a text mesh file: no terminating NUL needed, nothing
- * depends on the user's language, and the line is known for messages. */
+/* A scanner: words and numbers out of the bytes of a text mesh file: no terminating NUL needed,
+ * nothing depends on the user's language, and the line is known for messages. */
 #ifndef GEOM_MESH_SCAN_H
 #define GEOM_MESH_SCAN_H
 

@@ -1,9 +1,10 @@
+/* Sliver removal by edge flips. */
 #include "geom/mesh/mesh_orient.h"
 
 #include "geom/mesh/mesh_predicates.h"
 #include "geom/mesh/mesh_topology.h"
 
-/* Needles in a row open up one after another from its ends; longer rows are not worth more rounds.
+/* Slivers in a row open up one after another from its ends; longer rows are not worth more rounds.
  */
 enum { MOST_ROUNDS = 16 };
 
@@ -49,17 +50,17 @@ static void set_triangle(int32_t t[3], int32_t a, int32_t b, int32_t c) {
 
 /* `touched` marks triangles that changed since the list of sides was made: not to be used again. */
 static bool flip_sliver(TriangleMesh *mesh, const SideList *sides, unsigned char *touched,
-                        size_t needle) {
-    int side = longest_side(mesh, needle);
-    const int32_t *n = mesh->triangles[needle];
+                        size_t sliver) {
+    int side = longest_side(mesh, sliver);
+    const int32_t *n = mesh->triangles[sliver];
     int32_t from = n[side], to = n[(side + 1) % 3], middle = n[(side + 2) % 3];
     size_t begin, end;
     find_edge(sides, from, to, &begin, &end);
     if (end - begin != 2) return false;
     SortItem across =
-        sides->items[side_triangle(sides->items[begin]) == needle ? begin + 1 : begin];
+        sides->items[side_triangle(sides->items[begin]) == sliver ? begin + 1 : begin];
     size_t other = side_triangle(across);
-    if (other == needle || touched[other]) return false;
+    if (other == sliver || touched[other]) return false;
     const int32_t *o = mesh->triangles[other];
     int k = side_number(across);
     int32_t start = o[k], stop = o[(k + 1) % 3], apex = o[(k + 2) % 3];
@@ -69,8 +70,8 @@ static bool flip_sliver(TriangleMesh *mesh, const SideList *sides, unsigned char
     find_edge(sides, middle, apex, &begin, &end);
     if (begin != end) return false; /* the new edge is one already: it would have too many sides */
     set_triangle(mesh->triangles[other], one[0], one[1], one[2]);
-    set_triangle(mesh->triangles[needle], two[0], two[1], two[2]);
-    touched[needle] = touched[other] = 1;
+    set_triangle(mesh->triangles[sliver], two[0], two[1], two[2]);
+    touched[sliver] = touched[other] = 1;
     return true;
 }
 

@@ -1,3 +1,4 @@
+/* Radix sort, least significant digit first. */
 #include "geom/mesh/mesh_sort.h"
 
 #include <string.h>

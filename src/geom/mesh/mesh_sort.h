@@ -1,4 +1,4 @@
-/* Numbers sorted with what they belong to: the way to edges, duplicates and equal places. */
+/* Radix sort of keys with what they belong to: the way to edges, duplicates and equal places. */
 #ifndef GEOM_MESH_SORT_H
 #define GEOM_MESH_SORT_H
 

@@ -1,3 +1,4 @@
+/* Mesh topology by sorting: edges, duplicates, connected components. */
 #include "geom/mesh/mesh_topology.h"
 
 #include "base/hash.h"

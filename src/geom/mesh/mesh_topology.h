@@ -1,4 +1,4 @@
-/* How the triangles of a mesh hang together, found by sorting: edges, equal places, equal
+/* Mesh topology, how triangles hang together, found by sorting: edges, equal places, equal
  * triangles, pieces. What the report and the repair are made of. */
 #ifndef GEOM_MESH_TOPOLOGY_H
 #define GEOM_MESH_TOPOLOGY_H

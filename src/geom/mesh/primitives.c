@@ -1,3 +1,4 @@
+/* Tessellation of boxes, balls, cylinders, capsules, cones, tori and sheets. */
 #include "geom/mesh/primitives.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Area and moments of a cross-section by quadtree and cut squares. */
 #include "geom/mesh/section.h"
 
 /* Integrals of 1, x, y, x^2, y^2 and xy over a part of the plane. */

@@ -1,4 +1,4 @@
-/* The cut of a solid with the plane z = 0: area and moments. */
+/* Cross-section of a solid with the plane z = 0: area and moments. */
 #ifndef GEOM_SECTION_H
 #define GEOM_SECTION_H
 

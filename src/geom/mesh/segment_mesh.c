@@ -1,3 +1,4 @@
+/* Segment loops: outlines of plane shapes, area and moments. */
 #include "geom/mesh/segment_mesh.h"
 
 #include "geom/query/box.h"

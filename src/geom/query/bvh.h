@@ -1,6 +1,6 @@
-/* A hierarchy of boxes over triangles or segments, in double precision. Built once, refitted as the
- * vertices move. Every query gives the same answer as trying all primitives one after another, ties
- * going to the lower index; lists come out sorted. */
+/* A bounding volume hierarchy over triangles or segments, in double precision. Built once, refitted
+ * as the vertices move. Every query gives the same answer as trying all primitives one after
+ * another, ties going to the lower index; lists come out sorted. */
 #ifndef GEOM_BVH_H
 #define GEOM_BVH_H
 

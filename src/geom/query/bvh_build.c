@@ -1,4 +1,5 @@
-/* Making and refitting a Bvh: order, pack, then boxes level by level from the bottom. */
+/* Building and refitting a bounding volume hierarchy: order, pack, then boxes level by level from
+ * the bottom. */
 #include "base/parallel.h"
 #include "geom/query/bvh_node.h"
 

@@ -1,4 +1,4 @@
-/* The inside of a Bvh, shared by its build and its queries.
+/* Nodes of the bounding volume hierarchy, shared by its build and its queries.
  *
  * Primitives are put in an order that keeps neighbours together (bvh_order) and packed in that
  * order, BVH_WIDTH to a node of the bottom level; each level above packs the nodes of the level

@@ -1,7 +1,7 @@
-/* The order in which primitives are packed into the tree: halved again and again at the median of
- * their centres along the longest side, where a whole number of subtrees falls to each half
- * (top-down packing, after Lee and Lee 2003). Boxes of neighbours then hardly overlap, which is
- * worth twice the queries of packing along a Hilbert curve, tried first.
+/* Packing order of a bounding volume hierarchy: halved again and again at the median of their
+ * centres along the longest side, where a whole number of subtrees falls to each half (top-down
+ * packing, after Lee and Lee 2003). Boxes of neighbours then hardly overlap, which is worth twice
+ * the queries of packing along a Hilbert curve, tried first.
  *
  * Where the halves lie depends on the count alone, and what is in them on the keys, which are all
  * different; so sharing out the ranges among threads changes nothing. */

@@ -1,6 +1,6 @@
-/* Lists of primitives near a box or ball, and pairs near one another. What is compared is monotone
- * in the boxes' faces even when rounded, so a node's box never misses what a primitive's box would
- * find. */
+/* Overlap queries of a bounding volume hierarchy: primitives near a box or ball. What is compared
+ * is monotone in the boxes' faces even when rounded, so a node's box never misses what a
+ * primitive's box would find. */
 #include "geom/query/bvh_node.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
-/* Pairs of primitives near one another: two trees walked at once. The nodes of one level of the
- * first tree are the tasks; each is walked twice, to count its pairs and then to write them where
- * the counts before it end, so that threads share no list. Pairs are then sorted in linear time. */
+/* Pairs of primitives near one another: simultaneous traversal of two hierarchies. The nodes of one
+ * level of the first tree are the tasks; each is walked twice, to count its pairs and then to write
+ * them where the counts before it end, so that threads share no list. Pairs are then sorted in
+ * linear time. */
 #include "base/parallel.h"
 #include "geom/query/bvh_node.h"
 

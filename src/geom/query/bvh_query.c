@@ -1,6 +1,7 @@
-/* Nearest points and rays. A child is left out only when its box is surely farther than the best
- * found: box distances are compared with a margin above the rounding of what the leaves compute,
- * and equal ones are visited, so the answer is that of trying every primitive in turn. */
+/* Nearest-point and ray queries of a bounding volume hierarchy. A child is left out only when its
+ * box is surely farther than the best found: box distances are compared with a margin above the
+ * rounding of what the leaves compute, and equal ones are visited, so the answer is that of trying
+ * every primitive in turn. */
 #include "geom/query/bvh_node.h"
 #include "geom/query/closest.h"
 

@@ -1,3 +1,4 @@
+/* Closest point on a triangle or segment by barycentric coordinates. */
 #include "geom/query/closest.h"
 
 #include <float.h>

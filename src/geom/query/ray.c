@@ -1,5 +1,6 @@
-/* Rays against thickened triangles. Every triangle is looked at along the ray: its corners get
- * coordinates (x, y) across the ray and z along it, and the ray becomes the origin of the xy plane.
+/* Ray casting against thickened triangles (000 section 6.2.1). Every triangle is looked at along
+ * the ray: its corners get coordinates (x, y) across the ray and z along it, and the ray becomes
+ * the origin of the xy plane.
  *
  * Nothing slips between two triangles of a closed mesh, for any thickness, 0 included. x and y of a
  * corner depend on the corner and the ray alone, so a corner shared by several triangles has the

@@ -1,4 +1,4 @@
-/* Rays against thickened triangles and segments (000 section 6.2.1, figure 6.3). A thickened
+/* Ray casting against thickened triangles and segments (000 section 6.2.1, figure 6.3). A thickened
  * triangle is all that lies within half the thickness of it: the wedge of the figure with its edges
  * rounded. Wedges of neighbours overlap, and no ray slips between them. */
 #ifndef GEOM_RAY_H

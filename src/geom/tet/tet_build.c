@@ -1,3 +1,4 @@
+/* Building of tetrahedral meshes while a file is read: numbers, checks, messages. */
 #include "geom/tet/tet_build.h"
 
 #include <stdarg.h>

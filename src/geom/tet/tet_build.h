@@ -1,4 +1,4 @@
-/* A tetrahedral mesh that is being put together: what its makers in this folder share. */
+/* Building of tetrahedral meshes: what its makers in this folder share. */
 #ifndef GEOM_TET_BUILD_H
 #define GEOM_TET_BUILD_H
 

@@ -1,3 +1,4 @@
+/* Tetrahedral meshes: volumes, dihedral angles, surfaces. */
 #include "geom/tet/tet_mesh.h"
 
 static const double PI = 3.14159265358979323846;

@@ -1,3 +1,4 @@
+/* Gmsh files of tetrahedral meshes, written. */
 #include "geom/tet/tet_mesh.h"
 
 void tet_mesh_write_gmsh(const TetMesh *mesh, Text *out) {

@@ -1,3 +1,5 @@
+/* Particle level set, classification: radii, escaped particles that become drops or bubbles, and
+ * those that return (000 section 4.5.2). */
 #include "base/parallel.h"
 #include "grid/particles/particle_parts.h"
 

@@ -1,3 +1,4 @@
+/* Particle level set, correction of phi by escaped particles (000 section 4.5.2). */
 #include "base/parallel.h"
 #include "grid/particles/particle_parts.h"
 

@@ -1,3 +1,4 @@
+/* Particle level set, removed particles: drops and bubbles in ballistic flight. */
 #include "base/parallel.h"
 #include "grid/particles/particle_parts.h"
 

@@ -1,3 +1,4 @@
+/* Arrays of particles: marked ones taken out, others moved up. */
 #include "grid/particles/particle_parts.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Particle level set, advection of particles (000 section 4.5.2, equation 4.7). */
 #include "base/parallel.h"
 #include "grid/particles/particle_parts.h"
 

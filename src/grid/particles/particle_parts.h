@@ -1,6 +1,5 @@
-/* What the files of the particle level set share: places of many particles among the values of a
- * field, blocks of samples, and coming and going. Positions are in cells from the domain's lowest
- * corner. */
+/* The particle level set's own parts: places of many particles among the values of a field, blocks
+ * of samples, and coming and going. Positions are in cells from the domain's lowest corner. */
 #ifndef GRID_PARTICLE_PARTS_H
 #define GRID_PARTICLE_PARTS_H
 

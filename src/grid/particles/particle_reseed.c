@@ -1,3 +1,4 @@
+/* Particle level set, reseeding (000 section 4.5.2). */
 #include "base/parallel.h"
 #include "base/random.h"
 #include "grid/particles/particle_parts.h"

@@ -1,3 +1,4 @@
+/* Particle level set, interpolation of phi and velocity at blocks of particles. */
 #include "grid/particles/particle_parts.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Surface reconstruction from particles: a fair level set between bounds, then an isosurface. */
 #include "grid/particles/particle_skin.h"
 
 #include "geom/mesh/isosurface.h"

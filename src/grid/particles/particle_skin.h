@@ -1,8 +1,8 @@
-/* A surface around particles that carry a liquid's mass, to look at (001 section 3.5: the method
- * has none of its own). The liquid's density, blurred over a reach of the particles, gives a first
- * level set; passes of bi-Laplacian smoothing then make it fair, while it is held between the
- * spheres of a least and a greatest radius around the particles (Williams 2008). Every particle is
- * in the skin or spray: to be drawn as a drop of its own.
+/* Surface reconstruction around particles that carry a liquid's mass, to look at (001 section 3.5:
+ * the method has none of its own). The liquid's density, blurred over a reach of the particles,
+ * gives a first level set; passes of bi-Laplacian smoothing then make it fair, while it is held
+ * between the spheres of a least and a greatest radius around the particles (Williams 2008). Every
+ * particle is in the skin or spray: to be drawn as a drop of its own.
  *
  * All is a continuous function of the particles' positions, so that nothing pops from frame to
  * frame, and the same to the bit for any number of threads. */

@@ -1,5 +1,5 @@
-/* The nodes near the surface: which they are, the bounds of their level, what flows there, and the
- * smoothing between the bounds. */
+/* Narrow band of the surface of particles, and its bi-Laplacian smoothing: which they are, the
+ * bounds of their level, what flows there, and the smoothing between the bounds. */
 #include "grid/particles/particle_skin_parts.h"
 
 #include <float.h>

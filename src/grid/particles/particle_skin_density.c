@@ -1,4 +1,4 @@
-/* Particles to the nodes: their density, blurred, and the first level set from it. */
+/* Density of particles splatted to nodes, and the first level set from it. */
 #include "grid/particles/particle_skin_parts.h"
 
 #include <math.h>

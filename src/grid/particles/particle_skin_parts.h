@@ -1,6 +1,5 @@
-/* What the files of the skin of particles share. Positions are in node spacings from the first
- * node.
- */
+/* The parts of surface reconstruction from particles. Positions are in node spacings from the first
+ * node. / */
 #ifndef GRID_PARTICLE_SKIN_PARTS_H
 #define GRID_PARTICLE_SKIN_PARTS_H
 

@@ -1,7 +1,7 @@
-/* One description of a coupled solve (002 sections 5.5.3, 5.8 to 5.10, appendix C.1): velocities w*
- * of several groups with masses B; ties w_t = J w that make some velocities functions of others;
- * constraint rows D w = s; damper rows C, whose force over the step is -C^T C w. The answer is the
- * w that makes
+/* One description of a coupled solve with ties, constraints and dampers (002 sections 5.5.3, 5.8
+ * to 5.10, appendix C.1): velocities w* of several groups with masses B; ties w_t = J w that make
+ * some velocities functions of others; constraint rows D w = s; damper rows C, whose force over the
+ * step is -C^T C w. The answer is the w that makes
  *
  *     1/2 (w - w*)^T B (w - w*) + 1/2 |C w|^2    smallest, with D w = s and the ties kept:
  *     B (w - w*) + C^T C w + D^T l = 0           but for the forces of ties; l are multipliers.

@@ -1,5 +1,5 @@
-/* Rows over velocities become rows over unknowns: a tied velocity is replaced by its tie, a given
- * one has no column. The same walk counts, lays out and fills. */
+/* Assembly of the coupled system, rows over velocities become rows over unknowns: a tied velocity
+ * is replaced by its tie, a given one has no column. The same walk counts, lays out and fills. */
 #include "solve/coupled/coupled_internal.h"
 
 #include <float.h>

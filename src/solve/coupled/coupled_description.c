@@ -1,4 +1,4 @@
-/* What a coupled solve is made of: groups, ties and rows, copied as they are added. */
+/* Description of a coupled solve: groups, ties and rows, copied as they are added. */
 #include "solve/coupled/coupled_internal.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Checks what was added, numbers the unknowns and lays the system out. */
+/* Symbolic assembly of the coupled system: checks, numbering of unknowns, sparsity. */
 #include "solve/coupled/coupled_internal.h"
 
 static PlimStatus check_columns(const Coupled *c, const char *name, const Csr *rows) {

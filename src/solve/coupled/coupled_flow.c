@@ -1,3 +1,5 @@
+/* The coupled solve of a flow with rigid bodies: memory, set-up, choice of solver (002 chapter
+ * 5). */
 #include "solve/coupled/coupled_flow.h"
 
 #include "solve/coupled/coupled_flow_internal.h"

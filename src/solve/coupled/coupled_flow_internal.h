@@ -1,4 +1,4 @@
-/* What the files of the coupled solve share. */
+/* The coupled flow solve's data, shared by its files. */
 #ifndef SOLVE_COUPLED_FLOW_INTERNAL_H
 #define SOLVE_COUPLED_FLOW_INTERNAL_H
 

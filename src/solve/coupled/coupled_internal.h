@@ -1,3 +1,4 @@
+/* The coupled solve's data, shared by its files. */
 #ifndef SOLVE_COUPLED_INTERNAL_H
 #define SOLVE_COUPLED_INTERNAL_H
 

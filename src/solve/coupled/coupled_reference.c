@@ -1,6 +1,7 @@
-/* 002 (5.30), (5.38): the symmetric positive definite form over all rows. B^-1 = F^T F, F the
- * inverse of each mass block's Cholesky factor (0 for infinite masses), so the matrix is
- * (K F^T)(K F^T)^T + P: entries (i, j) and (j, i) add the same products in the same order. */
+/* The symmetric positive definite form of the coupled system, a reference (002 equations 5.30 and
+ * 5.38). B^-1 = F^T F, F the inverse of each mass block's Cholesky factor (0 for infinite masses),
+ * so the matrix is (K F^T)(K F^T)^T + P: entries (i, j) and (j, i) add the same products in the
+ * same order. */
 #include "math/cholesky.h"
 #include "solve/coupled/coupled_internal.h"
 

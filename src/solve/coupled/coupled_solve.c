@@ -1,4 +1,5 @@
-/* Solves for the change d of the unknowns from q* and the multipliers l:
+/* The coupled system by MINRES, or conjugate gradients on its Schur complement: solves for the
+ * change d of the unknowns from q* and the multipliers l:
  *
  *     A d + (D T)^T l = T^T (B (w* - w0) - C^T C w0),   D T d = s - D w0,   w0 = T q*
  *

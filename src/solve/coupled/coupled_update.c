@@ -1,4 +1,4 @@
-/* The numbers of a coupled solve, and what its matrices do to vectors. */
+/* Numeric assembly of the coupled system, and its matrix-vector products. */
 #include "math/cholesky.h"
 #include "solve/coupled/coupled_internal.h"
 

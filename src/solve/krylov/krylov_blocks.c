@@ -1,5 +1,6 @@
-/* The residual of preconditioned MINRES follows from the one before and the Lanczos vector
- * (minres_step), so every block's norm is known in every iteration for one more vector update. */
+/* MINRES with residuals by block. The residual of preconditioned MINRES follows from the one before
+ * and the Lanczos vector (minres_step), so every block's norm is known in every iteration for one
+ * more vector update. */
 #include "solve/krylov/krylov_blocks.h"
 
 #include "base/parallel.h"

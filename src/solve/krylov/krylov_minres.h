@@ -1,5 +1,5 @@
-/* The iteration that both forms of MINRES share: one Lanczos step, one rotation, one update of x.
- */
+/* MINRES, the iteration that both forms share: one Lanczos step, one rotation, one update of x.
+ * / */
 #ifndef SOLVE_KRYLOV_MINRES_H
 #define SOLVE_KRYLOV_MINRES_H
 

@@ -1,3 +1,4 @@
+/* Vector kernels of the Krylov methods: dots, norms, updates. */
 #include "solve/krylov/krylov_vectors.h"
 
 #include "base/parallel.h"

@@ -1,6 +1,6 @@
-/* MPRGP: conjugate gradients among the free entries while these are what is most wrong; expansion
- * steps when conjugate gradients run into bounds; proportioning steps when entries at their bounds
- * want to leave it. */
+/* MPRGP for bound-constrained quadratic programs (001 section 3.1): conjugate gradients among the
+ * free entries while these are what is most wrong; expansion steps when conjugate gradients run
+ * into bounds; proportioning steps when entries at their bounds want to leave it. */
 #include "solve/krylov/mprgp.h"
 
 #include "solve/krylov/mprgp_internal.h"

@@ -1,4 +1,4 @@
-/* Quadratic programs with lower bounds: min x^T A x / 2 + b^T x subject to x >= low, for symmetric
+/* Bound-constrained quadratic programs: min x^T A x / 2 + b^T x subject to x >= low, for symmetric
  * positive definite A; the same as A x + b >= 0, x >= low, (x - low)^T (A x + b) = 0 (001 section
  * 3.1). Modified proportioning with reduced gradient projections (MPRGP: Dostal, Optimal Quadratic
  * Programming Algorithms, 2009, chapter 5), with preconditioning in face. */

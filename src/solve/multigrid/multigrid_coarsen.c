@@ -1,9 +1,9 @@
-/* Conductances of the next coarser level. A coarse face collects the fine faces that make it up.
- * Each is put in series with the half cells between it and the coarse centres, which is the
- * discretisation on the coarse grid where coefficients are equal and the right flux across jumps of
- * density. Half cells behind a wall or outside the fluid are left out: there the fine cell's own
- * centre stands for the coarse one. Conductances to fixed values are kept apart as a part of the
- * diagonal. */
+/* Multigrid coarsening: conductances of the next coarser level. A coarse face collects the fine
+ * faces that make it up. Each is put in series with the half cells between it and the coarse
+ * centres, which is the discretisation on the coarse grid where coefficients are equal and the
+ * right flux across jumps of density. Half cells behind a wall or outside the fluid are left out:
+ * there the fine cell's own centre stands for the coarse one. Conductances to fixed values are kept
+ * apart as a part of the diagonal. */
 #include "solve/multigrid/multigrid.h"
 
 #include "base/parallel.h"

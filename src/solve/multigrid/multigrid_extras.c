@@ -1,5 +1,5 @@
-/* Smoothing and transfer of the unknowns beside the grid. They are few, except between very many
- * thin walls, and are swept one after the other. */
+/* Multigrid, unknowns beside the grid: their smoothing and transfer. They are few, except between
+ * very many thin walls, and are swept one after the other. */
 #include "solve/multigrid/multigrid.h"
 
 static inline float value_at(const MgLevel *level, uint32_t to) {

@@ -1,4 +1,4 @@
-/* The levels' memory, the runs of a level and the coarse levels' conductances. */
+/* Multigrid hierarchy: memory of the levels, runs of a level, coarse conductances. */
 #include "solve/multigrid/multigrid.h"
 
 #include "base/parallel.h"

@@ -1,5 +1,5 @@
-/* Conductances between the parts of coarse cells: what joined their members, halved where the
- * distance doubles. */
+/* Multigrid coarsening, conductances between the parts of coarse cells: what joined their members,
+ * halved where the distance doubles. */
 #include "solve/multigrid/multigrid.h"
 
 #include <stdlib.h>

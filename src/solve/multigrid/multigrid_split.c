@@ -1,8 +1,9 @@
-/* Parts of coarse cells. A coarse cell that holds two parts with a wall between them, or two
- * bubbles of light fluid with heavy fluid between them, cannot stand for both with one value:
- * corrections would leak through the wall. Its children are therefore joined face by face, the best
- * conductors first, and two parts stay apart when what joins them is weak against both. The
- * strongest part is the cell's own unknown; the others become extras. */
+/* Multigrid coarsening, cells split at walls: parts of coarse cells. A coarse cell that holds two
+ * parts with a wall between them, or two bubbles of light fluid with heavy fluid between them,
+ * cannot stand for both with one value: corrections would leak through the wall. Its children are
+ * therefore joined face by face, the best conductors first, and two parts stay apart when what
+ * joins them is weak against both. The strongest part is the cell's own unknown; the others become
+ * extras. */
 #include "solve/multigrid/multigrid.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Between levels: linear interpolation that knows walls. A child lies a quarter of the way from its
- * parent's centre to those of the three neighbours on its side, so that
+/* Multigrid restriction and prolongation: linear interpolation that knows walls. A child lies a
+ * quarter of the way from its parent's centre to those of the three neighbours on its side, so that
  *   u_child = u_parent + 1/4 sum_a (u_neighbour(a) - u_parent)
  * is exact for linear functions (Wesseling and Khalil's cell-centred interpolation). A term is left
  * out towards a wall; towards a fixed value the neighbour counts as zero. Restriction is the

@@ -1,7 +1,7 @@
-/* The pressure equation on the staggered grid: sum over the faces of a cell of
- * (area / spacing) c_f (p_cell - p_neighbour) = b_cell, for fluid cells (000 section 4.4.4). Air is
- * a Dirichlet value at the cell's centre or, second order, at the interface (section 6.3.4,
- * figure 6.9); solid and closed faces are Neumann. */
+/* Pressure Poisson equation on the staggered grid: sum over the faces of a cell of (area / spacing)
+ * c_f (p_cell - p_neighbour) = b_cell, for fluid cells (000 section 4.4.4). Air is a Dirichlet
+ * value at the cell's centre or, second order, at the interface (section 6.3.4, figure 6.9); solid
+ * and closed faces are Neumann. */
 #ifndef SOLVE_POISSON_H
 #define SOLVE_POISSON_H
 

@@ -1,4 +1,4 @@
-/* The operator, matrix-free in double precision, and its right-hand side. */
+/* Pressure Poisson operator, matrix-free in double precision, and its right-hand side. */
 #include "solve/pressure/poisson_internal.h"
 
 #include <string.h>

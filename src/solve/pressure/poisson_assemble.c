@@ -1,4 +1,4 @@
-/* The matrix written out, for tests, direct solves and other libraries. */
+/* Pressure Poisson matrix written out, for tests, direct solves and other libraries. */
 #include "solve/pressure/poisson_internal.h"
 
 /* One row: the cell's neighbours that are unknowns, and the diagonal. Two faces may lead to the

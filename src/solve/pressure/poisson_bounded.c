@@ -1,5 +1,6 @@
-/* MPRGP on the padded vectors of the pressure solve. What preconditions it is made for the free
- * cells alone, again for each new set of them: cells at their bound are like air, a fixed value. */
+/* Bound-constrained pressure by MPRGP (001 section 3.1) on the padded vectors of the pressure
+ * solve. What preconditions it is made for the free cells alone, again for each new set of them:
+ * cells at their bound are like air, a fixed value. */
 #include "solve/pressure/poisson_bounded.h"
 
 #include "solve/pressure/poisson_internal.h"

@@ -1,4 +1,4 @@
-/* What the files of the pressure solve share. */
+/* The pressure solve's data, shared by its files. */
 #ifndef SOLVE_POISSON_INTERNAL_H
 #define SOLVE_POISSON_INTERNAL_H
 

@@ -1,4 +1,4 @@
-/* MIC(0): modified incomplete Cholesky without fill (Bridson 2015, section 5.4), in single
+/* Modified incomplete Cholesky preconditioner, MIC(0) (Bridson 2015, section 5.4), in single
  * precision. The layers are cut into a fixed number of blocks that are factored and solved on their
  * own, at the same time; the count is part of the result, the number of threads is not. */
 #include "solve/pressure/poisson_internal.h"

@@ -1,4 +1,4 @@
-/* The projection of face velocities (000 equations 4.5 and 4.6), and the matrix written out. */
+/* Pressure projection of face velocities (000 equations 4.5 and 4.6). */
 #include "solve/pressure/poisson_internal.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
-/* Regions of fluid that no fixed value touches (000 section 6.3.4): the matrix has the constant
- * vector of each in its nullspace. Found by joining cells across open faces: blocks of layers on
- * their own, then across the blocks' borders. A root is the lowest cell of its region, so the
- * result does not depend on the order of joining. */
+/* Connected regions and nullspace of the pressure equation (000 section 6.3.4), where no fixed
+ * value touches: the matrix has the constant vector of each in its nullspace. Found by joining
+ * cells across open faces: blocks of layers on their own, then across the blocks' borders. A root
+ * is the lowest cell of its region, so the result does not depend on the order of joining. */
 #include "solve/pressure/poisson_internal.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* From cells, coefficients and a level set to one conductance a face. */
+/* Ghost fluid coefficients of the pressure equation (000 section 6.3.4): one conductance a face. */
 #include "solve/pressure/poisson_internal.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Conjugate gradients for the pressure, written over the runs of the finest level: the same
- * iteration as solve_cg, with its vector updates joined into four passes over memory. */
+/* Preconditioned conjugate gradients for the pressure, written over the runs of the finest level:
+ * the same iteration as solve_cg, with its vector updates joined into four passes over memory. */
 #include "solve/pressure/poisson_internal.h"
 
 #include <math.h>

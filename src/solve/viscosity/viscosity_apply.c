@@ -1,4 +1,4 @@
-/* The operator density V + dt K, matrix-free, row by row. */
+/* Viscosity operator density V + dt K, matrix-free, row by row. */
 #include "solve/viscosity/viscosity_internal.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What the files of the viscosity solve share.
+/* The viscosity solve's data, shared by its files.
  *
  * Storage. Everything lies on one lattice: cell (i, j, k), the three faces on its low sides and the
  * three edges through its low corner have the same index, with i from -1 to n + 1 along each axis

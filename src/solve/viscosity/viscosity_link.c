@@ -1,4 +1,5 @@
-/* Links at walls: how far away the wall is, what it does, and the force along a link. */
+/* Viscosity at walls, the links: how far away the wall is, what it does, and the force along a
+ * link. */
 #include "solve/viscosity/viscosity_internal.h"
 
 #include <math.h>

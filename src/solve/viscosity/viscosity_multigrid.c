@@ -1,4 +1,5 @@
-/* The components' multigrids: coefficients, and vectors to and fro. */
+/* Multigrid of the viscosity equation, one for each component: coefficients, and vectors to and
+ * fro. */
 #include "solve/viscosity/viscosity_multigrid.h"
 
 #include "solve/multigrid/multigrid.h"

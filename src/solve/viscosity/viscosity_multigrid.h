@@ -1,6 +1,6 @@
-/* One multigrid cycle as approximate inverse of the viscosity matrix density V + dt K, for any
- * ratio of the two terms: symmetric and positive definite, the preconditioner of stiff steps and of
- * the coupled solve. Internal to src/solve.
+/* Multigrid V-cycle as approximate inverse of the viscosity matrix density V + dt K, for any ratio
+ * of the two terms: symmetric and positive definite, the preconditioner of stiff steps and of the
+ * coupled solve. Internal to src/solve.
  *
  * What couples the components is left out, and the double weight of a component along its own axis
  * is spread over all axes. That leaves one Helmholtz equation for each component, with equal

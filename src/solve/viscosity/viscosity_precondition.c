@@ -1,8 +1,8 @@
-/* The preconditioners. For most steps a few steps of Chebyshev's iteration on A z = r from zero,
- * with a diagonal (Saad 2003, algorithm 12.1): a step does nearly as much as an iteration of
- * conjugate gradients and moves less memory: at 64^3 cells and degree 4 solves took 0.6 to 0.75 of
- * the time of the diagonal alone, with 6 to 18 % more applications of A. For stiff steps a
- * multigrid cycle. */
+/* Preconditioners of viscosity: Chebyshev polynomial and multigrid. For most steps a few steps of
+ * Chebyshev's iteration on A z = r from zero, with a diagonal (Saad 2003, algorithm 12.1): a step
+ * does nearly as much as an iteration of conjugate gradients and moves less memory: at 64^3 cells
+ * and degree 4 solves took 0.6 to 0.75 of the time of the diagonal alone, with 6 to 18 % more
+ * applications of A. For stiff steps a multigrid cycle. */
 #include "solve/viscosity/viscosity_internal.h"
 
 #include <math.h>

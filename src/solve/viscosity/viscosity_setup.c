@@ -1,4 +1,4 @@
-/* Set-up: which faces are free and the coefficients of the links. */
+/* Viscosity set-up: which faces are free and the coefficients of the links. */
 #include "solve/viscosity/viscosity_internal.h"
 
 #include <math.h>

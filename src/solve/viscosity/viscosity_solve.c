@@ -1,5 +1,5 @@
-/* One implicit step: the right-hand side with its walls, conjugate gradients, and the forces that
- * the walls feel. */
+/* Implicit viscosity step (002 section 5.7): the right-hand side with its walls, conjugate
+ * gradients, and the forces that the walls feel. */
 #include "solve/viscosity/viscosity_internal.h"
 
 #include <math.h>

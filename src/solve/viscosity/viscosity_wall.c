@@ -1,8 +1,8 @@
-/* The dissipation near obstacles as a function of the velocities of free faces and of the obstacle:
- * what a solve needs in which the obstacle's motion is unknown. With d_i the differences over an
- * edge's two links, theta_i the parts of the links in the fluid, reach_i = theta_i + slip / h, and
- * s_i the difference of the obstacle's own velocity over the whole of link i, the energy of the
- * edge is half of
+/* Wall friction of moving obstacles: the dissipation near obstacles as a function of the velocities
+ * of free faces and of the obstacle: what a solve needs in which the obstacle's motion is unknown.
+ * With d_i the differences over an edge's two links, theta_i the parts of the links in the fluid,
+ * reach_i = theta_i + slip / h, and s_i the difference of the obstacle's own velocity over the
+ * whole of link i, the energy of the edge is half of
  *
  *     l_0 d_0^2 + l_1 d_1^2 + 2 c d_0 d_1
  *     + l_0 part_0 (2 d_0 s_1 + reach_0 s_1^2) + l_1 part_1 (2 d_1 s_0 + reach_1 s_0^2),
