@@ -171,7 +171,9 @@ static PlimStatus measure(const BenchOptions *options, PoissonBench *bench, cons
     TRY(measure_setup(options, bench, name, line));
     line.seconds = bench_time(options, run_solve, bench, &status);
     TRY(status);
-    line.bytes = method == POISSON_MULTIGRID ? poisson_bench_traffic(bench) : 0.0;
+    line.bytes = method == POISSON_MULTIGRID
+                     ? poisson_traffic(bench->poisson, bench->result.iterations)
+                     : 0.0;
     if (line.bytes > 0.0)
         snprintf(share, sizeof share, ", %.2f of the triad", line.bytes / line.seconds / rate);
     snprintf(variant, sizeof variant, "%s solve to 1e-6, %d applications, %s%s", name,

@@ -20,9 +20,6 @@ typedef struct PoissonBench {
 PlimStatus poisson_bench_tank(PlimContext *context, int n, PoissonBench *bench);
 void poisson_bench_close(PoissonBench *bench);
 
-/* Bytes that the last multigrid solve moved, by count. */
-double poisson_bench_traffic(const PoissonBench *bench);
-
 #ifdef PLIM_PETSC
 /* PETSc's lines of the same tanks. The first starts this program again under mpirun, one rank for
  * each thread; the second is what those ranks run. Agreement with our solution is checked. */

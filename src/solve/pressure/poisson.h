@@ -65,6 +65,9 @@ size_t poisson_bytes(const Poisson *poisson);
 PlimStatus poisson_solve(Poisson *poisson, const KrylovOptions *options, const double *b, double *p,
                          SolveResult *result, double *incompatible);
 
+/* Bytes that a multigrid solve of so many iterations has to move, by count: for benchmarks. */
+double poisson_traffic(const Poisson *poisson, int iterations);
+
 /* The assembled matrix over fluid cells, and the cell of each row: for tests and other libraries.
  * Fluid cells with all faces closed are not in it: their pressure is 0. Free with csr_free, and
  * context_free(context, cell_of_row, matrix.rows + 1, sizeof(size_t)). */

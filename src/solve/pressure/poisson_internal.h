@@ -3,7 +3,7 @@
 #define SOLVE_POISSON_INTERNAL_H
 
 #include "base/parallel.h"
-#include "solve/pressure/multigrid.h"
+#include "solve/multigrid/multigrid.h"
 #include "solve/pressure/poisson_operator.h"
 
 /* Marks of a padded cell. */

@@ -2,7 +2,7 @@
  * fro. */
 #include "solve/viscosity/viscosity_multigrid.h"
 
-#include "solve/pressure/multigrid.h"
+#include "solve/multigrid/multigrid.h"
 #include "solve/viscosity/viscosity_internal.h"
 
 #include <math.h>

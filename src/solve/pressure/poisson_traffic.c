@@ -2,8 +2,6 @@
  * are: each pass over a level reads and writes every array that it needs once; rows next to the one
  * in work are still in a cache, and that a line is fetched before it is written over is left out.
  */
-#include "bench/poisson_bench.h"
-
 #include "solve/pressure/poisson_internal.h"
 
 /* Bytes a cell. On the finest level: the residual lowered to single precision 12, two dot products
@@ -24,13 +22,13 @@ static void count_cells(const MgLevel *level, double *all, double *mixed) {
         }
 }
 
-double poisson_bench_traffic(const PoissonBench *bench) {
-    const Multigrid *mg = &bench->poisson->mg;
+double poisson_traffic(const Poisson *poisson, int iterations) {
+    const Multigrid *mg = &poisson->mg;
     double all, mixed, iteration = 0.0, once = 0.0;
     for (int l = 0; l < mg->level_count; l++) {
         count_cells(&mg->levels[l], &all, &mixed);
         iteration += all * (l ? COARSE : FINEST) + mixed * (l ? COARSE_MIXED : FINEST_MIXED);
         if (l == 0) once = all * ONCE;
     }
-    return once + iteration * bench->result.iterations;
+    return once + iteration * iterations;
 }

@@ -1,7 +1,7 @@
 /* Multigrid smoother: red-black Gauss-Seidel, and the residual. Cells of one colour read only the
  * other colour, so the order within a colour, and with it the number of threads, does not enter the
  * result. */
-#include "solve/pressure/multigrid.h"
+#include "solve/multigrid/multigrid.h"
 
 #include "base/parallel.h"
 

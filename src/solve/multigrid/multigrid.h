@@ -1,6 +1,7 @@
 /* Geometric multigrid in single precision: the preconditioner of the pressure equation and, with a
  * term on the diagonal, of viscosity. A level is a grid of cells with one conductance a face; the
- * finest is also what the pressure's double precision operator reads. Internal to src/solve. */
+ * finest is also what the pressure's double precision operator reads. For the solvers of src/solve:
+ * who asks for a pressure goes through solve/pressure. */
 #ifndef SOLVE_MULTIGRID_H
 #define SOLVE_MULTIGRID_H
 

@@ -4,7 +4,7 @@
  * therefore joined face by face, the best conductors first, and two parts stay apart when what
  * joins them is weak against both. The strongest part is the cell's own unknown; the others become
  * extras. */
-#include "solve/pressure/multigrid.h"
+#include "solve/multigrid/multigrid.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
  * is exact for linear functions (Wesseling and Khalil's cell-centred interpolation). A term is left
  * out towards a wall; towards a fixed value the neighbour counts as zero. Restriction is the
  * transpose. */
-#include "solve/pressure/multigrid.h"
+#include "solve/multigrid/multigrid.h"
 
 #include "base/parallel.h"
 

@@ -1,5 +1,5 @@
 /* Multigrid hierarchy: memory of the levels, runs of a level, coarse conductances. */
-#include "solve/pressure/multigrid.h"
+#include "solve/multigrid/multigrid.h"
 
 #include "base/parallel.h"
 

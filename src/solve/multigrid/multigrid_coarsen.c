@@ -4,7 +4,7 @@
  * right flux across jumps of density. Half cells behind a wall or outside the fluid are left out:
  * there the fine cell's own centre stands for the coarse one. Conductances to fixed values are kept
  * apart as a part of the diagonal. */
-#include "solve/pressure/multigrid.h"
+#include "solve/multigrid/multigrid.h"
 
 #include "base/parallel.h"
 

@@ -1,6 +1,6 @@
 /* Multigrid, unknowns beside the grid: their smoothing and transfer. They are few, except between
  * very many thin walls, and are swept one after the other. */
-#include "solve/pressure/multigrid.h"
+#include "solve/multigrid/multigrid.h"
 
 static inline float value_at(const MgLevel *level, uint32_t to) {
     return to < level->size ? level->x[to] : level->extras.all.data[to - level->size].x;

@@ -1,6 +1,6 @@
 /* Multigrid coarsening, conductances between the parts of coarse cells: what joined their members,
  * halved where the distance doubles. */
-#include "solve/pressure/multigrid.h"
+#include "solve/multigrid/multigrid.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* The multigrid V-cycle. Sweeps before the coarse correction go red, black; those after it black,
  * red: each is the transpose of the other, so that the cycle is symmetric. */
-#include "solve/pressure/multigrid.h"
+#include "solve/multigrid/multigrid.h"
 
 /* Coarse levels get two sweeps a side: they cost an eighth and save an iteration. */
 enum { SWEEPS = 1, COARSE_SWEEPS = 2 };
