@@ -65,7 +65,8 @@ PlimStatus fluid_resize(Fluid *fluid, int group, size_t count) {
 }
 
 FluidDesc fluid_desc_default(void) {
-    return (FluidDesc){.density = 1000,
+    return (FluidDesc){.name = "fluid",
+                       .density = 1000,
                        .tolerance = 1e-6,
                        .amplitude = 1,
                        .length = 0.2,

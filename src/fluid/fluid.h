@@ -86,6 +86,7 @@ typedef struct FluidBody {
 } FluidBody;
 
 typedef struct FluidDesc {
+    const char *name; /* to probe it by; must outlive the fluid; default "fluid" */
     Grid grid;
     double density;                   /* kg/m^3; above 0, default 1000 */
     double viscosity;                 /* Pa s, default 0 */
@@ -147,9 +148,9 @@ PlimStatus fluid_create(PlimContext *context, const FluidDesc *desc, Fluid **out
 /* Memory a cell takes, about, with the solvers and while a frame is written. */
 double fluid_bytes_per_cell(const FluidDesc *desc);
 
-/* Things to probe beside "fluid" itself, the bodies and the sides (left, right, bottom, top, back,
- * front): a point, and a rectangle across an axis. `low` and `high` bound the rectangle; its own
- * axis does not count. PLIM_BAD_INPUT when outside the domain or when the name is taken. */
+/* Things to probe beside the fluid itself, the bodies and the sides (left, right, bottom, top,
+ * back, front): a point, and a rectangle across an axis. `low` and `high` bound the rectangle; its
+ * own axis does not count. PLIM_BAD_INPUT when outside the domain or when the name is taken. */
 PlimStatus fluid_add_point(Fluid *fluid, const char *name, Vec3 point);
 PlimStatus fluid_add_section(Fluid *fluid, const char *name, int axis, double at, Vec3 low,
                              Vec3 high);

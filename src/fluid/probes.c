@@ -36,7 +36,7 @@ static PlimStatus add_sides(Fluid *fluid) {
 }
 
 PlimStatus fluid_add_objects(Fluid *fluid) {
-    TRY(add_object(fluid, "fluid", (FluidObject){.kind = OBJECT_FLUID}));
+    TRY(add_object(fluid, fluid->desc.name, (FluidObject){.kind = OBJECT_FLUID}));
     TRY(add_sides(fluid));
     for (size_t i = 0; i < fluid->colliders.count; i++) {
         size_t body = fluid->colliders.data[i].body;

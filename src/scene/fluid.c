@@ -1,7 +1,7 @@
 /* The fluid of a scene: checks, its grid, sides, obstacles, sources and start. */
 #include "scene/field.h"
 #include "scene/scene.h"
-#include "world/world.h"
+#include "world/domains.h"
 
 static const char axis_names[] = "xyz";
 static const char *const side_names[3][2] = {
@@ -337,5 +337,5 @@ PlimStatus scene_add_fluid(PlimScene *scene, PlimWorld *world, const FluidBody *
     desc.bodies_view = rigid_solid_view(world->rigid);
     desc.bodies = bodies;
     desc.body_count = body_count;
-    return scene_as_problem(scene, node, world_add_fluid(world, &desc));
+    return scene_as_problem(scene, node, world_add_fluid(world, NULL, &desc));
 }

@@ -1,6 +1,6 @@
 /* Probes of a scene: what they measure, and the points and sections of a liquid they make. */
 #include "scene/scene.h"
-#include "world/world.h"
+#include "world/domains.h"
 
 /* Beyond every domain. */
 static const double far_away = 1e30;
@@ -42,12 +42,12 @@ void scene_check_probes(PlimScene *scene) {
 /* Makes the point or section that the probe describes, under the probe's name. */
 static PlimStatus add_place(PlimWorld *world, const SceneNode *node, const SceneProbe *probe) {
     const SceneSection *section = &probe->section;
-    if (node_get(node, "point") && world->splash)
-        return splash_add_point(world->splash, probe->name, vec3_load(probe->point));
+    if (node_get(node, "point") && splash_of(world))
+        return splash_add_point(splash_of(world), probe->name, vec3_load(probe->point));
     if (node_get(node, "point"))
-        return fluid_add_point(world->fluid, probe->name, vec3_load(probe->point));
+        return fluid_add_point(fluid_of(world), probe->name, vec3_load(probe->point));
     if (node_get(node, "section"))
-        return fluid_add_section(world->fluid, probe->name, section->axis, section->at,
+        return fluid_add_section(fluid_of(world), probe->name, section->axis, section->at,
                                  vec3_load(section->low), vec3_load(section->high));
     return PLIM_OK;
 }
@@ -56,7 +56,7 @@ static PlimStatus add_quantities(PlimWorld *world, const SceneProbe *probe) {
     const char *object = probe->object ? probe->object : probe->name;
     const SceneNode *names = probe->quantities.node;
     for (size_t i = 0; i < names->children.count; i++)
-        TRY(world_add_probe(world, probe->name, object, names->children.data[i]->text));
+        TRY(world_add_probe(world, probe->name, NULL, object, names->children.data[i]->text));
     return PLIM_OK;
 }
 

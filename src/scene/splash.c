@@ -1,7 +1,7 @@
 /* The splashing liquid of a scene: its grid, liquids, obstacles, sources, sinks, blasts, bodies. */
 #include "scene/field.h"
 #include "scene/splash_parts.h"
-#include "world/world.h"
+#include "world/domains.h"
 
 /* ---- reading ---- */
 
@@ -233,8 +233,8 @@ PlimStatus scene_add_splash(PlimScene *scene, PlimWorld *world, const FluidBody 
     TRY(describe_bodies(scene, bodies, body_count, &desc));
     TRY(scene_check_splash_bodies(scene, &desc));
     scene_tell_size(scene, &scene->document.splash.domain, &desc.grid);
-    TRY(scene_as_problem(scene, node, world_add_splash(world, &desc)));
+    TRY(scene_as_problem(scene, node, world_add_splash(world, NULL, &desc)));
     tell_bodies(scene, &desc);
-    tell_overlap(scene, world->splash);
+    tell_overlap(scene, splash_of(world));
     return PLIM_OK;
 }

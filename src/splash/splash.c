@@ -67,7 +67,8 @@ PlimStatus splash_resize(Splash *splash, int group, size_t count) {
 /* ---- the description ---- */
 
 SplashDesc splash_desc_default(void) {
-    return (SplashDesc){.density = 1000,
+    return (SplashDesc){.name = "splash",
+                        .density = 1000,
                         .per_axis = 2,
                         .flip = 0.97,
                         .air = 0.1,
@@ -424,7 +425,7 @@ static size_t object_count(const void *system) {
 
 static const char *object_name(const void *system, size_t object) {
     const Splash *splash = system;
-    return object == 0 ? "splash" : splash->points.data[object - 1].name;
+    return object == 0 ? splash->desc.name : splash->points.data[object - 1].name;
 }
 
 static size_t find_object(const void *system, const char *name) {

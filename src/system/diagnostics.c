@@ -1,6 +1,7 @@
 #include "system/diagnostics.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 void diagnostics_reset(Diagnostics *diagnostics) {
@@ -17,11 +18,17 @@ void diagnostics_add(Diagnostics *diagnostics, const char *name, double value) {
     size_t i = find(diagnostics, name);
     if (i == diagnostics->count) {
         assert(i < DIAGNOSTICS_CAPACITY);
-        diagnostics->names[i] = name;
+        snprintf(diagnostics->names[i], sizeof diagnostics->names[i], "%s", name);
         diagnostics->values[i] = 0.0;
         diagnostics->count++;
     }
     diagnostics->values[i] += value;
+}
+
+void diagnostics_add_own(Diagnostics *diagnostics, const char *pattern, double value) {
+    char name[SYSTEM_NAME_CAPACITY];
+    system_name(pattern, diagnostics->instance, name);
+    diagnostics_add(diagnostics, name, value);
 }
 
 double diagnostics_get(const Diagnostics *diagnostics, const char *name) {

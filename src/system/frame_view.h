@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "system/naming.h"
+
 /* One mesh that holds all surfaces of a system, each triangle marked with its object. */
 typedef struct FrameMesh {
     const char *name; /* group in the frame file */
@@ -60,6 +62,7 @@ typedef struct FrameView {
     size_t volume_count;
     FramePoints points[FRAME_VIEW_CAPACITY];
     size_t points_count;
+    const char *instance; /* of the system that adds to it now; NULL: alone, without a name */
 } FrameView;
 
 #endif

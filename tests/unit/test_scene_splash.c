@@ -3,7 +3,7 @@
 
 #include "scene/scene.h"
 #include "splash/internal.h"
-#include "world/world.h"
+#include "world/domains.h"
 
 typedef struct Fixture {
     PlimContext *context;
@@ -31,7 +31,7 @@ static void open_scene(Fixture *f, const char *text) {
             PLIM_OK ||
         plim_scene_create_world(f->scene, &f->world) != PLIM_OK)
         fail_msg("%s\nin the scene\n%s", plim_message(f->context), text);
-    f->splash = f->world->splash;
+    f->splash = splash_of(f->world);
 }
 
 static void close_scene(Fixture *f) {
