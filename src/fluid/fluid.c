@@ -139,6 +139,13 @@ static bool solves_for_bodies(const Fluid *fluid) {
     return false;
 }
 
+static bool solves_for_body(const void *system, size_t body) {
+    const Fluid *fluid = system;
+    for (size_t i = 0; i < fluid->colliders.count; i++)
+        if (fluid->colliders.data[i].body == body && fluid_solves_for(fluid, i)) return true;
+    return false;
+}
+
 /* The velocity that bodies move with; none is needed where they keep their places. */
 static PlimStatus fluid_solve_positions(void *system, const StepInfo *step) {
     Fluid *fluid = system;
@@ -302,6 +309,7 @@ static void fluid_destroy(void *system) {
     free_array(context, fluid->distance, nodes, sizeof(double));
     free_array(context, fluid->still_distance, nodes, sizeof(double));
     array_free(context, &fluid->colliders);
+    array_free(context, &fluid->visitors);
     array_free(context, &fluid->sources);
     array_free(context, &fluid->passive);
     array_free(context, &fluid->flow_bodies);
@@ -426,7 +434,12 @@ static PlimStatus add_colliders(Fluid *fluid, const FluidDesc *desc) {
         const SolidView *view = &desc->bodies_view;
         if (view->moves(view->system, body.body) || vec3_length(body.through) > 0)
             fluid->bodies_move = true;
+        body.number = fluid->colliders.count;
         if (!array_push(fluid->context, &fluid->colliders, body)) return PLIM_OUT_OF_MEMORY;
+    }
+    for (size_t i = 0; desc->room.others && i < fluid->colliders.count; i++) {
+        struct FluidVisitor visitor = {fluid->colliders.data[i], true};
+        if (!array_push(fluid->context, &fluid->visitors, visitor)) return PLIM_OUT_OF_MEMORY;
     }
     for (size_t i = 0; i < desc->source_count; i++)
         if (!array_push(fluid->context, &fluid->sources, desc->sources[i]))
@@ -490,6 +503,7 @@ const SystemClass fluid_class = {
     .refresh = fluid_refresh,
     .diagnose = fluid_diagnose,
     .view_frame = fluid_view_frame,
+    .solves_for_body = solves_for_body,
     .quantities = fluid_quantities,
     .quantity_count = FLUID_QUANTITY_COUNT,
     .object_count = fluid_object_count,

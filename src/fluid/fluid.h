@@ -6,6 +6,7 @@
 #define FLUID_FLUID_H
 
 #include "base/array.h"
+#include "geom/query/room.h"
 #include "grid/advect.h"
 #include "grid/field_function.h"
 #include "grid/particles/particle_level_set.h"
@@ -98,6 +99,7 @@ typedef struct FluidDesc {
     FluidSurface surface;
     double slip; /* m, slip length of obstacles and bodies */
     SolidView bodies_view;
+    Room room; /* of several domains: the bodies that reach into it are this fluid's */
     const FluidBody *bodies; /* borrowed during creation */
     size_t body_count;
     bool monolithic;  /* viscosity, pressure and free bodies in one solve (002 section 5.8) */

@@ -4,6 +4,7 @@
 #define RIGID_BODIES_H
 
 #include "collide/plane_shape.h"
+#include "geom/query/room.h"
 #include "plimsoll/rigid.h"
 #include "rigid/contacts.h"
 #include "rigid/orientation.h"
@@ -50,10 +51,12 @@ typedef struct RigidBodies {
         PlimMotionFn path;
         void *path_user;
         float color[3];
+        const Room *room; /* meets only bodies whose centre is in it; NULL: all */
         Vec3 mesh_offset; /* m, from the centre of mass to that of the triangles, body axes */
     })
     extras;
     IndexTable by_name;
+    bool has_rooms;       /* some body has one */
     ARRAY(RigidCut) cuts; /* one a body with options.plane, else of no use */
     RigidContacts contacts;
 } RigidBodies;
@@ -63,6 +66,9 @@ extern const SystemClass rigid_class;
 PlimStatus rigid_bodies_create(PlimContext *context, RigidBodies **out);
 PlimStatus rigid_bodies_configure(RigidBodies *bodies, const PlimRigidOptions *options);
 PlimStatus rigid_bodies_add(RigidBodies *bodies, const PlimRigidDesc *desc, size_t *id);
+/* Lets a body meet only those whose centre is in the room, which must outlive the bodies: a wall of
+ * one domain among several. */
+void rigid_bodies_confine(RigidBodies *bodies, size_t id, const Room *room);
 /* The body's index or INDEX_NONE. */
 size_t rigid_bodies_find(const RigidBodies *bodies, const char *name);
 PlimStatus rigid_bodies_set_pose(RigidBodies *bodies, size_t id, const PlimPose *pose);

@@ -396,7 +396,8 @@ static double collider_speed(const Splash *splash) {
         Collider now = splash->colliders.data[i].now;
         if (splash->colliders.data[i].body == SPLASH_OBSTACLES) continue;
         view->read(view->system, splash->colliders.data[i].body, &now);
-        speed = fmax(speed, vec3_length(now.velocity));
+        if (room_meets(&splash->desc.room, collider_bounds(&now)))
+            speed = fmax(speed, vec3_length(now.velocity));
     }
     return speed;
 }

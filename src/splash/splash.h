@@ -5,6 +5,7 @@
 #define SPLASH_SPLASH_H
 
 #include "base/array.h"
+#include "geom/query/room.h"
 #include "grid/field_function.h"
 #include "grid/grid.h"
 #include "solve/pressure/poisson.h"
@@ -105,6 +106,7 @@ typedef struct SplashDesc {
     size_t liquid_count;
     const Solid *obstacles; /* at rest; NULL: none */
     SolidView bodies_view;
+    Room room; /* of several domains: how fast bodies elsewhere are does not matter here */
     const SplashBody *bodies;
     size_t body_count;
     const SplashSource *sources;

@@ -183,6 +183,24 @@ static const char *const wall_names[STAGE_COUNT] = {
     [STAGE_FINISH] = "wall.finish",
 };
 
+/* Bodies that several systems solve for, one after the other; told only where that can be. */
+static void count_shared(PlimWorld *world, Diagnostics *figures) {
+    size_t solvers = 0, shared = 0;
+    for (size_t i = 0; i < world->systems.count; i++)
+        solvers += world->systems.data[i].class->solves_for_body != NULL;
+    if (solvers < 2) return;
+    for (size_t body = 0; body < rigid_count(world->rigid); body++) {
+        size_t by = 0;
+        for (size_t i = 0; i < world->systems.count; i++) {
+            const WorldSystem *system = &world->systems.data[i];
+            by += system->class->solves_for_body &&
+                  system->class->solves_for_body(system->object, body);
+        }
+        shared += by > 1;
+    }
+    diagnostics_add(figures, "shared", (double)shared);
+}
+
 PlimStatus plim_world_measure(PlimWorld *world) {
     Diagnostics *figures = &world->diagnostics;
     diagnostics_reset(figures);
@@ -198,6 +216,7 @@ PlimStatus plim_world_measure(PlimWorld *world) {
         figures->instance = system->is_named ? system->name : NULL;
         if (system->class->diagnose) TRY(system->class->diagnose(system->object, &step, figures));
     }
+    count_shared(world, figures);
     diagnostics_add(figures, "energy.total",
                     diagnostics_get(figures, "energy.kinetic") +
                         diagnostics_get(figures, "energy.potential"));
