@@ -352,8 +352,8 @@ static void test_bad_values(void **state) {
 static void test_bad_combinations(void **state) {
     (void)state;
     static const BadScene cases[] = {
-        {POOL "fluid: {cells: 8}\n", 2, "/splash",
-         "a scene has a 'fluid' or a 'splash', not both; take one out"},
+        {POOL "fluid: {cells: 8}\n", 2, "/splash/domain",
+         "the domains of 'fluid' and 'splash' overlap; move one of them, they may touch"},
         {START, 2, "/splash", "has no liquid and no source"},
         {START "  liquids: []\n  sources: []\n", 2, "/splash", "has no liquid and no source"},
         {START "  liquids:\n    - " HALF "\n    - " HALF "\n", 6, "/splash/liquids/1",
