@@ -29,15 +29,8 @@ static void check_name(PlimScene *scene, const SceneSystem *system) {
 
 static void read_system(PlimScene *scene, const SceneSystemKind *kind, SceneNode *node) {
     SceneSystem system = {.kind = kind, .node = node};
-    const char *name = NULL;
-    if (kind == &scene_fluid_kind) {
-        reader_read_table(&scene->reader, node, kind->table, &system.fluid);
-        name = system.fluid.name;
-    } else {
-        reader_read_table(&scene->reader, node, kind->table, &system.splash);
-        name = system.splash.name;
-    }
-    system.name = name;
+    reader_read_table(&scene->reader, node, kind->table, &system.fluid);
+    system.name = system.fluid.name; /* all structs of the union begin with it */
     check_name(scene, &system);
     if (!array_push(scene->context, &scene->systems, system))
         scene->reader.trouble = PLIM_OUT_OF_MEMORY;
