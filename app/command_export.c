@@ -18,8 +18,8 @@ static bool find_format(const char *name, ExportFormat *out) {
 /* DIR/export/NAME_NNNNN.ENDING */
 static PlimStatus target_path(PlimContext *context, const char *target, const char *name,
                               uint64_t frame, const char *ending, char path[PATH_CAPACITY]) {
-    char file[FILE_NAME_CAPACITY];
-    snprintf(file, sizeof file, "%.30s_%05" PRIu64 ".%s", name, frame, ending);
+    char file[SYSTEM_NAME_CAPACITY + 32];
+    snprintf(file, sizeof file, "%s_%05" PRIu64 ".%s", name, frame, ending);
     return path_join(context, target, file, path);
 }
 

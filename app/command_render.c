@@ -13,7 +13,8 @@
 
 typedef struct RenderRequest {
     int64_t frame, width, height, samples, sheet, threads;
-    const char *show; /* NULL: what suits the run */
+    const char *show;   /* NULL: what suits the run */
+    const char *domain; /* of several: whose slice or smoke; NULL: what suits */
     bool lines;
 } RenderRequest;
 
@@ -26,9 +27,22 @@ typedef struct Studio {
     RenderCamera camera;
     RenderOptions options;
     FluidView fluid;
+    const char *domain; /* as in the request */
     SliceOptions slice;
     char pictures[PATH_CAPACITY];
 } Studio;
+
+/* The grid of which a slice or the smoke is drawn: the one that is asked for, else the first with
+ * smoke in space, else the first; NULL: none. */
+static const FrameVolume *shown_volume(const Studio *studio, const FrameView *view) {
+    for (size_t i = 0; i < view->volume_count; i++) {
+        const FrameVolume *volume = &view->volumes[i];
+        if (studio->domain ? strcmp(volume->name, studio->domain) == 0
+                           : volume->smoke && volume->dim == 3)
+            return volume;
+    }
+    return view->volume_count > 0 && !studio->domain ? &view->volumes[0] : NULL;
+}
 
 /* ---- where to look from ---- */
 
@@ -69,11 +83,13 @@ static PlimStatus measure_frame(const Studio *studio, const FrameView *view, Bou
         grow_by_places(bounds, view->meshes[k].vertices, view->meshes[k].vertex_count);
     for (size_t k = 0; k < view->points_count && view->mesh_count == 0; k++)
         grow_by_places(bounds, view->points[k].positions, view->points[k].count);
-    if (studio->fluid == VIEW_SMOKE) grow_by_smoke(bounds, &view->volumes[0]);
+    const FrameVolume *volume = shown_volume(studio, view);
+    if (studio->fluid == VIEW_SMOKE && volume) grow_by_smoke(bounds, volume);
     if (studio->fluid == VIEW_SMOKE || studio->fluid == VIEW_WATER)
-        bounds->floor = fmin(bounds->floor, view->volumes[0].origin[1]);
-    if (studio->fluid != VIEW_SLICE) return PLIM_OK;
-    return slice_measure(studio->folder->context, &view->volumes[0], studio->slice.show,
+        for (size_t k = 0; k < view->volume_count; k++)
+            bounds->floor = fmin(bounds->floor, view->volumes[k].origin[1]);
+    if (studio->fluid != VIEW_SLICE || !volume) return PLIM_OK;
+    return slice_measure(studio->folder->context, volume, studio->slice.show,
                          &bounds->ranges[bounds->range_count++]);
 }
 
@@ -116,9 +132,9 @@ static const char show_bodies[] = "bodies";
 
 /* Surfaces, of bodies and of water, are drawn where bodies are asked for, and in space when there
  * is no smoke to see. */
-static bool wants_surfaces(const RenderRequest *request, const FrameView *view) {
+static bool wants_surfaces(const RenderRequest *request, const FrameView *view,
+                           const FrameVolume *volume) {
     if (request->show && strcmp(request->show, show_bodies) == 0) return true;
-    const FrameVolume *volume = &view->volumes[0];
     if (request->show && strcmp(request->show, slice_show_name(SLICE_LIQUID)) != 0) return false;
     return volume->dim == 3 && !volume->smoke && (view->mesh_count > 0 || view->points_count > 0);
 }
@@ -134,9 +150,18 @@ static PlimStatus choose_view(Studio *studio, const RenderRequest *request, uint
     PlimContext *context = studio->folder->context;
     FrameData data;
     TRY(run_folder_load_frame(studio->folder, frame, &data));
-    const FrameVolume *volume = data.view.volume_count > 0 ? &data.view.volumes[0] : NULL;
+    const FrameVolume *volume = shown_volume(studio, &data.view);
     PlimStatus status = PLIM_OK;
-    if (volume && wants_surfaces(request, &data.view)) {
+    size_t smoky = 0;
+    for (size_t i = 0; i < data.view.volume_count; i++) smoky += data.view.volumes[i].smoke != NULL;
+    if (smoky > 1 && !request->domain)
+        context_log(context, PLIM_LOG_WARNING,
+                    "of %zu domains with smoke that of '%s' is drawn; choose with --domain", smoky,
+                    volume->name);
+    if (request->domain && !volume) {
+        status = context_fail(context, PLIM_BAD_INPUT, "%s has no domain '%s'",
+                              studio->folder->path, request->domain);
+    } else if (volume && wants_surfaces(request, &data.view, volume)) {
         studio->fluid = volume->level && volume->dim == 3 ? VIEW_WATER : VIEW_NONE;
     } else if (volume) {
         SliceShow show = suitable_show(volume);
@@ -215,6 +240,19 @@ static PlimStatus make_obstacles(PlimContext *context, const FrameView *view,
     return obstacle_mesh_create(context, volume, bodies, count, out);
 }
 
+/* Whether these are all particles of a splash whose surface and spray are there too. */
+static bool has_skin(const FrameView *view, const char *name) {
+    static const char all[] = "particles", spray[] = "spray";
+    size_t length = strlen(name);
+    if (length < strlen(all) || strcmp(name + length - strlen(all), all) != 0) return false;
+    size_t same = length - strlen(all); /* "NAME." or nothing */
+    for (size_t i = 0; i < view->points_count; i++)
+        if (strncmp(view->points[i].name, name, same) == 0 &&
+            strcmp(view->points[i].name + same, spray) == 0)
+            return true;
+    return false;
+}
+
 static PlimStatus draw_meshes(const Studio *studio, const RenderMesh *meshes, size_t count,
                               const FrameView *view, const RenderOptions *options, Image *image) {
     RenderDrops drops[FRAME_VIEW_CAPACITY];
@@ -222,7 +260,7 @@ static PlimStatus draw_meshes(const Studio *studio, const RenderMesh *meshes, si
     for (size_t i = 0; i < view->points_count; i++) {
         const FramePoints *points = &view->points[i];
         /* A skin shows them, and spray those outside it. */
-        if (view->points_count > 1 && strcmp(points->name, "particles") == 0) continue;
+        if (has_skin(view, points->name)) continue;
         drops[drops_count++] = (RenderDrops){.positions = points->positions,
                                              .velocities = points->velocities,
                                              .radii = points->radii,
@@ -241,27 +279,28 @@ static PlimStatus draw_scene(const Studio *studio, const FrameView *view, const 
                              Image *image) {
     PlimContext *context = studio->folder->context;
     RenderOptions options = studio->options;
-    RenderMesh meshes[FRAME_VIEW_CAPACITY + 1], obstacles = {0};
+    RenderMesh meshes[2 * FRAME_VIEW_CAPACITY], obstacles[FRAME_VIEW_CAPACITY] = {{0}};
     RenderSmoke smoke;
     size_t count = view->mesh_count;
     for (size_t i = 0; i < count; i++) meshes[i] = render_mesh(&view->meshes[i]);
-    if (volume) {
-        TRY(make_obstacles(context, view, volume, &obstacles));
-        if (obstacles.triangle_count > 0) meshes[count++] = obstacles;
+    PlimStatus status = PLIM_OK;
+    for (size_t i = 0; volume && status == PLIM_OK && i < view->volume_count; i++) {
+        status = make_obstacles(context, view, &view->volumes[i], &obstacles[i]);
+        if (obstacles[i].triangle_count > 0) meshes[count++] = obstacles[i];
     }
     if (volume && volume->smoke) {
         smoke = smoke_of(volume);
         options.smoke = &smoke;
     }
-    PlimStatus status = draw_meshes(studio, meshes, count, view, &options, image);
-    obstacle_mesh_free(context, &obstacles);
+    if (status == PLIM_OK) status = draw_meshes(studio, meshes, count, view, &options, image);
+    for (size_t i = 0; i < view->volume_count; i++) obstacle_mesh_free(context, &obstacles[i]);
     return status;
 }
 
 /* Frames of one run are alike; one that lacks what the others have is drawn without. */
 static PlimStatus draw(const Studio *studio, const FrameData *data, Image *image) {
     const FrameView *view = &data->view;
-    const FrameVolume *volume = view->volume_count > 0 ? &view->volumes[0] : NULL;
+    const FrameVolume *volume = shown_volume(studio, view);
     if (volume && studio->fluid == VIEW_SLICE)
         return slice_draw(studio->folder->context, volume, view, &studio->slice, image);
     bool shown =
@@ -369,7 +408,8 @@ static bool has_frame(const FrameList *frames, int64_t frame) {
 static PlimStatus render_run(RunFolder *folder, const PlimScene *scene,
                              const RenderRequest *request) {
     PlimContext *context = folder->context;
-    Studio studio = {.folder = folder, .options = render_options_default()};
+    Studio studio = {
+        .folder = folder, .domain = request->domain, .options = render_options_default()};
     studio.options.width = (int)request->width;
     studio.options.height = (int)request->height;
     studio.options.samples = (int)request->samples;
@@ -426,6 +466,7 @@ int command_render(int argc, char **argv) {
         {"--sheet", OPTION_INTEGER, &request.sheet},
         {"--threads", OPTION_INTEGER, &request.threads},
         {"--show", OPTION_TEXT, &request.show},
+        {"--domain", OPTION_TEXT, &request.domain},
         {"--lines", OPTION_FLAG, &request.lines},
     };
     const char *path;

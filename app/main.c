@@ -25,7 +25,7 @@ static const Command commands[] = {
      "read a scene, list every problem, tell the memory it needs"},
     {"render", command_render,
      "DIR [--show speed|vorticity|smoke|pressure|temperature|liquid|bodies] [--lines] [--frame N]\n"
-     "           [--width W] [--height H] [--samples S] [--sheet N] [--threads N]",
+     "           [--domain NAME] [--width W] [--height H] [--samples S] [--sheet N] [--threads N]",
      "draw the frames: DIR/pictures/*.png, DIR/film.mp4, DIR/sheet.png"},
     {"plot", command_plot, "DIR [--columns A,B,...]",
      "draw probes and figures over time: DIR/plots/*.png"},

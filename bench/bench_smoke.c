@@ -1,7 +1,7 @@
 /* Steps of a plume of smoke: seconds a step by phase, and how they grow with the cells. */
 #include "bench/bench.h"
 
-#include "world/world.h"
+#include "world/domains.h"
 
 /* A hot spot on the floor of a box that is open at the top. */
 static PlimStatus make_world(PlimContext *context, int n, PlimWorld **out) {
@@ -24,7 +24,7 @@ static PlimStatus make_world(PlimContext *context, int n, PlimWorld **out) {
     desc.cfl = 2;
     desc.sources = &fire;
     desc.source_count = 1;
-    TRY(world_add_fluid(*out, &desc));
+    TRY(world_add_fluid(*out, NULL, &desc));
     return world_refresh(*out);
 }
 

@@ -3,7 +3,7 @@
 #include "bench/bench.h"
 
 #include "splash/internal.h"
-#include "world/world.h"
+#include "world/domains.h"
 
 /* A cube of 1 m; the column is 0.4 m wide and 0.5 m high and reaches from back to front. */
 static PlimStatus make_world(PlimContext *context, int n, SplashIncompressibility kind,
@@ -22,13 +22,13 @@ static PlimStatus make_world(PlimContext *context, int n, SplashIncompressibilit
     if (kind == SPLASH_BILATERAL) desc.cfl = 5;
     desc.liquids = &liquid;
     desc.liquid_count = 1;
-    TRY(world_add_splash(*out, &desc));
+    TRY(world_add_splash(*out, NULL, &desc));
     return world_refresh(*out);
 }
 
 static void print_row(const BenchOptions *options, const PlimWorld *world, const char *variant,
                       double seconds, double iterations, double steps_a_frame) {
-    const Splash *splash = world->splash;
+    const Splash *splash = splash_of(world);
     double particles = (double)splash->sizes[SPLASH_GROUP_PARTICLES].count;
     const BenchFigure figures[] = {{"cells", (double)grid_cell_count(&splash->grid)},
                                    {"steps_a_frame", steps_a_frame}};
@@ -61,8 +61,8 @@ static PlimStatus run_frames(const BenchOptions *options, PlimWorld *world, bool
             TRY(plim_world_measure(world));
             iterations += diagnostics_get(&world->diagnostics, "solve.pressure.iterations");
             for (int part = 0; part < SPLASH_WALL_COUNT; part++) {
-                wall[part] += world->splash->wall[part];
-                all += world->splash->wall[part];
+                wall[part] += splash_of(world)->wall[part];
+                all += splash_of(world)->wall[part];
             }
         } while (plim_world_time(world) < frame / 24.0);
     double a_frame = steps / (last - first);

@@ -4,7 +4,7 @@
 
 #include "fluid/internal.h"
 #include "grid/level_surface.h"
-#include "world/world.h"
+#include "world/domains.h"
 
 /* A cube of 1 m; the column is 0.4 m wide and 0.5 m high and reaches from back to front. */
 static PlimStatus make_world(PlimContext *context, int n, const Solid *column, PlimWorld **out) {
@@ -17,7 +17,7 @@ static PlimStatus make_world(PlimContext *context, int n, const Solid *column, P
     desc.liquid.shape = column;
     desc.liquid.particles.per_cell = 16;
     desc.liquid.particles.escape = 0.02; /* as in scenes */
-    TRY(world_add_fluid(*out, &desc));
+    TRY(world_add_fluid(*out, NULL, &desc));
     return world_refresh(*out);
 }
 
@@ -35,16 +35,16 @@ typedef struct Bytes {
 
 static Bytes find_bytes(const PlimWorld *world) {
     enum { STATE = 4 * sizeof(double) + sizeof(int32_t) }; /* place, radius, sign */
-    const StateSize *size = &world->fluid->sizes[FLUID_GROUP_PARTICLES];
+    const StateSize *size = &fluid_of(world)->sizes[FLUID_GROUP_PARTICLES];
     double held = (double)STATE * (double)size->capacity;
-    double cells = (double)grid_cell_count(&world->fluid->grid);
+    double cells = (double)grid_cell_count(&fluid_of(world)->grid);
     return (Bytes){((double)plim_context_bytes(world->context) - held) / cells,
                    size->count > 0 ? held / (double)size->count : 0};
 }
 
 static void print_row(const BenchOptions *options, const PlimWorld *world, const char *variant,
                       double seconds, double iterations) {
-    const Fluid *fluid = world->fluid;
+    const Fluid *fluid = fluid_of(world);
     double particles = (double)fluid->sizes[FLUID_GROUP_PARTICLES].count;
     Bytes bytes = find_bytes(world);
     const BenchFigure figures[] = {{"particles", particles},
@@ -69,7 +69,7 @@ static PlimStatus run_steps(const BenchOptions *options, PlimWorld *world) {
     double carried = 0, solved = 0, iterations = 0;
     for (int i = 0; i < first + measured; i++) {
         StepInfo now = world_step_info(world, 0);
-        TRY(plim_world_step(world, fluid_class.max_dt(world->fluid, &now)));
+        TRY(plim_world_step(world, fluid_class.max_dt(fluid_of(world), &now)));
         if (i < first) continue;
         carried += world->stage_seconds[STAGE_ADVECT];
         solved += world->stage_seconds[STAGE_SOLVE_VELOCITIES];
@@ -84,11 +84,11 @@ static PlimStatus run_steps(const BenchOptions *options, PlimWorld *world) {
 
 static PlimStatus move_particles(void *user) {
     PlimWorld *world = user;
-    const Fluid *fluid = world->fluid;
+    const Fluid *fluid = fluid_of(world);
     const GridField *velocity[3] = {&fluid->faces[0], &fluid->faces[1], &fluid->faces[2]};
     StepInfo step = world_step_info(world, 1e-9); /* the same work, and the same places after it */
     LevelParticles sets[2];
-    ParticleLevelSet set = fluid_particles(world->fluid, &step, sets);
+    ParticleLevelSet set = fluid_particles(fluid_of(world), &step, sets);
     return particles_move(&set, velocity, step.dt);
 }
 
@@ -97,9 +97,9 @@ static PlimStatus run_particles(const BenchOptions *options, PlimWorld *world) {
     double seconds = bench_time(options, move_particles, world, &status);
     BenchResult result = {.name = "water",
                           .variant = "particles moved",
-                          .n = (size_t)world->fluid->grid.n[0],
+                          .n = (size_t)fluid_of(world)->grid.n[0],
                           .seconds = seconds,
-                          .work = (double)world->fluid->sizes[FLUID_GROUP_PARTICLES].count,
+                          .work = (double)fluid_of(world)->sizes[FLUID_GROUP_PARTICLES].count,
                           .unit = "particles",
                           .bytes = find_bytes(world).particle};
     bench_print(options, &result);
@@ -109,18 +109,18 @@ static PlimStatus run_particles(const BenchOptions *options, PlimWorld *world) {
 static PlimStatus extract_surface(void *user) {
     PlimWorld *world = user;
     TriangleMesh mesh;
-    TRY(level_surface_extract(world->context, &world->fluid->phi, NULL, 0, &mesh));
+    TRY(level_surface_extract(world->context, &fluid_of(world)->phi, NULL, 0, &mesh));
     mesh_free(world->context, &mesh);
     return PLIM_OK;
 }
 
 static PlimStatus run_surface(const BenchOptions *options, PlimWorld *world) {
     TriangleMesh mesh;
-    TRY(level_surface_extract(world->context, &world->fluid->phi, NULL, 0, &mesh));
+    TRY(level_surface_extract(world->context, &fluid_of(world)->phi, NULL, 0, &mesh));
     PlimStatus status;
     BenchResult result = {.name = "water",
                           .variant = "surface",
-                          .n = (size_t)world->fluid->grid.n[0],
+                          .n = (size_t)fluid_of(world)->grid.n[0],
                           .work = (double)mesh.triangle_count,
                           .unit = "triangles"};
     mesh_free(world->context, &mesh);

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "solve/viscosity/viscosity_internal.h"
+#include "world/domains.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -105,7 +106,7 @@ static void stir(FsiSolve *solve) {
 
 static PlimStatus open_solve(const FsiScene *scene, const ViscosityProblem *viscous,
                              FsiSolve *solve) {
-    Fluid *fluid = scene->world->fluid;
+    Fluid *fluid = fluid_of(scene->world);
     *solve = (FsiSolve){.context = fluid->context, .fluid = fluid};
     solve->body = fluid->flow_bodies.data[0];
     solve->fluxes = fluid->fluxes.data;
@@ -362,7 +363,7 @@ static PlimStatus compare_at(const BenchOptions *options, FsiScene *scene) {
     PlimStatus status = fsi_open(options->context, scene);
     if (status == PLIM_OK) status = plim_world_step(scene->world, scene->dt);
     if (status == PLIM_OK) {
-        viscous = fluid_viscosity_problem(scene->world->fluid);
+        viscous = fluid_viscosity_problem(fluid_of(scene->world));
         status = open_solve(scene, &viscous, &solve);
     }
     double *w = NULL;

@@ -61,7 +61,8 @@ static void add_weight(Fluid *fluid, int i, int j, int k, double distance) {
     Vec3 beside;
     FluidCollider *collider = fluid_nearest(fluid, at_surface, &beside);
     collider->area += size;
-    if (collider->displaced > 0 || fluid_has_surface(fluid)) return; /* known; or in the pressure */
+    /* Known; or nothing here carries it; or in the pressure. */
+    if (collider->displaced > 0 || collider->is_elsewhere || fluid_has_surface(fluid)) return;
     Vec3 lift = vec3_scale(-pressure, area);
     collider->weight = vec3_add(collider->weight, lift);
     add_force(collider, beside, lift);

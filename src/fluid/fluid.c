@@ -67,7 +67,8 @@ PlimStatus fluid_resize(Fluid *fluid, int group, size_t count) {
 }
 
 FluidDesc fluid_desc_default(void) {
-    return (FluidDesc){.density = 1000,
+    return (FluidDesc){.name = "fluid",
+                       .density = 1000,
                        .tolerance = 1e-6,
                        .amplitude = 1,
                        .length = 0.2,
@@ -137,6 +138,13 @@ static PlimStatus start_suddenly(Fluid *fluid, const StepInfo *step) {
 static bool solves_for_bodies(const Fluid *fluid) {
     for (size_t i = 0; i < fluid->colliders.count; i++)
         if (fluid_solves_for(fluid, i)) return true;
+    return false;
+}
+
+static bool solves_for_body(const void *system, size_t body) {
+    const Fluid *fluid = system;
+    for (size_t i = 0; i < fluid->colliders.count; i++)
+        if (fluid->colliders.data[i].body == body && fluid_solves_for(fluid, i)) return true;
     return false;
 }
 
@@ -303,6 +311,7 @@ static void fluid_destroy(void *system) {
     free_array(context, fluid->distance, nodes, sizeof(double));
     free_array(context, fluid->still_distance, nodes, sizeof(double));
     array_free(context, &fluid->colliders);
+    array_free(context, &fluid->visitors);
     array_free(context, &fluid->sources);
     array_free(context, &fluid->passive);
     array_free(context, &fluid->flow_bodies);
@@ -428,7 +437,12 @@ static PlimStatus add_colliders(Fluid *fluid, const FluidDesc *desc) {
         const SolidView *view = &desc->bodies_view;
         if (view->moves(view->system, body.body) || vec3_length(body.through) > 0)
             fluid->bodies_move = true;
+        body.number = fluid->colliders.count;
         if (!array_push(fluid->context, &fluid->colliders, body)) return PLIM_OUT_OF_MEMORY;
+    }
+    for (size_t i = 0; desc->room.others && i < fluid->colliders.count; i++) {
+        struct FluidVisitor visitor = {fluid->colliders.data[i], true};
+        if (!array_push(fluid->context, &fluid->visitors, visitor)) return PLIM_OUT_OF_MEMORY;
     }
     for (size_t i = 0; i < desc->source_count; i++)
         if (!array_push(fluid->context, &fluid->sources, desc->sources[i]))
@@ -492,6 +506,7 @@ const SystemClass fluid_class = {
     .refresh = fluid_refresh,
     .diagnose = fluid_diagnose,
     .view_frame = fluid_view_frame,
+    .solves_for_body = solves_for_body,
     .quantities = fluid_quantities,
     .quantity_count = FLUID_QUANTITY_COUNT,
     .object_count = fluid_object_count,

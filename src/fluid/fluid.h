@@ -6,6 +6,7 @@
 #define FLUID_FLUID_H
 
 #include "base/array.h"
+#include "geom/query/room.h"
 #include "grid/advect.h"
 #include "grid/field_function.h"
 #include "grid/particles/particle_level_set.h"
@@ -86,6 +87,7 @@ typedef struct FluidBody {
 } FluidBody;
 
 typedef struct FluidDesc {
+    const char *name; /* to probe it by; must outlive the fluid; default "fluid" */
     Grid grid;
     double density;                   /* kg/m^3; above 0, default 1000 */
     double viscosity;                 /* Pa s, default 0 */
@@ -97,6 +99,7 @@ typedef struct FluidDesc {
     FluidSurface surface;
     double slip; /* m, slip length of obstacles and bodies */
     SolidView bodies_view;
+    Room room; /* of several domains: the bodies that reach into it are this fluid's */
     const FluidBody *bodies; /* borrowed during creation */
     size_t body_count;
     bool monolithic;  /* viscosity, pressure and free bodies in one solve (002 section 5.8) */
@@ -147,9 +150,9 @@ PlimStatus fluid_create(PlimContext *context, const FluidDesc *desc, Fluid **out
 /* Memory a cell takes, about, with the solvers and while a frame is written. */
 double fluid_bytes_per_cell(const FluidDesc *desc);
 
-/* Things to probe beside "fluid" itself, the bodies and the sides (left, right, bottom, top, back,
- * front): a point, and a rectangle across an axis. `low` and `high` bound the rectangle; its own
- * axis does not count. PLIM_BAD_INPUT when outside the domain or when the name is taken. */
+/* Things to probe beside the fluid itself, the bodies and the sides (left, right, bottom, top,
+ * back, front): a point, and a rectangle across an axis. `low` and `high` bound the rectangle; its
+ * own axis does not count. PLIM_BAD_INPUT when outside the domain or when the name is taken. */
 PlimStatus fluid_add_point(Fluid *fluid, const char *name, Vec3 point);
 PlimStatus fluid_add_section(Fluid *fluid, const char *name, int axis, double at, Vec3 low,
                              Vec3 high);

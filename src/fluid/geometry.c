@@ -41,9 +41,40 @@ static Vec3 wrapped(const Grid *grid, Vec3 x) {
     return vec3_load(at);
 }
 
-/* Returns whether any collider moved. */
+/* Makes `colliders` those that reach into the room; whether they are others than before. */
+static bool find_visitors(Fluid *fluid) {
+    const SolidView *view = &fluid->desc.bodies_view;
+    bool changed = false;
+    for (size_t i = 0; i < fluid->colliders.count; i++)
+        fluid->visitors.data[fluid->colliders.data[i].number].collider = fluid->colliders.data[i];
+    fluid->colliders.count = 0; /* it has had room for all of them since it was made */
+    for (size_t i = 0; i < fluid->visitors.count; i++) {
+        FluidCollider *collider = &fluid->visitors.data[i].collider;
+        bool is_here = collider->body == FLUID_OBSTACLES;
+        if (!is_here) {
+            view->read(view->system, collider->body, &collider->now);
+            is_here = room_meets(&fluid->desc.room, collider_bounds(&collider->now));
+        }
+        changed = changed || is_here != fluid->visitors.data[i].is_here;
+        fluid->visitors.data[i].is_here = is_here;
+        if (is_here)
+            fluid->colliders.data[fluid->colliders.count++] = *collider;
+        else
+            collider->force = collider->torque = collider->weight = vec3(0, 0, 0);
+    }
+    return changed;
+}
+
+const FluidCollider *fluid_collider(const Fluid *fluid, size_t number) {
+    if (fluid->visitors.count == 0) return &fluid->colliders.data[number];
+    for (size_t i = 0; i < fluid->colliders.count; i++)
+        if (fluid->colliders.data[i].number == number) return &fluid->colliders.data[i];
+    return &fluid->visitors.data[number].collider;
+}
+
+/* Returns whether any collider moved, came or left. */
 static bool read_places(Fluid *fluid, double dt) {
-    bool moved = false;
+    bool moved = fluid->visitors.count > 0 && find_visitors(fluid);
     for (size_t i = 0; i < fluid->colliders.count; i++) {
         FluidCollider *collider = &fluid->colliders.data[i];
         if (collider->body == FLUID_OBSTACLES) continue;
@@ -52,6 +83,7 @@ static bool read_places(Fluid *fluid, double dt) {
         collider->true_position = collider->now.position;
         moved = moved || !same_place(collider);
         if (dt > 0) set_step_velocity(collider, dt);
+        collider->is_elsewhere = !room_holds(&fluid->desc.room, collider->true_position);
         collider->now.position = wrapped(&fluid->grid, collider->true_position);
     }
     return moved;
@@ -62,6 +94,12 @@ void fluid_keep_places(Fluid *fluid) {
     for (size_t i = 0; i < fluid->colliders.count; i++) {
         FluidCollider *collider = &fluid->colliders.data[i];
         collider->before_position = collider->true_position;
+        collider->before_orientation = collider->now.orientation;
+    }
+    for (size_t i = 0; i < fluid->visitors.count; i++) {
+        FluidCollider *collider = &fluid->visitors.data[i].collider;
+        if (fluid->visitors.data[i].is_here) continue;
+        collider->before_position = collider->now.position;
         collider->before_orientation = collider->now.orientation;
     }
 }
@@ -418,7 +456,7 @@ const char *fluid_cut_problem(const Fluid *fluid) {
 
 PlimStatus fluid_update_geometry(Fluid *fluid, const StepInfo *step, bool always) {
     bool moved = read_places(fluid, step->dt);
-    if (fluid->colliders.count == 0) return PLIM_OK;
+    if (!fluid->distance) return PLIM_OK; /* there is never a collider */
     if (!moved && !always) {
         memset(fluid->fresh, 0, grid_cell_count(&fluid->grid));
         return PLIM_OK;

@@ -12,6 +12,8 @@ typedef struct FluidCollider {
     Collider now;       /* velocities: those that move it from where it was in one step */
     Vec3 through;       /* m/s, own axes: what the fluid at its surface moves at beyond it */
     size_t body;        /* in the view; FLUID_OBSTACLES: the obstacles at rest */
+    size_t number;      /* among all that may come */
+    bool is_elsewhere;  /* its centre is in another domain: nothing here carries its weight */
     Vec3 true_position; /* of a body; `now` has it moved by whole periods into the domain */
     Vec3 before_position;
     Quat before_orientation;
@@ -84,6 +86,13 @@ struct Fluid {
     double *account;
 
     ARRAY(FluidCollider) colliders;
+    /* Of several domains: all bodies, whether they are in this one's room, and as they were when
+     * they left it. */
+    ARRAY(struct FluidVisitor {
+        FluidCollider collider;
+        bool is_here;
+    })
+    visitors;
     ARRAY(FluidSource) sources;
     ARRAY(FluidBody) passive; /* bodies that are carried along */
     ARRAY(FluidObject) objects;
@@ -214,6 +223,8 @@ PlimStatus fluid_update_geometry(Fluid *fluid, const StepInfo *step, bool always
 /* The first thing wrong with the grid as it was just cut, as text, or NULL: apertures outside 0 to
  * 1, cells whose kind does not go with their faces. */
 const char *fluid_cut_problem(const Fluid *fluid);
+/* The collider of this number, whether it is in the room or not. */
+const FluidCollider *fluid_collider(const Fluid *fluid, size_t number);
 /* Where they are now is where they were, and their velocities are their own: what holds between
  * steps does not depend on how long the last one was. */
 void fluid_keep_places(Fluid *fluid);

@@ -34,23 +34,29 @@ static void add_fates(const Fluid *fluid, Diagnostics *diagnostics) {
     static const struct {
         const char *particles, *drops; /* NULL: does not happen to them */
         ParticleFate fate;
-    } fates[] = {{"particles.seeded", NULL, PARTICLE_SEEDED},
-                 {"particles.returned", "removed.drops.returned", PARTICLE_RETURNED},
-                 {"removed.particles.escaped", "drops.made", PARTICLE_ESCAPED},
-                 {"removed.particles.far", "removed.drops.far", PARTICLE_FAR},
-                 {"removed.particles.surplus", NULL, PARTICLE_SURPLUS},
-                 {"removed.particles.outside", "removed.drops.outside", PARTICLE_OUTSIDE},
-                 {"removed.particles.buried", "removed.drops.buried", PARTICLE_BURIED},
-                 {"removed.particles.merged", "removed.drops.merged", PARTICLE_MERGED}};
+    } fates[] = {{"particles.seeded|particles.*.seeded", NULL, PARTICLE_SEEDED},
+                 {"particles.returned|particles.*.returned",
+                  "removed.drops.returned|removed.*.drops.returned", PARTICLE_RETURNED},
+                 {"removed.particles.escaped|removed.*.particles.escaped",
+                  "drops.made|drops.*.made", PARTICLE_ESCAPED},
+                 {"removed.particles.far|removed.*.particles.far",
+                  "removed.drops.far|removed.*.drops.far", PARTICLE_FAR},
+                 {"removed.particles.surplus|removed.*.particles.surplus", NULL, PARTICLE_SURPLUS},
+                 {"removed.particles.outside|removed.*.particles.outside",
+                  "removed.drops.outside|removed.*.drops.outside", PARTICLE_OUTSIDE},
+                 {"removed.particles.buried|removed.*.particles.buried",
+                  "removed.drops.buried|removed.*.drops.buried", PARTICLE_BURIED},
+                 {"removed.particles.merged|removed.*.particles.merged",
+                  "removed.drops.merged|removed.*.drops.merged", PARTICLE_MERGED}};
     const uint64_t *particles = fluid->tally, *drops = fluid->tally + FLUID_TALLY_DROPS;
     size_t alive = fluid->sizes[FLUID_GROUP_PARTICLES].count;
     size_t flying = fluid->sizes[FLUID_GROUP_DROPS].count;
-    diagnostics_add(diagnostics, "particles.alive", (double)alive);
-    diagnostics_add(diagnostics, "drops.alive", (double)flying);
+    diagnostics_add_own(diagnostics, "particles.alive|particles.*.alive", (double)alive);
+    diagnostics_add_own(diagnostics, "drops.alive|drops.*.alive", (double)flying);
     for (size_t i = 0; i < sizeof fates / sizeof *fates; i++) {
-        diagnostics_add(diagnostics, fates[i].particles, (double)particles[fates[i].fate]);
+        diagnostics_add_own(diagnostics, fates[i].particles, (double)particles[fates[i].fate]);
         if (fates[i].drops)
-            diagnostics_add(diagnostics, fates[i].drops, (double)drops[fates[i].fate]);
+            diagnostics_add_own(diagnostics, fates[i].drops, (double)drops[fates[i].fate]);
     }
 }
 
@@ -72,18 +78,22 @@ void fluid_diagnose_surface(const Fluid *fluid, const StepInfo *step, Diagnostic
     (void)step;
     double volume = fluid_liquid_volume(fluid);
     diagnostics_add(diagnostics, "energy.potential", potential_energy(fluid));
-    diagnostics_add(diagnostics, "volume.fluid", volume);
-    diagnostics_add(diagnostics, "mass.fluid", volume * fluid->desc.density);
-    diagnostics_add(diagnostics, "volume.wanted", fluid->account[FLUID_ACCOUNT_WANTED]);
-    diagnostics_add(diagnostics, "volume.poured", fluid->account[FLUID_ACCOUNT_POURED]);
-    diagnostics_add(diagnostics, "volume.left", fluid->account[FLUID_ACCOUNT_LEFT]);
-    diagnostics_add(diagnostics, "volume.control", fluid->account[FLUID_ACCOUNT_CONTROL]);
+    diagnostics_add_own(diagnostics, "volume.fluid|volume.*", volume);
+    diagnostics_add_own(diagnostics, "mass.fluid|mass.*", volume * fluid->desc.density);
+    diagnostics_add_own(diagnostics, "volume.wanted|volume.*.wanted",
+                        fluid->account[FLUID_ACCOUNT_WANTED]);
+    diagnostics_add_own(diagnostics, "volume.poured|volume.*.poured",
+                        fluid->account[FLUID_ACCOUNT_POURED]);
+    diagnostics_add_own(diagnostics, "volume.left|volume.*.left",
+                        fluid->account[FLUID_ACCOUNT_LEFT]);
+    diagnostics_add_own(diagnostics, "volume.control|volume.*.control",
+                        fluid->account[FLUID_ACCOUNT_CONTROL]);
     if (!fluid->desc.liquid.has_particles) return;
     add_fates(fluid, diagnostics);
     Vec3 momentum = momentum_of_drops(fluid);
-    diagnostics_add(diagnostics, "drops.momentum.x", momentum.x);
-    diagnostics_add(diagnostics, "drops.momentum.y", momentum.y);
-    diagnostics_add(diagnostics, "drops.momentum.z", momentum.z);
+    diagnostics_add_own(diagnostics, "drops.momentum.x|drops.*.momentum.x", momentum.x);
+    diagnostics_add_own(diagnostics, "drops.momentum.y|drops.*.momentum.y", momentum.y);
+    diagnostics_add_own(diagnostics, "drops.momentum.z|drops.*.momentum.z", momentum.z);
 }
 
 /* ---- probes ---- */

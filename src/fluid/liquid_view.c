@@ -50,14 +50,15 @@ static PlimStatus view_drops(const Fluid *fluid, const StepInfo *step, FrameView
     float *x = scratch_take(step->scratch, 3 * count + 1, sizeof(float));
     float *u = scratch_take(step->scratch, 3 * count + 1, sizeof(float));
     float *r = scratch_take(step->scratch, count + 1, sizeof(float));
-    if (!x || !u || !r) return PLIM_OUT_OF_MEMORY;
+    const char *name = frame_group_name(view, step, "drops|*.drops");
+    if (!x || !u || !r || !name) return PLIM_OUT_OF_MEMORY;
     for (size_t i = 0; i < 3 * count; i++) {
         x[i] = (float)fluid->drop_position[i];
         u[i] = (float)fluid->drop_velocity[i];
     }
     for (size_t i = 0; i < count; i++) r[i] = (float)fluid->drop_radius[i];
     FramePoints points = {
-        .name = "drops", .count = count, .positions = x, .velocities = u, .radii = r};
+        .name = name, .count = count, .positions = x, .velocities = u, .radii = r};
     for (int c = 0; c < 3; c++) points.absorption[c] = fluid->desc.liquid.absorption[c];
     return frame_view_add_points(step->context, view, &points);
 }

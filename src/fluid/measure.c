@@ -200,20 +200,30 @@ double fluid_total_smoke(const Fluid *fluid) {
 }
 
 static void diagnose_split(const Fluid *fluid, Diagnostics *diagnostics) {
-    diagnostics_add(diagnostics, "solve.pressure.iterations", fluid->projected.solved.iterations);
-    diagnostics_add(diagnostics, "solve.pressure.residual", fluid->projected.solved.last_residual);
+    diagnostics_add_own(diagnostics, "solve.pressure.iterations|solve.*.iterations",
+                        fluid->projected.solved.iterations);
+    diagnostics_add_own(diagnostics, "solve.pressure.residual|solve.*.residual",
+                        fluid->projected.solved.last_residual);
     if (!fluid->viscosity) return;
-    diagnostics_add(diagnostics, "solve.viscosity.iterations", fluid->viscous.iterations);
-    diagnostics_add(diagnostics, "solve.viscosity.residual", fluid->viscous.last_residual);
+    diagnostics_add_own(diagnostics, "solve.viscosity.iterations|solve.*.viscosity.iterations",
+                        fluid->viscous.iterations);
+    diagnostics_add_own(diagnostics, "solve.viscosity.residual|solve.*.viscosity.residual",
+                        fluid->viscous.last_residual);
 }
 
 static void diagnose_coupled(const FlowResult *found, Diagnostics *diagnostics) {
-    diagnostics_add(diagnostics, "solve.coupled.iterations", found->iterations);
-    diagnostics_add(diagnostics, "solve.coupled.residual", found->residual[FLOW_DIVERGENCE]);
-    diagnostics_add(diagnostics, "solve.coupled.residual_momentum", found->residual[FLOW_MOMENTUM]);
-    diagnostics_add(diagnostics, "solve.coupled.residual_bodies", found->residual[FLOW_BODIES]);
-    diagnostics_add(diagnostics, "solve.coupled.energy_before", found->energy_before);
-    diagnostics_add(diagnostics, "solve.coupled.energy_after", found->energy_after);
+    diagnostics_add_own(diagnostics, "solve.coupled.iterations|solve.*.iterations",
+                        found->iterations);
+    diagnostics_add_own(diagnostics, "solve.coupled.residual|solve.*.residual",
+                        found->residual[FLOW_DIVERGENCE]);
+    diagnostics_add_own(diagnostics, "solve.coupled.residual_momentum|solve.*.residual_momentum",
+                        found->residual[FLOW_MOMENTUM]);
+    diagnostics_add_own(diagnostics, "solve.coupled.residual_bodies|solve.*.residual_bodies",
+                        found->residual[FLOW_BODIES]);
+    diagnostics_add_own(diagnostics, "solve.coupled.energy_before|solve.*.energy_before",
+                        found->energy_before);
+    diagnostics_add_own(diagnostics, "solve.coupled.energy_after|solve.*.energy_after",
+                        found->energy_after);
 }
 
 /* The mass that belongs to a face, over density V: the open part, half of it on an open side. */
@@ -280,16 +290,17 @@ PlimStatus fluid_diagnose(const void *system, const StepInfo *step, Diagnostics 
         diagnostics_add(diagnostics, "momentum.z", momentum.z);
     }
     diagnostics_add(diagnostics, "energy.kinetic", fluid_kinetic_energy(fluid));
-    diagnostics_add(diagnostics, "divergence.max", fluid_greatest_divergence(fluid));
-    diagnostics_add(diagnostics, "divergence.unbalanced",
-                    fluid->projected.incompatible / grid_cell_volume(&fluid->grid));
-    diagnostics_add(diagnostics, "speed.max", fluid_greatest_velocity(fluid));
+    diagnostics_add_own(diagnostics, "divergence.max|divergence.*.max",
+                        fluid_greatest_divergence(fluid));
+    diagnostics_add_own(diagnostics, "divergence.unbalanced|divergence.*.unbalanced",
+                        fluid->projected.incompatible / grid_cell_volume(&fluid->grid));
+    diagnostics_add_own(diagnostics, "speed.max|speed.*.max", fluid_greatest_velocity(fluid));
     if (fluid->coupled)
         diagnose_coupled(&fluid->coupled_result, diagnostics);
     else
         diagnose_split(fluid, diagnostics);
     if (fluid->desc.has_smoke)
-        diagnostics_add(diagnostics, "smoke.total", fluid_total_smoke(fluid));
+        diagnostics_add_own(diagnostics, "smoke.total|smoke.*.total", fluid_total_smoke(fluid));
     if (fluid_has_surface(fluid)) fluid_diagnose_surface(fluid, step, diagnostics);
     return PLIM_OK;
 }

@@ -117,13 +117,13 @@ static void hold_body(const Fluid *fluid, const SolidMotion *solid, size_t colli
 }
 
 /* Momentum before the solve, less the weight of the fluid in the body's place. */
-static void set_body(const Fluid *fluid, const StepInfo *step, const SolidMotion *solid,
-                     FlowBody *body) {
+static void set_body(const Fluid *fluid, const StepInfo *step, const FluidCollider *collider,
+                     const SolidMotion *solid, FlowBody *body) {
     memset(body->mass, 0, sizeof body->mass);
     for (int i = 0; i < 3; i++) {
         body->mass[i][i] = solid->mass;
         body->momentum[i] = solid->mass * vec3_component(solid->velocity, i);
-        if (fluid_carries_weight(fluid, i))
+        if (fluid_carries_weight(fluid, i) && !collider->is_elsewhere)
             body->momentum[i] -=
                 fluid->desc.density * solid->volume * vec3_component(step->gravity, i) * step->dt;
     }
@@ -186,7 +186,8 @@ static void find_fall(const StepInfo *step, const SolidMotion *solid, FluidColli
 static void keep_before(Fluid *fluid, const StepInfo *step, size_t i, const SolidMotion *solid) {
     FluidCollider *collider = &fluid->colliders.data[i];
     find_fall(step, solid, collider);
-    collider->displaced = fluid_has_surface(fluid) ? 0 : fluid->desc.density * solid->volume;
+    bool carries = !fluid_has_surface(fluid) && !collider->is_elsewhere;
+    collider->displaced = carries ? fluid->desc.density * solid->volume : 0;
     vec3_store(collider->before, solid->velocity);
     vec3_store(collider->before + 3, solid->angular_velocity);
 }
@@ -204,7 +205,7 @@ static PlimStatus gather_bodies(Fluid *fluid, const StepInfo *step, SolveKind ki
         SolidMotion solid;
         if (body.is_free) {
             view->read_motion(view->system, collider->body, when_of(kind), &solid);
-            set_body(fluid, step, &solid, &body);
+            set_body(fluid, step, collider, &solid, &body);
             add_hydrostatic_correction(step, collider, &body);
             keep_before(fluid, step, i, &solid);
             hold_body(fluid, &solid, i, &body);

@@ -46,6 +46,7 @@ void fluid_advect_passive(Fluid *fluid, SolidWhen when) {
     for (size_t i = 0; i < fluid->passive.count; i++) {
         Collider body = {.solid = fluid->passive.data[i].solid};
         view->read(view->system, fluid->passive.data[i].body, &body);
+        if (!room_holds(&fluid->desc.room, body.position)) continue;
         CarriedMotion sum = measure(fluid, &body);
         Vec3 turning = vec3(0, 0, 0);
         double spread[9];

@@ -36,7 +36,7 @@ static PlimStatus add_sides(Fluid *fluid) {
 }
 
 PlimStatus fluid_add_objects(Fluid *fluid) {
-    TRY(add_object(fluid, "fluid", (FluidObject){.kind = OBJECT_FLUID}));
+    TRY(add_object(fluid, fluid->desc.name, (FluidObject){.kind = OBJECT_FLUID}));
     TRY(add_sides(fluid));
     for (size_t i = 0; i < fluid->colliders.count; i++) {
         size_t body = fluid->colliders.data[i].body;
@@ -220,17 +220,17 @@ static void read_flux(const void *system, size_t object, double *values) {
 
 static void read_force(const void *system, size_t object, double *values) {
     const Fluid *fluid = system;
-    vec3_store(values, fluid->colliders.data[fluid->objects.data[object].collider].force);
+    vec3_store(values, fluid_collider(fluid, fluid->objects.data[object].collider)->force);
 }
 
 static void read_torque(const void *system, size_t object, double *values) {
     const Fluid *fluid = system;
-    vec3_store(values, fluid->colliders.data[fluid->objects.data[object].collider].torque);
+    vec3_store(values, fluid_collider(fluid, fluid->objects.data[object].collider)->torque);
 }
 
 static const FluidCollider *collider_of(const void *system, size_t object) {
     const Fluid *fluid = system;
-    return &fluid->colliders.data[fluid->objects.data[object].collider];
+    return fluid_collider(fluid, fluid->objects.data[object].collider);
 }
 
 /* The fluid's force without what carries weight, along a direction and across it. Against the

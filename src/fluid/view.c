@@ -1,6 +1,7 @@
 /* The fluid in a frame: velocities brought to the cell centres, pressure, where obstacles are. */
 #include "fluid/internal.h"
 #include "grid/interpolate.h"
+#include "system/frame_liquid.h"
 
 typedef struct ViewJob {
     const Fluid *fluid;
@@ -56,14 +57,15 @@ PlimStatus fluid_view_frame(const void *system, const StepInfo *step, FrameView 
                    .velocity = scratch_take(step->scratch, 3 * cells, sizeof(float)),
                    .pressure = scratch_take(step->scratch, cells, sizeof(float)),
                    .solid = scratch_take(step->scratch, cells, sizeof(int32_t))};
-    if (!job.velocity || !job.pressure || !job.solid) return PLIM_OUT_OF_MEMORY;
+    const char *name = frame_group_name(view, step, "fluid|*");
+    if (!job.velocity || !job.pressure || !job.solid || !name) return PLIM_OUT_OF_MEMORY;
     if (fluid->desc.has_smoke) {
         job.smoke = scratch_take(step->scratch, cells, sizeof(float));
         job.temperature = scratch_take(step->scratch, cells, sizeof(float));
         if (!job.smoke || !job.temperature) return PLIM_OUT_OF_MEMORY;
     }
     parallel_for(step->threads, (size_t)grid->n[2], 1, view_slabs, &job);
-    FrameVolume volume = {.name = "fluid",
+    FrameVolume volume = {.name = name,
                           .dim = grid->dim,
                           .n = {grid->n[0], grid->n[1], grid->n[2]},
                           .spacing = grid->spacing,

@@ -18,6 +18,16 @@ static inline double collider_distance(const Collider *collider, Vec3 x) {
     return solid_distance(collider->solid, own);
 }
 
+/* A box around it where it lies; HUGE_VAL where it has no end. */
+static inline Box3 collider_bounds(const Collider *collider) {
+    Solid lying = solid_default(SOLID_UNION);
+    lying.children = collider->solid;
+    lying.child_count = 1;
+    lying.orientation = collider->orientation;
+    lying.position = collider->position;
+    return solid_bounds(&lying);
+}
+
 /* Of the material at x, m/s. */
 static inline Vec3 collider_velocity(const Collider *collider, Vec3 x) {
     return vec3_add(collider->velocity,

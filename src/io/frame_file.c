@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 /* Names of groups are this long at most. */
-enum { GROUP_NAME_CAPACITY = 41 };
+enum { GROUP_NAME_CAPACITY = SYSTEM_NAME_CAPACITY };
 
 static const char *const size_names[3] = {"nx", "ny", "nz"};
 static const char *const origin_names[3] = {"origin_x", "origin_y", "origin_z"};
@@ -12,12 +12,14 @@ static const char *const absorption_names[3] = {"absorption_red", "absorption_gr
                                                 "absorption_blue"};
 
 typedef struct MeshPaths {
-    char group[64], vertices[96], velocities[96], triangles[96], objects[96], colors[96];
+    char group[GROUP_NAME_CAPACITY + 1], vertices[GROUP_NAME_CAPACITY + 32],
+        velocities[GROUP_NAME_CAPACITY + 32], triangles[GROUP_NAME_CAPACITY + 32],
+        objects[GROUP_NAME_CAPACITY + 32], colors[GROUP_NAME_CAPACITY + 32];
 } MeshPaths;
 
 static MeshPaths paths_of(const char *name) {
     MeshPaths paths;
-    snprintf(paths.group, sizeof paths.group, "/%.40s", name);
+    snprintf(paths.group, sizeof paths.group, "/%s", name);
     snprintf(paths.vertices, sizeof paths.vertices, "%s/vertices", paths.group);
     snprintf(paths.velocities, sizeof paths.velocities, "%s/velocities", paths.group);
     snprintf(paths.triangles, sizeof paths.triangles, "%s/triangles", paths.group);
@@ -27,12 +29,15 @@ static MeshPaths paths_of(const char *name) {
 }
 
 typedef struct VolumePaths {
-    char group[64], velocity[96], pressure[96], smoke[96], temperature[96], level[96], solid[96];
+    char group[GROUP_NAME_CAPACITY + 1], velocity[GROUP_NAME_CAPACITY + 32],
+        pressure[GROUP_NAME_CAPACITY + 32], smoke[GROUP_NAME_CAPACITY + 32],
+        temperature[GROUP_NAME_CAPACITY + 32], level[GROUP_NAME_CAPACITY + 32],
+        solid[GROUP_NAME_CAPACITY + 32];
 } VolumePaths;
 
 static VolumePaths volume_paths_of(const char *name) {
     VolumePaths paths;
-    snprintf(paths.group, sizeof paths.group, "/%.40s", name);
+    snprintf(paths.group, sizeof paths.group, "/%s", name);
     snprintf(paths.velocity, sizeof paths.velocity, "%s/velocity", paths.group);
     snprintf(paths.pressure, sizeof paths.pressure, "%s/pressure", paths.group);
     snprintf(paths.smoke, sizeof paths.smoke, "%s/smoke", paths.group);
@@ -43,12 +48,13 @@ static VolumePaths volume_paths_of(const char *name) {
 }
 
 typedef struct PointsPaths {
-    char group[64], positions[96], velocities[96], radii[96];
+    char group[GROUP_NAME_CAPACITY + 1], positions[GROUP_NAME_CAPACITY + 32],
+        velocities[GROUP_NAME_CAPACITY + 32], radii[GROUP_NAME_CAPACITY + 32];
 } PointsPaths;
 
 static PointsPaths points_paths_of(const char *name) {
     PointsPaths paths;
-    snprintf(paths.group, sizeof paths.group, "/%.40s", name);
+    snprintf(paths.group, sizeof paths.group, "/%s", name);
     snprintf(paths.positions, sizeof paths.positions, "%s/positions", paths.group);
     snprintf(paths.velocities, sizeof paths.velocities, "%s/velocities", paths.group);
     snprintf(paths.radii, sizeof paths.radii, "%s/radii", paths.group);

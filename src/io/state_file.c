@@ -35,11 +35,11 @@ PlimStatus state_file_encode(PlimWorld *world, uint64_t scene_hash, uint64_t fra
     StateHeader header = {scene_hash, plim_world_hash(world), frame, plim_world_steps(world),
                           plim_world_time(world)};
     add_header(file, &header);
-    for (size_t i = 0; i < world->system_count; i++) {
-        const WorldSystem *system = &world->systems[i];
+    for (size_t i = 0; i < world->systems.count; i++) {
+        const WorldSystem *system = &world->systems.data[i];
         const StateSchema *schema = system->class->schema;
-        char path[128];
-        snprintf(path, sizeof path, "/%s", system->class->name);
+        char path[192];
+        snprintf(path, sizeof path, "/%s", system->name);
         h5_add_group(file, path);
         for (size_t g = 0; g < schema->group_count; g++)
             if (state_group_varies(schema, g))
@@ -48,7 +48,7 @@ PlimStatus state_file_encode(PlimWorld *world, uint64_t scene_hash, uint64_t fra
         for (size_t f = 0; f < schema->field_count; f++) {
             const StateField *field = &schema->fields[f];
             if (field->role != FIELD_STATE) continue;
-            snprintf(path, sizeof path, "/%s/%s", system->class->name, field->name);
+            snprintf(path, sizeof path, "/%s/%s", system->name, field->name);
             h5_add_data(file, path, h5_type_of_field(field->type),
                         state_count(schema, system->object, field->group),
                         (size_t)field->components, state_data(field, system->object), field->unit);
@@ -89,8 +89,8 @@ PlimStatus state_file_header(PlimContext *context, const char *label, char *byte
 /* Groups whose size changes during a run get the one of the file. */
 static PlimStatus read_sizes(PlimWorld *world, H5Reader *file, const WorldSystem *system) {
     const StateSchema *schema = system->class->schema;
-    char path[128];
-    snprintf(path, sizeof path, "/%s", system->class->name);
+    char path[192];
+    snprintf(path, sizeof path, "/%s", system->name);
     for (size_t g = 0; g < schema->group_count; g++) {
         if (!state_group_varies(schema, g)) continue;
         uint64_t count;
@@ -101,15 +101,15 @@ static PlimStatus read_sizes(PlimWorld *world, H5Reader *file, const WorldSystem
 }
 
 static PlimStatus read_fields(PlimWorld *world, H5Reader *file) {
-    for (size_t i = 0; i < world->system_count; i++) {
-        const WorldSystem *system = &world->systems[i];
+    for (size_t i = 0; i < world->systems.count; i++) {
+        const WorldSystem *system = &world->systems.data[i];
         const StateSchema *schema = system->class->schema;
         TRY(read_sizes(world, file, system));
         for (size_t f = 0; f < schema->field_count; f++) {
             const StateField *field = &schema->fields[f];
             if (field->role != FIELD_STATE) continue;
-            char path[128];
-            snprintf(path, sizeof path, "/%s/%s", system->class->name, field->name);
+            char path[192];
+            snprintf(path, sizeof path, "/%s/%s", system->name, field->name);
             TRY(h5_read(file, path, h5_type_of_field(field->type),
                         state_count(schema, system->object, field->group),
                         (size_t)field->components, state_data(field, system->object)));

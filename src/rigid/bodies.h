@@ -5,6 +5,7 @@
 
 #include "collide/plane_shape.h"
 #include "geom/mesh/section.h"
+#include "geom/query/room.h"
 #include "plimsoll/rigid.h"
 #include "rigid/contacts.h"
 #include "rigid/orientation.h"
@@ -59,10 +60,12 @@ typedef struct RigidBodies {
         void *path_user;
         float color[3];
         Vec3 center;      /* m, of mass, in the shape's own axes */
+        const Room *room; /* meets only bodies whose centre is in it; NULL: all */
         Vec3 mesh_offset; /* m, from the centre of mass to that of the triangles, body axes */
     })
     extras;
     IndexTable by_name;
+    bool has_rooms;       /* some body has one */
     ARRAY(RigidCut) cuts; /* one a body with options.plane, else none */
     CutMemo cut_memo;
     RigidContacts contacts;
@@ -77,6 +80,9 @@ PlimStatus rigid_bodies_add(RigidBodies *bodies, const PlimRigidDesc *desc, size
  * place in two dimensions. NULL: the description is all there is. */
 PlimStatus rigid_bodies_add_solid(RigidBodies *bodies, const PlimRigidDesc *desc,
                                   const Solid *solid, size_t *id);
+/* Lets a body meet only those whose centre is in the room, which must outlive the bodies: a wall of
+ * one domain among several. */
+void rigid_bodies_confine(RigidBodies *bodies, size_t id, const Room *room);
 /* The body's index or INDEX_NONE. */
 size_t rigid_bodies_find(const RigidBodies *bodies, const char *name);
 PlimStatus rigid_bodies_set_pose(RigidBodies *bodies, size_t id, const PlimPose *pose);

@@ -193,6 +193,26 @@ static bool is_active(const RigidBodies *bodies, size_t i) {
     return vec3_dot(body->velocity, body->velocity) + vec3_dot(body->spin, body->spin) > 0.0;
 }
 
+void rigid_bodies_confine(RigidBodies *bodies, size_t id, const Room *room) {
+    bodies->extras.data[id].room = room;
+    bodies->has_rooms = true;
+}
+
+static bool holds(const RigidBodies *bodies, int32_t wall, int32_t body) {
+    const Room *room = bodies->extras.data[wall].room;
+    return !room || room_holds(room, vec3_load(bodies->position + 3 * (size_t)body));
+}
+
+/* Leaves out walls of one domain with bodies of another. */
+static void part_rooms(RigidBodies *bodies) {
+    BroadPair *pairs = bodies->contacts.near.items.data;
+    size_t kept = 0, count = bodies->contacts.near.items.count;
+    for (size_t p = 0; p < count; p++)
+        if (holds(bodies, pairs[p].a, pairs[p].b) && holds(bodies, pairs[p].b, pairs[p].a))
+            pairs[kept++] = pairs[p];
+    bodies->contacts.near.items.count = kept;
+}
+
 PlimStatus contacts_detect(RigidBodies *bodies, const StepInfo *step) {
     RigidContacts *contacts = &bodies->contacts;
     size_t count = rigid_count(bodies), mark = scratch_mark(step->scratch);
@@ -207,6 +227,7 @@ PlimStatus contacts_detect(RigidBodies *bodies, const StepInfo *step) {
     }
     PlimStatus status =
         broad_pairs(bodies->context, step->scratch, boxes, active, count, &contacts->near);
+    if (status == PLIM_OK && bodies->has_rooms) part_rooms(bodies);
     if (status == PLIM_OK) status = detect_in_boxes(bodies, step, frames);
     scratch_release(step->scratch, mark);
     return status;

@@ -1,247 +1,10 @@
-/* From a scene to a world: materials, copies of repeated bodies. */
-#include "base/hash.h"
-#include "base/random.h"
-#include "math/quat.h"
+/* From a scene to a world: checks, then bodies, walls and the systems of the registry. */
 #include "scene/scene.h"
 #include "world/world.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-static const double pi = 3.14159265358979323846;
-
-/* ---- materials ---- */
-
-static const SceneMaterial *find_material(const PlimScene *scene, const char *name) {
-    size_t cursor = 0, index;
-    uint64_t hash = hash_text(HASH_START, name);
-    while ((index = index_table_next(&scene->materials_by_name, hash, &cursor)) != INDEX_NONE)
-        if (strcmp(scene->materials.data[index].name, name) == 0)
-            return &scene->materials.data[index];
-    return NULL;
-}
-
-static PlimStatus read_material(PlimScene *scene, SceneNode *node) {
-    SceneMaterial material = {.color = {-1, -1, -1}};
-    reader_read_table(&scene->reader, node, &scene_material_table, &material);
-    if (!material.name) return PLIM_OK; /* already a problem */
-    if (find_material(scene, material.name))
-        reader_problem(&scene->reader, node, "two materials are named '%s'; rename one of them",
-                       material.name);
-    if (!array_push(scene->context, &scene->materials, material)) return PLIM_OUT_OF_MEMORY;
-    return index_table_insert(scene->context, &scene->materials_by_name,
-                              hash_text(HASH_START, material.name), scene->materials.count - 1);
-}
-
-static void read_materials(PlimScene *scene) {
-    const SceneNode *list = scene->document.materials.node;
-    for (size_t i = 0; list && i < list->children.count; i++)
-        if (read_material(scene, list->children.data[i]) != PLIM_OK)
-            scene->reader.trouble = PLIM_OUT_OF_MEMORY;
-}
-
-/* ---- one copy of a body ---- */
-
-static SceneBody body_start(void) {
-    return (SceneBody){.friction = -1,
-                       .restitution = -1,
-                       .rolling_friction = -1,
-                       .spinning_friction = -1,
-                       .pin = {NAN, NAN, NAN},
-                       .color = {-1, -1, -1},
-                       .repeat = {.grid = {1, 1, 1}, .count = 0}};
-}
-
-/* What a body that forces do not move cannot have. */
-static void check_forces(PlimScene *scene, const SceneNode *node, const SceneBody *body) {
-    static const char still[] = "only a dynamic body has one; a kinematic body follows its path";
-    SceneReader *reader = &scene->reader;
-    if (vec3_length(vec3_load(body->velocity)) > 0)
-        reader_problem(reader, node_get(node, "velocity"), still);
-    if (vec3_length(vec3_load(body->angular_velocity)) > 0)
-        reader_problem(reader, node_get(node, "angular_velocity"), still);
-    if (isfinite(body->pin[0])) reader_problem(reader, node_get(node, "pin"), still);
-    if (body->lock_rotation)
-        reader_problem(reader, node_get(node, "lock_rotation"),
-                       "only a dynamic body turns by itself; take it out");
-    if (body->passive)
-        reader_problem(reader, node_get(node, "passive"),
-                       "only a dynamic body is carried by the fluid; take it out");
-}
-
-/* In two dimensions nothing leaves the plane. */
-static void check_planar(PlimScene *scene, const SceneNode *node, const SceneBody *body) {
-    SceneReader *reader = &scene->reader;
-    if (scene->document.dim != 2 || body->motion != PLIM_DYNAMIC) return;
-    if (body->velocity[2] != 0)
-        reader_problem(reader, node_get(node, "velocity"),
-                       "the scene has two dimensions: the z part must be 0, is %g",
-                       body->velocity[2]);
-    if (body->angular_velocity[0] != 0 || body->angular_velocity[1] != 0)
-        reader_problem(reader, node_get(node, "angular_velocity"),
-                       "the scene has two dimensions: a body turns about z alone; set the x and y "
-                       "parts to 0");
-}
-
-/* What has no inside, or no end, is not for every body. */
-static void check_endless(PlimScene *scene, SceneNode *node, const SceneBody *body) {
-    SceneReader *reader = &scene->reader;
-    const SceneNode *shape = node_get(node, "shape");
-    if (body->shape.kind == SCENE_SHAPE_HALF_SPACE && body->motion == PLIM_DYNAMIC)
-        reader_problem(reader, shape,
-                       "a half space has no end and no mass: make the body 'motion: static' or "
-                       "'kinematic', or use a box");
-    if (body->shape.kind == SCENE_SHAPE_FILE && body->shape.file.shell > 0 &&
-        (node_get(scene->root, "fluid") || node_get(scene->root, "splash")))
-        reader_problem(reader, shape,
-                       "a shell has no inside: a fluid cannot flow around it; use a closed "
-                       "surface without 'shell'");
-}
-
-/* What no table can say about a body. */
-static void check_body(PlimScene *scene, SceneNode *node, const SceneBody *body) {
-    static const char path[] = "uses t, but only a body with 'motion: kinematic' follows a path";
-    SceneReader *reader = &scene->reader;
-    bool moving = false;
-    for (int axis = 0; axis < 3; axis++) moving |= body->position[axis].expression != NULL;
-    if (body->motion != PLIM_KINEMATIC && moving)
-        reader_problem(reader, node_get(node, "position"), path);
-    if (body->motion != PLIM_KINEMATIC && body->orientation.angle.expression)
-        reader_problem(reader, node_get(node, "orientation"), path);
-    if (body->motion != PLIM_DYNAMIC) check_forces(scene, node, body);
-    if (body->keyframes.node) scene_check_keyframes(scene, node, body);
-    check_endless(scene, node, body);
-    check_planar(scene, node, body);
-    if (body->motion == PLIM_DYNAMIC && body->passive &&
-        (scene->document.coupling.fluid == 1 || !node_get(scene->root, "fluid")))
-        reader_problem(reader, node_get(node, "passive"),
-                       "there is no fluid that carries bodies; take it out");
-    if (body->material && !find_material(scene, body->material))
-        reader_problem(reader, node_get(node, "material"), "there is no material '%s'",
-                       body->material);
-    if (vec3_length(scene_direction(body->orientation.axis)) == 0)
-        reader_problem(reader, node_get(node, "orientation"), "the axis must not be zero");
-}
-
-/* Reads the body for the copy that reader.repeat describes; false after a problem. */
-static bool read_body(PlimScene *scene, SceneNode *node, SceneBody *body) {
-    SceneReader *reader = &scene->reader;
-    size_t problems = reader->problems.count;
-    *body = body_start();
-    reader_read_table(reader, node, &scene_body_table, body);
-    if (reader->problems.count > problems || reader->trouble != PLIM_OK) return false;
-    check_body(scene, node, body);
-    return reader->problems.count == problems && reader->trouble == PLIM_OK;
-}
-
-static double random_of(const PlimScene *scene, const SceneBody *body, int what) {
-    uint64_t stream = hash_text(HASH_START, body->name) + (uint64_t)what;
-    return random_uniform(scene->reader.seed, stream, scene->reader.repeat.n);
-}
-
-/* Where the copy stands relative to the body's position. */
-static Vec3 copy_offset(const PlimScene *scene, const SceneBody *body) {
-    const SceneRepeat *repeat = &body->repeat;
-    const RepeatIndex *index = &scene->reader.repeat;
-    if (!index->active) return vec3(0, 0, 0);
-    const double place[3] = {(double)index->i, (double)index->j, (double)index->k};
-    const double size[3] = {repeat->count ? (double)repeat->count : repeat->grid[0],
-                            repeat->count ? 1 : repeat->grid[1],
-                            repeat->count ? 1 : repeat->grid[2]};
-    double offset[3];
-    for (int axis = 0; axis < 3; axis++)
-        offset[axis] = (place[axis] - 0.5 * (size[axis] - 1)) * repeat->spacing[axis] +
-                       repeat->jitter[axis] * (2 * random_of(scene, body, axis) - 1);
-    return vec3_load(offset);
-}
-
-/* A rotation by at most `tilt` about an axis evenly spread over all directions. */
-static Quat copy_tilt(const PlimScene *scene, const SceneBody *body) {
-    if (!scene->reader.repeat.active || body->repeat.tilt == 0) return quat_identity();
-    double z = 2 * random_of(scene, body, 3) - 1, around = 2 * pi * random_of(scene, body, 4);
-    double angle = body->repeat.tilt * pi / 180 * random_of(scene, body, 5);
-    double r = sqrt(1 - z * z);
-    return quat_exp(vec3(angle * r * cos(around), angle * r * sin(around), angle * z));
-}
-
-static void choose_color(const PlimScene *scene, const SceneBody *body, size_t number,
-                         float color[3]) {
-    static const double palette[][3] = {{0.85, 0.33, 0.24}, {0.25, 0.52, 0.78}, {0.93, 0.70, 0.26},
-                                        {0.36, 0.66, 0.47}, {0.58, 0.42, 0.70}, {0.90, 0.52, 0.30},
-                                        {0.33, 0.68, 0.72}, {0.80, 0.78, 0.72}};
-    const SceneMaterial *material = body->material ? find_material(scene, body->material) : NULL;
-    const double *chosen = body->color[0] >= 0                   ? body->color
-                           : material && material->color[0] >= 0 ? material->color
-                                                                 : palette[number % 8];
-    for (int i = 0; i < 3; i++) color[i] = (float)chosen[i];
-}
-
-/* ---- all copies of all bodies ---- */
-
-typedef PlimStatus (*CopyFn)(PlimScene *scene, SceneNode *node, size_t number, void *user);
-
-/* Prepares to read copy n of a body: what its expressions may ask for. */
-static void set_repeat(SceneReader *reader, const SceneNode *node, const SceneRepeat *repeat,
-                       uint64_t n, uint64_t count) {
-    const SceneNode *name = node_get(node, "name");
-    uint64_t nx = repeat->count ? (uint64_t)repeat->count : (uint64_t)repeat->grid[0];
-    uint64_t ny = repeat->count ? 1 : (uint64_t)repeat->grid[1];
-    reader->repeat =
-        (RepeatIndex){.active = node_get(node, "repeat") != NULL,
-                      .i = n % nx,
-                      .j = n / nx % ny,
-                      .k = n / nx / ny,
-                      .n = n,
-                      .count = count,
-                      .stream = name && name->text ? hash_text(HASH_START, name->text) : 0};
-}
-
-/* How many copies a body entry asks for, as a double: it may be absurd. 0 after a problem. */
-static double count_copies(PlimScene *scene, SceneNode *node, SceneRepeat *repeat) {
-    SceneReader *reader = &scene->reader;
-    *repeat = body_start().repeat;
-    SceneNode *repeat_node = node_get(node, "repeat");
-    if (!repeat_node) return 1;
-    const SceneKey *key = scene_body_table.keys + scene_body_table.key_count - 1;
-    size_t problems = reader->problems.count;
-    reader->repeat.active = false;
-    reader_read_table(reader, repeat_node, key->table, repeat);
-    if (reader->problems.count > problems) return 0;
-    if (node_get(repeat_node, "grid") && node_get(repeat_node, "count"))
-        reader_problem(reader, repeat_node, "has both 'grid' and 'count'; leave one out");
-    if (!node_get(repeat_node, "grid") && !node_get(repeat_node, "count"))
-        reader_problem(reader, repeat_node, "needs 'grid' or 'count'");
-    for (int axis = 0; axis < 3; axis++)
-        if (repeat->grid[axis] != floor(repeat->grid[axis]))
-            reader_problem(reader, repeat_node, "the grid must have whole numbers, has %g",
-                           repeat->grid[axis]);
-    if (reader->problems.count > problems) return 0;
-    if (repeat->count) return (double)repeat->count;
-    return repeat->grid[0] * repeat->grid[1] * repeat->grid[2];
-}
-
-/* Goes on after a body that is wrong, with the next body, so that all problems are found. */
-static PlimStatus for_each_copy(PlimScene *scene, CopyFn visit, void *user) {
-    PlimStatus result = PLIM_OK;
-    const SceneNode *list = scene->document.rigid.bodies.node;
-    for (size_t entry = 0; list && entry < list->children.count; entry++) {
-        SceneNode *node = list->children.data[entry];
-        SceneRepeat repeat;
-        double copies = count_copies(scene, node, &repeat);
-        bool active = node_get(node, "repeat") != NULL;
-        for (uint64_t n = 0; n < (uint64_t)copies; n++) {
-            set_repeat(&scene->reader, node, &repeat, n, (uint64_t)copies);
-            PlimStatus status = visit(scene, node, active ? (size_t)n : entry, user);
-            if (status == PLIM_OK) continue;
-            if (status != PLIM_BAD_INPUT) return status;
-            result = status;
-            break; /* the other copies are likely wrong in the same way */
-        }
-    }
-    scene->reader.repeat = (RepeatIndex){0};
-    return result;
-}
 
 /* ---- checks before anything large is made ---- */
 
@@ -270,44 +33,25 @@ void scene_add_memory(PlimScene *scene, const SceneNode *node, double bytes, dou
                    needed, present);
 }
 
-/* Copies share their triangles; a frame holds place and velocity of each one's vertices. */
-static void check_count(PlimScene *scene, SceneNode *node, const SceneBody *body, double copies) {
-    enum {
-        MESH_BYTES = 3 * sizeof(double) + 2 * 3 * sizeof(int32_t), /* a vertex of the shape */
-        FRAME_BYTES = 6 * sizeof(float) + 2 * 4 * sizeof(int32_t)  /* a vertex of a body */
-    };
-    double work_bytes = 0;
-    double vertices = scene_shape_check(scene, node_get(node, "shape"), &body->shape, &work_bytes);
-    scene->body_count += copies;
-    scene->has_dynamic |= body->motion == PLIM_DYNAMIC;
-    scene->has_acting |= body->motion == PLIM_DYNAMIC && !body->passive;
-    double bytes = vertices * MESH_BYTES + work_bytes +
-                   copies * ((double)rigid_bytes_per_body() + vertices * FRAME_BYTES);
-    SceneNode *where = node_get(node, "repeat");
-    scene_add_memory(scene, where ? where : node, bytes, scene->body_count, "bodies");
-}
-
 void scene_check_objects(PlimScene *scene) {
-    SceneReader *reader = &scene->reader;
-    read_materials(scene);
-    const SceneNode *list = scene->document.rigid.bodies.node;
-    for (size_t entry = 0; list && entry < list->children.count; entry++) {
-        SceneNode *node = list->children.data[entry];
-        SceneRepeat repeat;
-        double copies = count_copies(scene, node, &repeat);
-        uint64_t count = (uint64_t)fmin(copies, 0x1p53); /* more are refused below */
-        set_repeat(reader, node, &repeat, 0, count);
-        SceneBody body;
-        if (read_body(scene, node, &body)) check_count(scene, node, &body, copies);
-    }
-    reader->repeat = (RepeatIndex){0};
+    scene_check_bodies(scene);
     scene_check_coupling(scene);
-    scene_check_fluid(scene);
-    scene_check_splash(scene);
+    scene_check_systems(scene);
     scene_check_probes(scene);
 }
 
 /* ---- the world ---- */
+
+PlimStatus scene_describe_items(PlimScene *scene, SceneItems list, Scratch *memory, size_t size,
+                                SceneDescribeFn describe, const void **out, size_t *count) {
+    *count = scene_item_count(list);
+    char *items = scratch_take(memory, *count, size);
+    if (!items) return PLIM_OUT_OF_MEMORY;
+    for (size_t i = 0; i < *count; i++)
+        TRY(describe(scene, list.node->children.data[i], memory, items + i * size));
+    *out = items;
+    return PLIM_OK;
+}
 
 PlimStatus scene_as_problem(PlimScene *scene, const SceneNode *node, PlimStatus status) {
     if (status != PLIM_BAD_INPUT) return status;
@@ -317,117 +61,6 @@ PlimStatus scene_as_problem(PlimScene *scene, const SceneNode *node, PlimStatus 
     return context_fail(scene->context, status, "%s: %s", scene->label, last->text);
 }
 
-/* A body's own value, or its material's, or what bodies have otherwise. */
-static double chosen(double own, double of_material, double otherwise) {
-    return own >= 0 ? own : of_material >= 0 ? of_material : otherwise;
-}
-
-static void describe_surface(const SceneBody *body, const SceneMaterial *material,
-                             PlimRigidDesc *desc) {
-    const SceneMaterial none = {
-        .friction = -1, .restitution = -1, .rolling_friction = -1, .spinning_friction = -1};
-    if (!material) material = &none;
-    desc->friction = chosen(body->friction, material->friction, desc->friction);
-    desc->restitution = chosen(body->restitution, material->restitution, desc->restitution);
-    desc->rolling_friction =
-        chosen(body->rolling_friction, material->rolling_friction, desc->rolling_friction);
-    desc->spinning_friction =
-        chosen(body->spinning_friction, material->spinning_friction, desc->spinning_friction);
-}
-
-/* Everything but name, shape and path. */
-static PlimRigidDesc describe_copy(const PlimScene *scene, const SceneBody *body, Vec3 center,
-                                   size_t number) {
-    const SceneMaterial *material = body->material ? find_material(scene, body->material) : NULL;
-    PlimRigidDesc desc = plim_rigid_desc_default();
-    desc.motion = (PlimMotion)body->motion;
-    desc.density = body->density > 0 ? body->density : material ? material->density : 1000;
-    desc.mass = body->mass;
-    describe_surface(body, material, &desc);
-    memcpy(desc.inertia, body->inertia, sizeof desc.inertia);
-    desc.has_pin = isfinite(body->pin[0]);
-    memcpy(desc.pin, body->pin, sizeof desc.pin);
-    desc.lock_rotation = body->lock_rotation;
-    Vec3 axis = scene_direction(body->orientation.axis);
-    Quat turn = quat_exp(vec3_scale(body->orientation.angle.value * pi / 180, axis));
-    turn = quat_multiply(turn, copy_tilt(scene, body));
-    quat_store(desc.pose.orientation, turn);
-    Vec3 place = vec3(body->position[0].value, body->position[1].value, body->position[2].value);
-    place = vec3_add(place, copy_offset(scene, body));
-    vec3_store(desc.pose.position, vec3_add(place, quat_rotate(turn, center)));
-    memcpy(desc.pose.velocity, body->velocity, sizeof desc.pose.velocity);
-    memcpy(desc.pose.angular_velocity, body->angular_velocity, sizeof desc.pose.angular_velocity);
-    choose_color(scene, body, number, desc.color);
-    return desc;
-}
-
-/* A world that gets its bodies, and what its fluid or splash will flow around. */
-typedef struct BodyJob {
-    PlimWorld *world;
-    bool has_fluid, has_splash;
-    ARRAY(FluidBody) in_fluid;
-} BodyJob;
-
-/* The shape as the fluid sees it, with exact distances, in its own axes. */
-static PlimStatus make_solid(PlimScene *scene, SceneNode *shape, Solid **out) {
-    ScenePlace place = {.shape = {shape}, .orientation = {.axis = {0, 1, 0}}, .scale = 1};
-    *out = scratch_take(&scene->solids, 1, sizeof **out);
-    if (!*out) return PLIM_OUT_OF_MEMORY;
-    return scene_place_solid(scene, &place, &scene->solids, *out);
-}
-
-/* The body, and its solid about the centre of mass for the fluid. */
-static PlimStatus add_body(PlimScene *scene, SceneNode *node, const SceneBody *body,
-                           PlimRigidDesc *desc, Vec3 center, BodyJob *job) {
-    SceneNode *shape_node = node_get(node, "shape");
-    FluidBody in_fluid = {.passive = body->passive, .through = vec3_load(body->through_flow)};
-    /* Copies need not be like the first, which was looked at before. */
-    scene->has_acting |= desc->motion == PLIM_DYNAMIC && !body->passive;
-    Solid *solid = NULL;
-    if (job->has_fluid || job->has_splash)
-        TRY(scene_as_problem(scene, shape_node, make_solid(scene, shape_node, &solid)));
-    bool immersed = solid && desc->motion == PLIM_DYNAMIC;
-    if (desc->motion == PLIM_KINEMATIC)
-        TRY(scene_add_path(scene, body, copy_offset(scene, body), copy_tilt(scene, body), center,
-                           desc));
-    RigidBodies *bodies = job->world->rigid;
-    const Solid *combined = scene_shape_is_combined(&body->shape) ? solid : NULL;
-    TRY(scene_as_problem(scene, node,
-                         rigid_bodies_add_solid(bodies, desc, combined, &in_fluid.body)));
-    if (!solid) return PLIM_OK;
-    in_fluid.solid = solid;
-    if (!array_push(scene->context, &job->in_fluid, in_fluid)) return PLIM_OUT_OF_MEMORY;
-    PlimStatus status = PLIM_OK;
-    if (immersed && job->has_fluid) status = scene_check_fit(scene, body, solid, desc, center);
-    solid->position = vec3_scale(-1, bodies->extras.data[in_fluid.body].center);
-    return scene_as_problem(scene, node, status);
-}
-
-static PlimStatus add_copy(PlimScene *scene, SceneNode *node, size_t number, void *user) {
-    BodyJob *job = user;
-    SceneBody body;
-    if (!read_body(scene, node, &body)) {
-        TRY(scene->reader.trouble);
-        return context_fail(scene->context, PLIM_BAD_INPUT, "%s: %s (copy %zu)", scene->label,
-                            scene->reader.problems.data[scene->reader.problems.count - 1].text,
-                            number);
-    }
-    char name[96];
-    if (scene->reader.repeat.active)
-        snprintf(name, sizeof name, "%s_%zu", body.name, number);
-    else
-        snprintf(name, sizeof name, "%s", body.name);
-    SceneNode *shape_node = node_get(node, "shape");
-    PlimShapeDesc shape;
-    Vec3 center;
-    TRY(scene_as_problem(scene, shape_node,
-                         scene_shape_resolve(scene, shape_node, &body.shape, &shape, &center)));
-    PlimRigidDesc desc = describe_copy(scene, &body, center, number);
-    desc.name = name;
-    desc.shape = shape;
-    return add_body(scene, node, &body, &desc, center, job);
-}
-
 /* The first of the problems that turned up while the world was made. */
 static PlimStatus report_problems(PlimScene *scene) {
     if (scene->reader.problems.count == 0) return PLIM_OK;
@@ -435,48 +68,15 @@ static PlimStatus report_problems(PlimScene *scene) {
                         scene->reader.problems.data[0].text);
 }
 
-static PlimRigidOptions rigid_options(const PlimScene *scene) {
-    const SceneRigid *rigid = &scene->document.rigid;
-    const SceneContact *contact = &rigid->contact;
-    return (PlimRigidOptions){
-        .orientation_order = (int)rigid->orientation_order,
-        .energy_correction = rigid->energy_correction,
-        .hold_positions = scene->document.coupling.positions == 1,
-        .plane = scene->document.dim == 2,
-        .contact = contact->enabled,
-        .collision_iterations = (int)contact->collision_iterations,
-        .contact_iterations = (int)contact->contact_iterations,
-        .level_iterations = (int)contact->level_iterations,
-        .shock_iterations = (int)contact->shock_iterations,
-        .push_out = contact->push_out,
-        .clamp = contact->clamp,
-        .sleep = contact->sleep,
-        .travel = contact->travel,
-        .pairs = (PlimPairs)contact->pairs,
-        .sequence = (PlimSequence)contact->sequence,
-        .seed = scene->reader.seed,
-    };
-}
-
-static PlimStatus add_bodies(PlimScene *scene, BodyJob *job) {
-    PlimRigidOptions options = rigid_options(scene);
-    TRY(plim_rigid_configure(job->world, &options));
-    return for_each_copy(scene, add_copy, job);
-}
-
-/* Bodies and fluid or splash; problems with bodies are left for report_problems. */
+/* Bodies, walls, fluids and splashes; problems with bodies are left for report_problems. */
 static PlimStatus add_systems(PlimScene *scene, PlimWorld *world) {
-    BodyJob job = {.world = world,
-                   .has_fluid = node_get(scene->root, "fluid") != NULL,
-                   .has_splash = node_get(scene->root, "splash") != NULL};
-    PlimStatus status = PLIM_OK;
-    if (scene->document.rigid.bodies.node) status = add_bodies(scene, &job);
-    if (status == PLIM_OK) status = scene_add_tank(scene, world);
+    SceneBodies bodies = {0};
+    PlimStatus status = scene_find_rooms(scene);
+    if (status == PLIM_OK) status = scene_add_bodies(scene, world, &bodies);
+    if (status == PLIM_OK) status = scene_add_tanks(scene, world);
     if (status == PLIM_OK || status == PLIM_BAD_INPUT)
-        status = scene_add_fluid(scene, world, job.in_fluid.data, job.in_fluid.count);
-    if (status == PLIM_OK)
-        status = scene_add_splash(scene, world, job.in_fluid.data, job.in_fluid.count);
-    array_free(scene->context, &job.in_fluid);
+        status = scene_add_systems(scene, world, &bodies);
+    array_free(scene->context, &bodies.around);
     return status;
 }
 

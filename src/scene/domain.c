@@ -54,13 +54,14 @@ Grid scene_domain_grid(const SceneDomain *domain, int dim, int64_t cells) {
     return grid;
 }
 
-void scene_tell_size(const PlimScene *scene, const SceneDomain *domain, const Grid *grid) {
+void scene_tell_size(const PlimScene *scene, const SceneSystem *system, const SceneDomain *domain,
+                     const Grid *grid) {
     for (int axis = 0; axis < grid->dim; axis++) {
         double wanted = domain->high[axis] - domain->low[axis];
         double made = grid->n[axis] * grid->spacing;
         if (fabs(made - wanted) > 1e-6 * wanted)
             context_log(scene->context, PLIM_LOG_WARNING,
-                        "the fluid's domain is %g m long in %c, not %g m: a whole number of cells",
-                        made, axis_names[axis], wanted);
+                        "the %s's domain is %g m long in %c, not %g m: a whole number of cells",
+                        system->name ? system->name : "fluid", made, axis_names[axis], wanted);
     }
 }

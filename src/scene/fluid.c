@@ -1,7 +1,7 @@
 /* The fluid of a scene: checks, its grid, sides, obstacles, sources and start. */
 #include "scene/field.h"
 #include "scene/scene.h"
-#include "world/world.h"
+#include "world/domains.h"
 
 static const char axis_names[] = "xyz";
 static const char *const side_names[3][2] = {
@@ -18,9 +18,9 @@ static bool is_zero3(const SceneField field[3]) {
 }
 
 /* Values of smoke under `map` have a meaning only in a fluid that carries smoke. */
-static void check_smoke(PlimScene *scene, const SceneNode *map) {
+static void check_smoke(PlimScene *scene, const SceneSystem *system, const SceneNode *map) {
     static const char *const keys[] = {"smoke", "temperature"};
-    if (!map || node_get(node_get(scene->root, "fluid"), "smoke")) return;
+    if (!map || node_get(system->node, "smoke")) return;
     for (int i = 0; i < 2; i++) {
         const SceneNode *node = node_get(map, keys[i]);
         if (node)
@@ -29,10 +29,11 @@ static void check_smoke(PlimScene *scene, const SceneNode *map) {
     }
 }
 
-static void check_side(PlimScene *scene, const SceneNode *node, const SceneSide *side, int axis) {
+static void check_side(PlimScene *scene, const SceneSystem *system, const SceneNode *node,
+                       const SceneSide *side, int axis) {
     SceneReader *reader = &scene->reader;
     const SceneNode *velocity = node_get(node, "velocity");
-    check_smoke(scene, node);
+    check_smoke(scene, system, node);
     if (side->kind == SCENE_SIDE_WALL && !is_zero(&side->velocity[axis]))
         reader_problem(reader, velocity,
                        "a wall moves along itself: the %c part of its velocity must be 0",
@@ -42,11 +43,12 @@ static void check_side(PlimScene *scene, const SceneNode *node, const SceneSide 
         reader_problem(reader, velocity, "only a wall or an inflow has a velocity");
 }
 
-static void check_sides(PlimScene *scene, const SceneNode *node) {
+static void check_sides(PlimScene *scene, const SceneSystem *system) {
+    const SceneNode *node = node_get(system->node, "sides");
     for (int axis = 0; axis < scene->document.dim; axis++) {
-        const SceneSide *of = scene->document.fluid.sides.of[axis];
+        const SceneSide *of = system->fluid.sides.of[axis];
         for (int end = 0; end < 2; end++)
-            check_side(scene, node_get(node, side_names[axis][end]), &of[end], axis);
+            check_side(scene, system, node_get(node, side_names[axis][end]), &of[end], axis);
         if ((of[0].kind == SCENE_SIDE_PERIODIC) != (of[1].kind == SCENE_SIDE_PERIODIC))
             reader_problem(&scene->reader, node,
                            "one end of %c is periodic and the other is not; both must be",
@@ -54,15 +56,16 @@ static void check_sides(PlimScene *scene, const SceneNode *node) {
     }
 }
 
-static void check_fields(PlimScene *scene, const SceneNode *node) {
+static void check_fields(PlimScene *scene, const SceneSystem *system) {
     SceneReader *reader = &scene->reader;
-    const SceneFluid *fluid = &scene->document.fluid;
+    const SceneNode *node = system->node;
+    const SceneFluid *fluid = &system->fluid;
     const Expression *viscosity = fluid->viscosity.expression;
     if (viscosity && expression_uses_time(viscosity))
         reader_problem(reader, node_get(node, "viscosity"),
                        "uses t; the viscosity may change with place, but not with time");
     const SceneNode *initial = node_get(node, "initial");
-    check_smoke(scene, initial);
+    check_smoke(scene, system, initial);
     if (node_get(initial, "random") && !is_zero3(fluid->initial.velocity))
         reader_problem(reader, initial, "has both 'velocity' and 'random'; leave one out");
 }
@@ -74,13 +77,14 @@ static SceneSource read_source(PlimScene *scene, SceneNode *node) {
     return source;
 }
 
-static void check_sources(PlimScene *scene, const SceneNode *list, double *work_bytes) {
+static void check_sources(PlimScene *scene, const SceneSystem *system, double *work_bytes) {
+    const SceneNode *list = system->fluid.sources.node;
     SceneReader *reader = &scene->reader;
     for (size_t i = 0; i < list->children.count; i++) {
         SceneNode *node = list->children.data[i];
         size_t problems = reader->problems.count;
         SceneSource source = read_source(scene, node);
-        check_smoke(scene, node);
+        check_smoke(scene, system, node);
         if (reader->problems.count > problems || reader->trouble != PLIM_OK) continue;
         scene_place_check(scene, node, &source.place, work_bytes);
         if (!source.smoke.given && !source.temperature.given && !source.velocity[0].given &&
@@ -88,17 +92,18 @@ static void check_sources(PlimScene *scene, const SceneNode *list, double *work_
             reader_problem(
                 reader, node,
                 "sets nothing; give it smoke, temperature, velocity, expansion or liquid");
-        if (source.liquid != FLUID_LEAVES && !node_get(node_get(scene->root, "fluid"), "liquid"))
+        if (source.liquid != FLUID_LEAVES && !node_get(system->node, "liquid"))
             reader_problem(reader, node_get(node, "liquid"),
                            "this fluid has no free surface; add 'liquid: {}' to the fluid");
     }
 }
 
-static void check_liquid(PlimScene *scene, const SceneNode *node, double *work_bytes) {
+static void check_liquid(PlimScene *scene, const SceneSystem *system, double *work_bytes) {
     SceneReader *reader = &scene->reader;
-    const SceneLiquid *liquid = &scene->document.fluid.liquid;
+    const SceneNode *node = system->node;
+    const SceneLiquid *liquid = &system->fluid.liquid;
     const SceneNode *map = node_get(node, "liquid");
-    bool given = scene->document.fluid.flow == 1;
+    bool given = system->fluid.flow == 1;
     if (given && scene->has_acting)
         reader_problem(reader, node_get(node, "flow"),
                        "a given flow does not move bodies: use 'solved', or take the bodies out");
@@ -106,27 +111,27 @@ static void check_liquid(PlimScene *scene, const SceneNode *node, double *work_b
     if (liquid->shapes.node) scene_shapes_check(scene, liquid->shapes.node, work_bytes);
     if (liquid->shapes.node && liquid->level.given)
         reader_problem(reader, map, "has both 'shapes' and 'level'; leave one out");
-    if (liquid->separation && scene->document.fluid.storage == (int)FLUID_ON_NODES)
+    if (liquid->separation && system->fluid.storage == (int)FLUID_ON_NODES)
         reader_problem(reader, node_get(map, "separation"),
                        "water lets go of walls with 'storage: face' only; use that, or take "
                        "'separation' out");
     if (node_get(node, "smoke"))
         reader_problem(reader, node_get(node, "smoke"),
                        "a fluid has smoke or a free surface, not both; take one out");
-    if (scene->document.fluid.confinement > 0)
+    if (system->fluid.confinement > 0)
         reader_problem(reader, node_get(node, "confinement"),
                        "vortices of a liquid with a free surface are not confined; take it out");
 }
 
 /* ---- the description ---- */
 
-Grid scene_grid(const SceneDocument *document) {
+static Grid fluid_grid(const PlimScene *scene, const SceneSystem *system) {
     static const SideKind kinds[] = {[SCENE_SIDE_WALL] = SIDE_WALL,
                                      [SCENE_SIDE_OPEN] = SIDE_OPEN,
                                      [SCENE_SIDE_PERIODIC] = SIDE_PERIODIC,
                                      [SCENE_SIDE_INFLOW] = SIDE_INFLOW};
-    const SceneFluid *fluid = &document->fluid;
-    Grid grid = scene_domain_grid(&fluid->domain, (int)document->dim, fluid->cells);
+    const SceneFluid *fluid = &system->fluid;
+    Grid grid = scene_domain_grid(&fluid->domain, (int)scene->document.dim, fluid->cells);
     for (int axis = 0; axis < grid.dim; axis++)
         for (int end = 0; end < 2; end++)
             grid.sides[axis][end] = kinds[fluid->sides.of[axis][end].kind];
@@ -156,9 +161,9 @@ static void describe_sides(const SceneFluid *fluid, FluidDesc *desc) {
         }
 }
 
-static void describe_start(const PlimScene *scene, const SceneNode *node, FluidDesc *desc) {
-    const SceneStart *start = &scene->document.fluid.initial;
-    const SceneNode *initial = node_get(node, "initial");
+static void describe_start(const PlimScene *scene, const SceneSystem *system, FluidDesc *desc) {
+    const SceneStart *start = &system->fluid.initial;
+    const SceneNode *initial = node_get(system->node, "initial");
     desc->start = node_get(initial, "random") ? FLUID_RANDOM
                   : is_zero3(start->velocity) ? FLUID_AT_REST
                                               : FLUID_FUNCTION;
@@ -167,7 +172,7 @@ static void describe_start(const PlimScene *scene, const SceneNode *node, FluidD
     desc->seed = scene->reader.seed;
     set_functions(desc->velocity, start->velocity);
     desc->smoke = scene_field_function(&start->smoke);
-    desc->temperature = temperature_of(&scene->document.fluid, &start->temperature);
+    desc->temperature = temperature_of(&system->fluid, &start->temperature);
 }
 
 static void describe_smoke(const SceneNode *node, const SceneSmoke *smoke, FluidDesc *desc) {
@@ -180,10 +185,10 @@ static void describe_smoke(const SceneNode *node, const SceneSmoke *smoke, Fluid
     desc->fading = smoke->fading;
 }
 
-static void describe_liquid(const PlimScene *scene, const SceneNode *node, FluidDesc *desc) {
-    const SceneLiquid *from = &scene->document.fluid.liquid;
+static void describe_liquid(const PlimScene *scene, const SceneSystem *system, FluidDesc *desc) {
+    const SceneLiquid *from = &system->fluid.liquid;
     FluidLiquid *liquid = &desc->liquid;
-    liquid->is_there = node_get(node, "liquid") != NULL;
+    liquid->is_there = node_get(system->node, "liquid") != NULL;
     if (!liquid->is_there) return;
     liquid->level = scene_field_function(&from->level);
     if (!from->level.given) liquid->level = (FieldFunction){.constant = desc->grid.spacing};
@@ -217,10 +222,12 @@ static void describe_coupling(const PlimScene *scene, FluidDesc *desc) {
 }
 
 /* Everything but obstacles, bodies and sources. */
-static FluidDesc describe_fluid(const PlimScene *scene, const SceneNode *node) {
-    const SceneFluid *fluid = &scene->document.fluid;
+static FluidDesc describe_fluid(const PlimScene *scene, const SceneSystem *system) {
+    const SceneFluid *fluid = &system->fluid;
     FluidDesc desc = fluid_desc_default();
-    desc.grid = scene_grid(&scene->document);
+    if (system->name) desc.name = system->name;
+    desc.grid = fluid_grid(scene, system);
+    desc.room = system->room;
     desc.density = fluid->density;
     desc.tolerance = fluid->tolerance;
     desc.slip = fluid->slip;
@@ -239,29 +246,28 @@ static FluidDesc describe_fluid(const PlimScene *scene, const SceneNode *node) {
     set_functions(desc.force, fluid->force);
     describe_coupling(scene, &desc);
     describe_sides(fluid, &desc);
-    describe_smoke(node, &fluid->smoke, &desc);
-    describe_liquid(scene, node, &desc);
+    describe_smoke(system->node, &fluid->smoke, &desc);
+    describe_liquid(scene, system, &desc);
     desc.is_given = fluid->flow == 1;
-    describe_start(scene, node, &desc);
+    describe_start(scene, system, &desc);
     return desc;
 }
 
-void scene_check_fluid(PlimScene *scene) {
-    const SceneNode *node = node_get(scene->root, "fluid");
-    const SceneFluid *fluid = &scene->document.fluid;
-    if (!node || node->kind != NODE_MAP) return;
+static void check_fluid(PlimScene *scene, const SceneSystem *system) {
+    const SceneNode *node = system->node;
+    const SceneFluid *fluid = &system->fluid;
     double work_bytes = 0;
     if (fluid->obstacles.node) scene_shapes_check(scene, fluid->obstacles.node, &work_bytes);
-    if (fluid->sources.node) check_sources(scene, fluid->sources.node, &work_bytes);
-    check_liquid(scene, node, &work_bytes);
+    if (fluid->sources.node) check_sources(scene, system, &work_bytes);
+    check_liquid(scene, system, &work_bytes);
     if (scene->reader.problems.count > 0 || scene->reader.trouble != PLIM_OK) return;
-    check_sides(scene, node_get(node, "sides"));
-    check_fields(scene, node);
+    check_sides(scene, system);
+    check_fields(scene, system);
     if (!scene_check_domain(scene, node, &fluid->domain, fluid->cells)) return;
     double n[3], spacing;
     scene_count_cells(&fluid->domain, (int)scene->document.dim, fluid->cells, n, &spacing);
     double cells = n[0] * n[1] * n[2];
-    FluidDesc desc = describe_fluid(scene, node);
+    FluidDesc desc = describe_fluid(scene, system);
     work_bytes += scene->body_count * 4 * sizeof(Solid);
     scene_add_memory(scene, node, work_bytes + cells * fluid_bytes_per_cell(&desc), cells,
                      "cells of fluid");
@@ -269,28 +275,21 @@ void scene_check_fluid(PlimScene *scene) {
 
 /* ---- the world ---- */
 
-static PlimStatus add_sources(PlimScene *scene, const SceneNode *list, FluidDesc *desc) {
-    FluidSource *sources = scratch_take(&scene->solids, list->children.count, sizeof *sources);
-    if (!sources) return PLIM_OUT_OF_MEMORY;
-    for (size_t i = 0; i < list->children.count; i++) {
-        SceneSource source = read_source(scene, list->children.data[i]);
-        TRY(scene->reader.trouble);
-        FluidSource *out = &sources[i];
-        *out = (FluidSource){.name = source.name,
-                             .sets_smoke = source.smoke.given,
-                             .sets_temperature = source.temperature.given,
-                             .sets_velocity = source.velocity[0].given,
-                             .smoke = scene_field_function(&source.smoke),
-                             .temperature = scene_field_function(&source.temperature),
-                             .expansion = scene_field_function(&source.expansion),
-                             .pouring = (FluidPouring)source.liquid,
-                             .runs = scene_field_function(&source.runs)};
-        set_functions(out->velocity, source.velocity);
-        TRY(scene_place_solid(scene, &source.place, &scene->solids, &out->solid));
-    }
-    desc->sources = sources;
-    desc->source_count = list->children.count;
-    return PLIM_OK;
+static PlimStatus describe_source(PlimScene *scene, SceneNode *node, Scratch *memory, void *out) {
+    SceneSource source = read_source(scene, node);
+    TRY(scene->reader.trouble);
+    FluidSource *made = out;
+    *made = (FluidSource){.name = source.name,
+                          .sets_smoke = source.smoke.given,
+                          .sets_temperature = source.temperature.given,
+                          .sets_velocity = source.velocity[0].given,
+                          .smoke = scene_field_function(&source.smoke),
+                          .temperature = scene_field_function(&source.temperature),
+                          .expansion = scene_field_function(&source.expansion),
+                          .pouring = (FluidPouring)source.liquid,
+                          .runs = scene_field_function(&source.runs)};
+    set_functions(made->velocity, source.velocity);
+    return scene_place_solid(scene, &source.place, memory, &made->solid);
 }
 
 /* One solid of a list of shapes; NULL for an empty list. */
@@ -320,22 +319,27 @@ static PlimStatus check_viscosity(PlimScene *scene, const SceneNode *node, const
     return PLIM_OK;
 }
 
-PlimStatus scene_add_fluid(PlimScene *scene, PlimWorld *world, const FluidBody *bodies,
-                           size_t body_count) {
-    const SceneNode *node = node_get(scene->root, "fluid");
-    const SceneFluid *fluid = &scene->document.fluid;
-    if (!node) return PLIM_OK;
-    FluidDesc desc = describe_fluid(scene, node);
+static PlimStatus add_fluid(PlimScene *scene, PlimWorld *world, const SceneSystem *system,
+                            const SceneBodies *bodies) {
+    const SceneNode *node = system->node;
+    const SceneFluid *fluid = &system->fluid;
+    FluidDesc desc = describe_fluid(scene, system);
     TRY(check_viscosity(scene, node, &desc));
     PlimStatus status = add_shapes(scene, fluid->obstacles.node, &desc.obstacles);
     if (status == PLIM_OK)
         status = add_shapes(scene, fluid->liquid.shapes.node, &desc.liquid.shape);
-    if (status == PLIM_OK && fluid->sources.node)
-        status = add_sources(scene, fluid->sources.node, &desc);
+    const void *sources = NULL;
+    if (status == PLIM_OK)
+        status = scene_describe_items(scene, fluid->sources, &scene->solids, sizeof *desc.sources,
+                                      describe_source, &sources, &desc.source_count);
+    desc.sources = sources;
     TRY(scene_as_problem(scene, node, status));
-    scene_tell_size(scene, &fluid->domain, &desc.grid);
+    scene_tell_size(scene, system, &fluid->domain, &desc.grid);
     desc.bodies_view = rigid_solid_view(world->rigid);
-    desc.bodies = bodies;
-    desc.body_count = body_count;
-    return scene_as_problem(scene, node, world_add_fluid(world, &desc));
+    desc.bodies = bodies->around.data;
+    desc.body_count = bodies->around.count;
+    return scene_as_problem(scene, node, world_add_fluid(world, system->name, &desc));
 }
+
+const SceneSystemKind scene_fluid_kind = {"fluid", &scene_fluid_table, fluid_grid, check_fluid,
+                                          add_fluid};

@@ -197,6 +197,7 @@ typedef struct SceneLiquid {
 enum { SCENE_SEMI_LAGRANGIAN, SCENE_MACCORMACK, SCENE_NO_ADVECTION };
 
 typedef struct SceneFluid {
+    const char *name;
     SceneDomain domain;
     int64_t cells;
     SceneSides sides;
@@ -250,6 +251,7 @@ typedef struct SceneSplashSurface {
 
 /* Words are counted as the enums of splash.h count them. */
 typedef struct SceneSplash {
+    const char *name;
     SceneDomain domain;
     int64_t cells;
     int sides[3][2]; /* SCENE_SIDE_WALL or SCENE_SIDE_OPEN */
@@ -278,6 +280,7 @@ typedef struct SceneSection {
 typedef struct SceneProbe {
     const char *name;
     const char *object;
+    const char *domain;
     double point[3];
     SceneSection section;
     SceneNames quantities;
@@ -310,8 +313,7 @@ typedef struct SceneDocument {
     SceneTimeStep time_step;
     SceneItems materials;
     SceneRigid rigid;
-    SceneFluid fluid;
-    SceneSplash splash;
+    SceneItems fluid, splash; /* a map, or a list of them: systems.c */
     SceneCoupling coupling;
     SceneItems probes;
     SceneCamera camera;

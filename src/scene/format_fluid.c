@@ -170,6 +170,8 @@ static const char *const storage_choices[] = {"face", "node", NULL};
 static const char *const flow_choices[] = {"solved", "given", NULL};
 
 static const SceneKey fluid_keys[] = {
+    {"name", VALUE_NAME, AT(SceneFluid, name),
+     .help = "needed in a list, where it stands in columns, groups of files and probes"},
     {"domain", VALUE_TABLE, AT(SceneFluid, domain), "{}", .table = &scene_domain_table,
      .help = "the box that holds it"},
     {"cells", VALUE_INTEGER, AT(SceneFluid, cells), "64", BETWEEN(1, 100000),
@@ -244,8 +246,11 @@ static const SceneKey probe_keys[] = {
      .help = "first part of the column names in probes.csv"},
     {"object", VALUE_NAME, AT(SceneProbe, object),
      .help =
-         "what is measured: a body, `fluid`, a side of its domain, or `splash`; by default what "
-         "has the probe's name"},
+         "what is measured: a body, a fluid or splash by its name (`fluid`, `splash` where it has "
+         "none), a side of a fluid's domain; by default what has the probe's name"},
+    {"domain", VALUE_NAME, AT(SceneProbe, domain),
+     .help = "which of several fluids and splashes has the object, point or section; by default "
+             "the one that has it"},
     {"point", VALUE_VEC3, AT(SceneProbe, point), .unit = "m",
      .help = "in place of `object`: a point of the fluid or splash"},
     {"section", VALUE_TABLE, AT(SceneProbe, section), .table = &section_table,

@@ -116,6 +116,8 @@ static const char *const fractions_choices[] = {"update", "right", NULL};
 static const char *const preconditioner_choices[] = {"multigrid", "mic0", "none", NULL};
 
 static const SceneKey splash_keys[] = {
+    {"name", VALUE_NAME, AT(SceneSplash, name),
+     .help = "needed in a list, where it stands in columns, groups of files and probes"},
     {"domain", VALUE_TABLE, AT(SceneSplash, domain), "{}", .table = &scene_domain_table,
      .help = "the box that holds it"},
     {"cells", VALUE_INTEGER, AT(SceneSplash, cells), "64", BETWEEN(1, 100000),
@@ -188,5 +190,5 @@ const SceneTable scene_splash_table =
     TABLE("splash",
           "A splashing liquid: particles with mass, which a grid keeps from being pressed together "
           "but which may fly apart (001 chapter 3). Rigid bodies of any motion are obstacles; "
-          "dynamic ones push the liquid but do not feel it. A scene has a fluid or a splash.",
+          "dynamic ones push the liquid but do not feel it.",
           splash_keys);

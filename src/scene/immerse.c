@@ -10,7 +10,7 @@ void scene_check_coupling(PlimScene *scene) {
     SceneReader *reader = &scene->reader;
     const SceneDocument *document = &scene->document;
     const SceneNode *node = node_get(scene->root, "coupling");
-    if (node && !node_get(scene->root, "fluid"))
+    if (node && !scene_has_system(scene, &scene_fluid_kind))
         reader_problem(reader, node, "there is no fluid to couple with; take it out");
     bool two_way = document->coupling.fluid == 0;
     if (document->coupling.solver == SCENE_SOLVER_SPLIT && two_way && scene->has_acting)
@@ -120,20 +120,28 @@ static PlimStatus check_thickness(const FitCheck *fit) {
                         fit->name, spacing, least, least * spacing);
 }
 
-static PlimStatus check_fit(const FitCheck *fit, bool passive) {
-    if (!solid_reaches(&fit->solid, clip(fit->around, fit->domain), 0, 0.1 * fit->grid->spacing))
-        return context_fail(fit->context, PLIM_BAD_INPUT,
-                            "body '%s' is outside the fluid's domain; move it inside, or use "
-                            "'coupling: {fluid: one_way}'",
-                            fit->name);
-    TRY(check_sides(fit));
-    return passive ? PLIM_OK : check_thickness(fit);
+static bool is_inside(const FitCheck *fit) {
+    return solid_reaches(&fit->solid, clip(fit->around, fit->domain), 0, 0.1 * fit->grid->spacing);
 }
 
 PlimStatus scene_check_fit(PlimScene *scene, const SceneBody *body, const Solid *solid,
                            const PlimRigidDesc *desc, Vec3 center) {
     if (scene->document.coupling.fluid == 1) return PLIM_OK;
-    Grid grid = scene_grid(&scene->document);
-    FitCheck fit = fit_check(scene, &grid, solid, desc, center);
-    return check_fit(&fit, body->passive);
+    bool inside = false;
+    for (size_t i = 0; i < scene->systems.count; i++) {
+        const SceneSystem *system = &scene->systems.data[i];
+        Grid grid = system->kind->grid(scene, system);
+        FitCheck fit = fit_check(scene, &grid, solid, desc, center);
+        if (!is_inside(&fit)) continue;
+        inside = true;
+        if (system->kind != &scene_fluid_kind) continue;
+        TRY(check_sides(&fit));
+        if (!body->passive) TRY(check_thickness(&fit));
+    }
+    if (inside) return PLIM_OK;
+    return context_fail(scene->context, PLIM_BAD_INPUT,
+                        "body '%s' is outside %s; move it inside, or use 'coupling: {fluid: "
+                        "one_way}'",
+                        desc->name,
+                        scene->systems.count > 1 ? "every domain" : "the fluid's domain");
 }

@@ -354,6 +354,12 @@ static void read_value(SceneReader *reader, SceneNode *node, const SceneKey *key
         if (reader_expect_kind(reader, node, NODE_MAP, "a map with one key"))
             ((SceneItems *)out)->node = node;
         break;
+    case VALUE_TABLES:
+        if (node->kind == NODE_LIST)
+            read_items(reader, node, out);
+        else if (reader_expect_kind(reader, node, NODE_MAP, "a map"))
+            ((SceneItems *)out)->node = node;
+        break;
     case VALUE_LATERS:
     case VALUE_ITEMS:
         read_items(reader, node, out);

@@ -44,8 +44,8 @@ static void check_times(PlimScene *scene) {
         reader_problem(&scene->reader, node_get(scene->root, "camera"),
                        "looks at where it stands; move its position or its target");
     const SceneNode *dim = node_get(scene->root, "dim");
-    if (document->dim == 2 && document->rigid.bodies.node && !node_get(scene->root, "fluid") &&
-        !node_get(scene->root, "splash"))
+    if (document->dim == 2 && document->rigid.bodies.node && !document->fluid.node &&
+        !document->splash.node)
         reader_problem(&scene->reader, dim, "rigid bodies are three-dimensional: use dim 3");
 }
 
@@ -89,6 +89,7 @@ static void read_map(PlimScene *scene) {
     if (!reader->has_seed) read_seed(scene, true);
     if (reader->trouble != PLIM_OK) return;
     reader_read_table(reader, scene->root, &scene_table, &scene->document);
+    scene_read_systems(scene);
     check_version(scene);
     check_times(scene);
     scene_check_objects(scene);
@@ -183,6 +184,7 @@ void plim_scene_destroy(PlimScene *scene) {
     scratch_free(&scene->solids);
     scene_meshes_free(scene);
     array_free(context, &scene->materials);
+    array_free(context, &scene->systems);
     index_table_free(context, &scene->materials_by_name);
     reader_free(&scene->reader);
     node_destroy(context, scene->root);

@@ -10,6 +10,7 @@
 #include "scene/format.h"
 #include "scene/reader.h"
 #include "scene/shape.h"
+#include "scene/systems.h"
 
 typedef struct ScenePath ScenePath;
 
@@ -19,6 +20,7 @@ struct PlimScene {
     SceneNode *root;
     SceneReader reader;
     SceneDocument document;
+    ARRAY(SceneSystem) systems; /* fluids, then splashes, in the order of the scene */
     ARRAY(ScenePath *) paths;
     SceneMeshes meshes;
     Scratch solids; /* what the liquids of worlds flow around, their sources and first shapes */
@@ -36,9 +38,21 @@ bool scene_accepts_state(const PlimScene *scene, uint64_t hash);
 /* Adds `hash` to the scenes whose states this one continues, and writes `text` anew. */
 PlimStatus scene_add_ancestor(PlimScene *scene, uint64_t hash);
 
+/* ---- build_rigid.c ---- */
+
+/* The bodies of a world, with their solids: what fluids and splashes flow around. */
+struct SceneBodies {
+    ARRAY(FluidBody) around;
+};
+
+/* Reads every body, counts the copies, and checks what can be checked without a world. */
+void scene_check_bodies(PlimScene *scene);
+/* Problems with bodies are kept; the status is then PLIM_BAD_INPUT. */
+PlimStatus scene_add_bodies(PlimScene *scene, PlimWorld *world, SceneBodies *bodies);
+
 /* ---- build.c ---- */
 
-/* Reads every body of every copy, counts them, and checks what can be checked without a world. */
+/* Checks what can be checked without a world. */
 void scene_check_objects(PlimScene *scene);
 
 /* Keeps a message of the library as a problem of the scene, with its place; passes the status on.
@@ -49,6 +63,17 @@ PlimStatus scene_as_problem(PlimScene *scene, const SceneNode *node, PlimStatus 
  * when there are more things than can be counted. */
 void scene_add_memory(PlimScene *scene, const SceneNode *node, double bytes, double count,
                       const char *things);
+
+static inline size_t scene_item_count(SceneItems items) {
+    return items.node ? items.node->children.count : 0;
+}
+
+/* What each item of a list describes, one after the other in `memory`: `describe` fills one, of
+ * `size` bytes. */
+typedef PlimStatus (*SceneDescribeFn)(PlimScene *scene, SceneNode *node, Scratch *memory,
+                                      void *out);
+PlimStatus scene_describe_items(PlimScene *scene, SceneItems list, Scratch *memory, size_t size,
+                                SceneDescribeFn describe, const void **out, size_t *count);
 
 /* ---- path.c: prescribed motion of kinematic bodies ---- */
 
@@ -76,22 +101,6 @@ void scene_check_coupling(PlimScene *scene);
 PlimStatus scene_check_fit(PlimScene *scene, const SceneBody *body, const Solid *solid,
                            const PlimRigidDesc *desc, Vec3 center);
 
-/* ---- fluid.c ---- */
-
-Grid scene_grid(const SceneDocument *document);
-void scene_check_fluid(PlimScene *scene);
-/* After the bodies. */
-PlimStatus scene_add_fluid(PlimScene *scene, PlimWorld *world, const FluidBody *bodies,
-                           size_t body_count);
-
-/* ---- splash.c ---- */
-
-Grid scene_splash_grid(const SceneDocument *document);
-void scene_check_splash(PlimScene *scene);
-/* After the bodies, which are obstacles for it, all of them. */
-PlimStatus scene_add_splash(PlimScene *scene, PlimWorld *world, const FluidBody *bodies,
-                            size_t body_count);
-
 /* ---- domain.c: the box of cells that holds a liquid ---- */
 
 /* Cells along each axis as doubles: they may be absurd. */
@@ -103,12 +112,13 @@ bool scene_check_domain(PlimScene *scene, const SceneNode *node, const SceneDoma
 /* Without its sides. */
 Grid scene_domain_grid(const SceneDomain *domain, int dim, int64_t cells);
 /* Warns where a whole number of cells made the domain longer or shorter. */
-void scene_tell_size(const PlimScene *scene, const SceneDomain *domain, const Grid *grid);
+void scene_tell_size(const PlimScene *scene, const SceneSystem *system, const SceneDomain *domain,
+                     const Grid *grid);
 
 /* ---- tank.c ---- */
 
-/* Walls around a liquid in which bodies float, that those bodies meet. After the bodies. */
-PlimStatus scene_add_tank(PlimScene *scene, PlimWorld *world);
+/* Walls around the liquids in which bodies float, that those bodies meet. After the bodies. */
+PlimStatus scene_add_tanks(PlimScene *scene, PlimWorld *world);
 
 /* ---- probes.c ---- */
 

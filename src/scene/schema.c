@@ -166,6 +166,13 @@ static void add_type(Text *text, const SceneKey *key) {
     case VALUE_LATER:
         add_map(text, key->table);
         break;
+    case VALUE_TABLES:
+        text_add(text, "\"anyOf\": [{");
+        add_ref(text, key->table);
+        text_add(text, "}, {\"type\": \"array\", \"items\": {");
+        add_ref(text, key->table);
+        text_add(text, ", \"required\": [\"name\"]}}]");
+        break;
     case VALUE_ITEMS:
     case VALUE_LATERS:
         text_add(text, "\"type\": \"array\", \"items\": {");
@@ -305,6 +312,10 @@ static void add_kind_words(Text *text, const SceneKey *key) {
     case VALUE_LATER:
         add_link(text, key->table);
         if (key->table->short_form) text_add(text, ", or its `%s`", key->table->keys[0].name);
+        break;
+    case VALUE_TABLES:
+        add_link(text, key->table);
+        text_add(text, ", or a list of them");
         break;
     case VALUE_ITEMS:
     case VALUE_LATERS:

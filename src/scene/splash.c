@@ -1,7 +1,7 @@
 /* The splashing liquid of a scene: its grid, liquids, obstacles, sources, sinks, blasts, bodies. */
 #include "scene/field.h"
 #include "scene/splash_parts.h"
-#include "world/world.h"
+#include "world/domains.h"
 
 /* ---- reading ---- */
 
@@ -31,10 +31,10 @@ SceneBlast scene_read_splash_blast(PlimScene *scene, SceneNode *node) {
 
 /* ---- the description ---- */
 
-Grid scene_splash_grid(const SceneDocument *document) {
+static Grid splash_grid(const PlimScene *scene, const SceneSystem *system) {
     static const SideKind kinds[] = {[SCENE_SIDE_WALL] = SIDE_WALL, [SCENE_SIDE_OPEN] = SIDE_OPEN};
-    const SceneSplash *splash = &document->splash;
-    Grid grid = scene_domain_grid(&splash->domain, (int)document->dim, splash->cells);
+    const SceneSplash *splash = &system->splash;
+    Grid grid = scene_domain_grid(&splash->domain, (int)scene->document.dim, splash->cells);
     for (int axis = 0; axis < grid.dim; axis++)
         for (int end = 0; end < 2; end++) grid.sides[axis][end] = kinds[splash->sides[axis][end]];
     return grid;
@@ -48,10 +48,12 @@ static void describe_surface(const SceneSplashSurface *surface, SplashDesc *desc
     for (int c = 0; c < 3; c++) desc->absorption[c] = (float)surface->absorption[c];
 }
 
-SplashDesc scene_describe_splash_options(const PlimScene *scene) {
-    const SceneSplash *splash = &scene->document.splash;
+SplashDesc scene_describe_splash_options(const PlimScene *scene, const SceneSystem *system) {
+    const SceneSplash *splash = &system->splash;
     SplashDesc desc = splash_desc_default();
-    desc.grid = scene_splash_grid(&scene->document);
+    if (system->name) desc.name = system->name;
+    desc.grid = splash_grid(scene, system);
+    desc.room = system->room;
     desc.density = splash->density;
     desc.per_axis = (int)splash->particles;
     desc.jitter = splash->jitter;
@@ -87,97 +89,80 @@ static PlimStatus place_solid(PlimScene *scene, const ScenePlaced *placed, Scrat
     return scene_place_solid(scene, &placed->place, memory, solid);
 }
 
-static PlimStatus describe_liquids(PlimScene *scene, Scratch *memory, SplashDesc *desc) {
-    const SceneItems list = scene->document.splash.liquids;
-    size_t count = item_count(list);
-    SplashLiquid *liquids = scratch_take(memory, count, sizeof *liquids);
-    if (!liquids) return PLIM_OUT_OF_MEMORY;
-    for (size_t i = 0; i < count; i++) {
-        SceneSplashLiquid liquid = scene_read_splash_liquid(scene, list.node->children.data[i]);
-        TRY(scene->reader.trouble);
-        liquids[i] = (SplashLiquid){.name = liquid.at.name};
-        for (int axis = 0; axis < 3; axis++)
-            liquids[i].velocity[axis] = scene_field_function(&liquid.velocity[axis]);
-        TRY(place_solid(scene, &liquid.at, memory, &liquids[i].solid));
-    }
-    desc->liquids = liquids;
-    desc->liquid_count = count;
+static PlimStatus describe_liquid(PlimScene *scene, SceneNode *node, Scratch *memory, void *out) {
+    SceneSplashLiquid liquid = scene_read_splash_liquid(scene, node);
+    TRY(scene->reader.trouble);
+    SplashLiquid *made = out;
+    *made = (SplashLiquid){.name = liquid.at.name};
+    for (int axis = 0; axis < 3; axis++)
+        made->velocity[axis] = scene_field_function(&liquid.velocity[axis]);
+    return place_solid(scene, &liquid.at, memory, &made->solid);
+}
+
+static PlimStatus describe_source(PlimScene *scene, SceneNode *node, Scratch *memory, void *out) {
+    SceneSplashSource source = scene_read_splash_source(scene, node);
+    TRY(scene->reader.trouble);
+    SplashSource *made = out;
+    *made = (SplashSource){.name = source.at.name,
+                           .center = vec3_load(source.at.place.position),
+                           .velocity = vec3_load(source.velocity),
+                           .rate = source.rate,
+                           .runs = scene_field_function(&source.runs)};
+    if (scene->document.dim == 2) made->center.z = 0;
+    return place_solid(scene, &source.at, memory, &made->solid);
+}
+
+static PlimStatus describe_sink(PlimScene *scene, SceneNode *node, Scratch *memory, void *out) {
+    ScenePlaced sink = scene_read_splash_sink(scene, node);
+    TRY(scene->reader.trouble);
+    SplashSink *made = out;
+    *made = (SplashSink){.name = sink.name};
+    return place_solid(scene, &sink, memory, &made->solid);
+}
+
+static PlimStatus describe_blast(PlimScene *scene, SceneNode *node, Scratch *memory, void *out) {
+    (void)memory;
+    SceneBlast blast = scene_read_splash_blast(scene, node);
+    TRY(scene->reader.trouble);
+    SplashBlast *made = out;
+    *made = (SplashBlast){.name = blast.name,
+                          .time = blast.time,
+                          .center = vec3_load(blast.center),
+                          .radius = blast.radius,
+                          .speed = blast.speed};
+    if (scene->document.dim == 2) made->center.z = 0;
     return PLIM_OK;
 }
 
-static PlimStatus describe_sources(PlimScene *scene, Scratch *memory, SplashDesc *desc) {
-    const SceneItems list = scene->document.splash.sources;
-    size_t count = item_count(list);
-    SplashSource *sources = scratch_take(memory, count, sizeof *sources);
-    if (!sources) return PLIM_OUT_OF_MEMORY;
-    for (size_t i = 0; i < count; i++) {
-        SceneSplashSource source = scene_read_splash_source(scene, list.node->children.data[i]);
-        TRY(scene->reader.trouble);
-        sources[i] = (SplashSource){.name = source.at.name,
-                                    .center = vec3_load(source.at.place.position),
-                                    .velocity = vec3_load(source.velocity),
-                                    .rate = source.rate,
-                                    .runs = scene_field_function(&source.runs)};
-        if (desc->grid.dim == 2) sources[i].center.z = 0;
-        TRY(place_solid(scene, &source.at, memory, &sources[i].solid));
-    }
-    desc->sources = sources;
-    desc->source_count = count;
-    return PLIM_OK;
-}
-
-static PlimStatus describe_sinks(PlimScene *scene, Scratch *memory, SplashDesc *desc) {
-    const SceneItems list = scene->document.splash.sinks;
-    size_t count = item_count(list);
-    SplashSink *sinks = scratch_take(memory, count, sizeof *sinks);
-    if (!sinks) return PLIM_OUT_OF_MEMORY;
-    for (size_t i = 0; i < count; i++) {
-        ScenePlaced sink = scene_read_splash_sink(scene, list.node->children.data[i]);
-        TRY(scene->reader.trouble);
-        sinks[i] = (SplashSink){.name = sink.name};
-        TRY(place_solid(scene, &sink, memory, &sinks[i].solid));
-    }
-    desc->sinks = sinks;
-    desc->sink_count = count;
-    return PLIM_OK;
-}
-
-static PlimStatus describe_blasts(PlimScene *scene, Scratch *memory, SplashDesc *desc) {
-    const SceneItems list = scene->document.splash.blasts;
-    size_t count = item_count(list);
-    SplashBlast *blasts = scratch_take(memory, count, sizeof *blasts);
-    if (!blasts) return PLIM_OUT_OF_MEMORY;
-    for (size_t i = 0; i < count; i++) {
-        SceneBlast blast = scene_read_splash_blast(scene, list.node->children.data[i]);
-        TRY(scene->reader.trouble);
-        blasts[i] = (SplashBlast){.name = blast.name,
-                                  .time = blast.time,
-                                  .center = vec3_load(blast.center),
-                                  .radius = blast.radius,
-                                  .speed = blast.speed};
-        if (desc->grid.dim == 2) blasts[i].center.z = 0;
-    }
-    desc->blasts = blasts;
-    desc->blast_count = count;
-    return PLIM_OK;
-}
-
-static PlimStatus describe_obstacles(PlimScene *scene, Scratch *memory, SplashDesc *desc) {
-    const SceneItems list = scene->document.splash.obstacles;
-    if (item_count(list) == 0) return PLIM_OK;
+static PlimStatus describe_obstacles(PlimScene *scene, const SceneSplash *splash, Scratch *memory,
+                                     SplashDesc *desc) {
+    const SceneItems list = splash->obstacles;
+    if (scene_item_count(list) == 0) return PLIM_OK;
     Solid *solid = scratch_take(memory, 1, sizeof *solid);
     if (!solid) return PLIM_OUT_OF_MEMORY;
     desc->obstacles = solid;
     return scene_shapes_solid(scene, list.node, memory, solid);
 }
 
-PlimStatus scene_describe_splash(PlimScene *scene, Scratch *memory, SplashDesc *desc) {
-    *desc = scene_describe_splash_options(scene);
-    TRY(describe_liquids(scene, memory, desc));
-    TRY(describe_obstacles(scene, memory, desc));
-    TRY(describe_sources(scene, memory, desc));
-    TRY(describe_sinks(scene, memory, desc));
-    return describe_blasts(scene, memory, desc);
+PlimStatus scene_describe_splash(PlimScene *scene, const SceneSystem *system, Scratch *memory,
+                                 SplashDesc *desc) {
+    const SceneSplash *splash = &system->splash;
+    *desc = scene_describe_splash_options(scene, system);
+    const void *liquids, *sources, *sinks, *blasts;
+    TRY(scene_describe_items(scene, splash->liquids, memory, sizeof *desc->liquids, describe_liquid,
+                             &liquids, &desc->liquid_count));
+    TRY(describe_obstacles(scene, splash, memory, desc));
+    TRY(scene_describe_items(scene, splash->sources, memory, sizeof *desc->sources, describe_source,
+                             &sources, &desc->source_count));
+    TRY(scene_describe_items(scene, splash->sinks, memory, sizeof *desc->sinks, describe_sink,
+                             &sinks, &desc->sink_count));
+    TRY(scene_describe_items(scene, splash->blasts, memory, sizeof *desc->blasts, describe_blast,
+                             &blasts, &desc->blast_count));
+    desc->liquids = liquids;
+    desc->sources = sources;
+    desc->sinks = sinks;
+    desc->blasts = blasts;
+    return PLIM_OK;
 }
 
 /* ---- the world ---- */
@@ -186,11 +171,14 @@ PlimStatus scene_describe_splash(PlimScene *scene, Scratch *memory, SplashDesc *
 static void tell_bodies(const PlimScene *scene, const SplashDesc *desc) {
     const SolidView *view = &desc->bodies_view;
     size_t count = 0, first = 0;
-    for (size_t i = desc->body_count; i-- > 0;)
-        if (view->is_free(view->system, desc->bodies[i].body)) {
-            first = desc->bodies[i].body;
-            count++;
-        }
+    for (size_t i = desc->body_count; i-- > 0;) {
+        Collider body = {.solid = desc->bodies[i].solid};
+        view->read(view->system, desc->bodies[i].body, &body);
+        if (!view->is_free(view->system, desc->bodies[i].body)) continue;
+        if (!room_meets(&desc->room, collider_bounds(&body))) continue;
+        first = desc->bodies[i].body;
+        count++;
+    }
     if (count == 0) return;
     const char *name = view->name(view->system, first);
     if (count == 1)
@@ -212,29 +200,32 @@ static void tell_overlap(const PlimScene *scene, const Splash *splash) {
                     mass);
 }
 
-static PlimStatus describe_bodies(PlimScene *scene, const FluidBody *bodies, size_t count,
-                                  SplashDesc *desc) {
+static PlimStatus describe_bodies(PlimScene *scene, const SceneBodies *bodies, SplashDesc *desc) {
+    size_t count = bodies->around.count;
     SplashBody *around = scratch_take(&scene->solids, count, sizeof *around);
     if (!around) return PLIM_OUT_OF_MEMORY;
     for (size_t i = 0; i < count; i++)
-        around[i] = (SplashBody){.body = bodies[i].body, .solid = bodies[i].solid};
+        around[i] = (SplashBody){.body = bodies->around.data[i].body,
+                                 .solid = bodies->around.data[i].solid};
     desc->bodies = around;
     desc->body_count = count;
     return PLIM_OK;
 }
 
-PlimStatus scene_add_splash(PlimScene *scene, PlimWorld *world, const FluidBody *bodies,
-                            size_t body_count) {
-    const SceneNode *node = node_get(scene->root, "splash");
-    if (!node) return PLIM_OK;
+static PlimStatus add_splash(PlimScene *scene, PlimWorld *world, const SceneSystem *system,
+                             const SceneBodies *bodies) {
+    const SceneNode *node = system->node;
     SplashDesc desc;
-    TRY(scene_as_problem(scene, node, scene_describe_splash(scene, &scene->solids, &desc)));
+    TRY(scene_as_problem(scene, node, scene_describe_splash(scene, system, &scene->solids, &desc)));
     desc.bodies_view = rigid_solid_view(world->rigid);
-    TRY(describe_bodies(scene, bodies, body_count, &desc));
-    TRY(scene_check_splash_bodies(scene, &desc));
-    scene_tell_size(scene, &scene->document.splash.domain, &desc.grid);
-    TRY(scene_as_problem(scene, node, world_add_splash(world, &desc)));
+    TRY(describe_bodies(scene, bodies, &desc));
+    TRY(scene_check_splash_bodies(scene, system, &desc));
+    scene_tell_size(scene, system, &system->splash.domain, &desc.grid);
+    TRY(scene_as_problem(scene, node, world_add_splash(world, system->name, &desc)));
     tell_bodies(scene, &desc);
-    tell_overlap(scene, world->splash);
+    tell_overlap(scene, world_find_system(world, &splash_class, system->name));
     return PLIM_OK;
 }
+
+const SceneSystemKind scene_splash_kind = {"splash", &scene_splash_table, splash_grid,
+                                           scene_check_splash, add_splash};

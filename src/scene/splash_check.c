@@ -9,6 +9,7 @@
 
 typedef struct SplashCheck {
     PlimScene *scene;
+    const SceneSystem *system;
     const SceneNode *node; /* of the splash */
     double work_bytes;
     ARRAY(const char *) names; /* of liquids, sources, sinks and blasts so far */
@@ -64,9 +65,9 @@ static void check_source(SplashCheck *check, SceneNode *node) {
 /* Each by itself, before anything is made of it. */
 static void check_items(SplashCheck *check) {
     PlimScene *scene = check->scene;
-    const SceneSplash *splash = &scene->document.splash;
+    const SceneSplash *splash = &check->system->splash;
     const size_t *problems = &scene->reader.problems.count;
-    for (size_t i = 0; i < item_count(splash->liquids); i++) {
+    for (size_t i = 0; i < scene_item_count(splash->liquids); i++) {
         size_t before = *problems;
         SceneSplashLiquid liquid =
             scene_read_splash_liquid(scene, splash->liquids.node->children.data[i]);
@@ -74,18 +75,18 @@ static void check_items(SplashCheck *check) {
     }
     if (splash->obstacles.node)
         scene_shapes_check(scene, splash->obstacles.node, &check->work_bytes);
-    for (size_t i = 0; i < item_count(splash->sources); i++)
+    for (size_t i = 0; i < scene_item_count(splash->sources); i++)
         check_source(check, splash->sources.node->children.data[i]);
-    for (size_t i = 0; i < item_count(splash->sinks); i++) {
+    for (size_t i = 0; i < scene_item_count(splash->sinks); i++) {
         size_t before = *problems;
         ScenePlaced sink = scene_read_splash_sink(scene, splash->sinks.node->children.data[i]);
         check_placed(check, splash->sinks.node->children.data[i], &sink, before);
     }
-    for (size_t i = 0; i < item_count(splash->blasts); i++) {
+    for (size_t i = 0; i < scene_item_count(splash->blasts); i++) {
         SceneBlast blast = scene_read_splash_blast(scene, splash->blasts.node->children.data[i]);
         check_name(check, splash->blasts.node->children.data[i], blast.name);
     }
-    if (item_count(splash->liquids) + item_count(splash->sources) == 0)
+    if (scene_item_count(splash->liquids) + scene_item_count(splash->sources) == 0)
         reader_problem(&scene->reader, check->node,
                        "has no liquid and no source that brings any; add one to 'liquids' or "
                        "'sources'");
@@ -171,8 +172,9 @@ static bool is_covered(const SplashDesc *desc, const Solid *solid, const Surroun
            !find_site(&desc->grid, desc->per_axis, solid, is_free, around, &x);
 }
 
-static void check_room(PlimScene *scene, const SplashDesc *desc, const Surroundings *around) {
-    const SceneSplash *splash = &scene->document.splash;
+static void check_room(PlimScene *scene, const SceneSystem *system, const SplashDesc *desc,
+                       const Surroundings *around) {
+    const SceneSplash *splash = &system->splash;
     static const char message[] =
         "obstacles and bodies leave no room for %s '%s'; move it, or make "
         "them smaller";
@@ -240,7 +242,7 @@ static void check_speed(SplashCheck *check, const SceneNode *node, const SplashD
 }
 
 static void check_speeds(SplashCheck *check, const SplashDesc *desc) {
-    const SceneSplash *splash = &check->scene->document.splash;
+    const SceneSplash *splash = &check->system->splash;
     for (size_t i = 0; i < desc->source_count; i++)
         check_speed(check, node_get(splash->sources.node->children.data[i], "velocity"), desc,
                     desc->sources[i].name, vec3_length(desc->sources[i].velocity));
@@ -280,7 +282,7 @@ static void check_blast(SplashCheck *check, const SceneNode *node, const SplashD
 
 /* All of them together, in their places. */
 static void check_places(SplashCheck *check, const SplashDesc *desc) {
-    const SceneSplash *splash = &check->scene->document.splash;
+    const SceneSplash *splash = &check->system->splash;
     const Surroundings around = {.obstacles = desc->obstacles};
     Vec3 x;
     if (!find_site(&desc->grid, 1, NULL, is_free, &around, &x)) {
@@ -300,7 +302,7 @@ static void check_places(SplashCheck *check, const SplashDesc *desc) {
                            desc->sinks[i].name);
     for (size_t i = 0; i < desc->blast_count; i++)
         check_blast(check, splash->blasts.node->children.data[i], desc, &desc->blasts[i]);
-    check_room(check->scene, desc, &around);
+    check_room(check->scene, check->system, desc, &around);
 }
 
 /* ---- memory ---- */
@@ -352,7 +354,7 @@ static PlimStatus check_made(SplashCheck *check) {
     Scratch memory;
     scratch_init(&memory, check->scene->context);
     SplashDesc desc;
-    PlimStatus status = scene_describe_splash(check->scene, &memory, &desc);
+    PlimStatus status = scene_describe_splash(check->scene, check->system, &memory, &desc);
     const size_t *problems = &check->scene->reader.problems.count;
     if (status == PLIM_OK) check_speeds(check, &desc);
     if (status == PLIM_OK && *problems == 0) check_particles(check, &desc);
@@ -363,17 +365,14 @@ static PlimStatus check_made(SplashCheck *check) {
 
 static void check_splash(SplashCheck *check) {
     PlimScene *scene = check->scene;
-    const SceneSplash *splash = &scene->document.splash;
-    if (node_get(scene->root, "fluid"))
-        reader_problem(&scene->reader, check->node,
-                       "a scene has a 'fluid' or a 'splash', not both; take one out");
+    const SceneSplash *splash = &check->system->splash;
     check_items(check);
     if (scene->reader.problems.count > 0 || scene->reader.trouble != PLIM_OK) return;
     if (!scene_check_domain(scene, check->node, &splash->domain, splash->cells)) return;
     double n[3], spacing;
     scene_count_cells(&splash->domain, (int)scene->document.dim, splash->cells, n, &spacing);
     double cells = n[0] * n[1] * n[2];
-    SplashDesc desc = scene_describe_splash_options(scene);
+    SplashDesc desc = scene_describe_splash_options(scene, check->system);
     scene_add_memory(scene, check->node, check->work_bytes + cells * splash_bytes_per_cell(&desc),
                      cells, "cells of a splash");
     if (scene->reader.problems.count > 0 || scene->reader.trouble != PLIM_OK) return;
@@ -381,15 +380,15 @@ static void check_splash(SplashCheck *check) {
     if (status != PLIM_OK && status != PLIM_BAD_INPUT) scene->reader.trouble = status;
 }
 
-void scene_check_splash(PlimScene *scene) {
-    SplashCheck check = {.scene = scene, .node = node_get(scene->root, "splash")};
-    if (!check.node || check.node->kind != NODE_MAP) return;
+void scene_check_splash(PlimScene *scene, const SceneSystem *system) {
+    SplashCheck check = {.scene = scene, .system = system, .node = system->node};
     check_splash(&check);
     array_free(scene->context, &check.names);
     index_table_free(scene->context, &check.by_name);
 }
 
-PlimStatus scene_check_splash_bodies(PlimScene *scene, const SplashDesc *desc) {
+PlimStatus scene_check_splash_bodies(PlimScene *scene, const SceneSystem *system,
+                                     const SplashDesc *desc) {
     const SolidView *view = &desc->bodies_view;
     if (desc->body_count == 0) return PLIM_OK;
     Collider *bodies = scratch_take(&scene->solids, desc->body_count, sizeof *bodies);
@@ -399,6 +398,6 @@ PlimStatus scene_check_splash_bodies(PlimScene *scene, const SplashDesc *desc) {
         bodies[i].solid = desc->bodies[i].solid;
     }
     const Surroundings around = {desc->obstacles, bodies, desc->body_count};
-    check_room(scene, desc, &around);
+    check_room(scene, system, desc, &around);
     return PLIM_OK;
 }

@@ -26,6 +26,8 @@ typedef enum ValueKind {
     VALUE_ONE_OF,  /* a map with exactly one of the keys of `table`; see SceneTable.which_offset */
     VALUE_LATER,   /* a map with exactly one of the keys of `table`; SceneItems, read later */
     VALUE_LATERS,  /* a list of such maps; SceneItems */
+    VALUE_TABLES,  /* a map with the keys of `table`, or a list of such maps; SceneItems, read later
+                    */
     VALUE_ITEMS,   /* a list of maps with the keys of `table`; SceneItems, read one by one */
     VALUE_PARAMS,  /* a map from names to numbers and texts, read before everything else */
     VALUE_HASHES   /* SceneNames: written by the program itself */

@@ -2,6 +2,8 @@
 #include "scene/scene.h"
 #include "world/world.h"
 
+#include <stdio.h>
+
 /* Turns the half space's outward normal, +y, to point into the domain. */
 static Quat inward(int axis, int end) {
     const double quarter = 2 * atan(1.0);
@@ -10,7 +12,7 @@ static Quat inward(int axis, int end) {
     return quat_exp(vec3_scale(turns[axis][end] * quarter, about));
 }
 
-static PlimStatus add_wall(PlimScene *scene, PlimWorld *world, const SceneNode *node,
+static PlimStatus add_wall(PlimScene *scene, PlimWorld *world, const SceneSystem *system,
                            const Grid *grid, int axis, int end) {
     static const char *const names[3][2] = {
         {"tank_left", "tank_right"}, {"tank_bottom", "tank_top"}, {"tank_back", "tank_front"}};
@@ -20,7 +22,10 @@ static PlimStatus add_wall(PlimScene *scene, PlimWorld *world, const SceneNode *
                 (a < grid->dim ? 0.5 * grid->n[a] * grid->spacing : 0);
     at[axis] += (end ? 0.5 : -0.5) * grid->n[axis] * grid->spacing;
     PlimRigidDesc desc = plim_rigid_desc_default();
-    desc.name = names[axis][end];
+    char name[96];
+    snprintf(name, sizeof name, "%s%s%s", system->name ? system->name : "", system->name ? "_" : "",
+             names[axis][end]);
+    desc.name = name;
     desc.motion = PLIM_STATIC;
     /* The liquid shows where the tank is; the wall itself is not seen. */
     desc.shape = (PlimShapeDesc){.kind = PLIM_SHAPE_HALF_SPACE};
@@ -28,18 +33,25 @@ static PlimStatus add_wall(PlimScene *scene, PlimWorld *world, const SceneNode *
     quat_store(desc.pose.orientation, inward(axis, end));
     for (int a = 0; a < 3; a++) desc.pose.position[a] = at[a];
     size_t body;
-    return scene_as_problem(scene, node, plim_rigid_add(world, &desc, &body));
+    TRY(scene_as_problem(scene, system->node, plim_rigid_add(world, &desc, &body)));
+    if (system->room.others) rigid_bodies_confine(world->rigid, body, &system->room);
+    return PLIM_OK;
 }
 
-PlimStatus scene_add_tank(PlimScene *scene, PlimWorld *world) {
-    const SceneNode *fluid = node_get(scene->root, "fluid");
-    const SceneNode *splash = node_get(scene->root, "splash");
-    bool has_liquid = splash || (fluid && node_get(fluid, "liquid"));
-    if (!has_liquid || !scene->has_acting) return PLIM_OK;
-    Grid grid = splash ? scene_splash_grid(&scene->document) : scene_grid(&scene->document);
+static PlimStatus add_tank(PlimScene *scene, PlimWorld *world, const SceneSystem *system) {
+    Grid grid = system->kind->grid(scene, system);
     for (int axis = 0; axis < grid.dim; axis++)
         for (int end = 0; end < 2; end++)
             if (grid.sides[axis][end] == SIDE_WALL || grid.sides[axis][end] == SIDE_INFLOW)
-                TRY(add_wall(scene, world, splash ? splash : fluid, &grid, axis, end));
+                TRY(add_wall(scene, world, system, &grid, axis, end));
+    return PLIM_OK;
+}
+
+PlimStatus scene_add_tanks(PlimScene *scene, PlimWorld *world) {
+    for (size_t i = 0; scene->has_acting && i < scene->systems.count; i++) {
+        const SceneSystem *system = &scene->systems.data[i];
+        if (system->kind == &scene_splash_kind || node_get(system->node, "liquid"))
+            TRY(add_tank(scene, world, system));
+    }
     return PLIM_OK;
 }

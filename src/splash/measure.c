@@ -32,21 +32,24 @@ static PlimStatus add_up(const Splash *splash, Scratch *scratch, double sum[SUM_
 
 static void add_walls(const Splash *splash, Diagnostics *figures) {
     static const char *const names[SPLASH_WALL_COUNT] = {
-        "wall.splash_rasterize", "wall.splash_solve",   "wall.splash_extrapolate",
-        "wall.splash_particles", "wall.splash_correct", "wall.splash_sort"};
+        "wall.splash_rasterize|wall.*_rasterize",     "wall.splash_solve|wall.*_solve",
+        "wall.splash_extrapolate|wall.*_extrapolate", "wall.splash_particles|wall.*_particles",
+        "wall.splash_correct|wall.*_correct",         "wall.splash_sort|wall.*_sort"};
     for (int part = 0; part < SPLASH_WALL_COUNT; part++)
-        diagnostics_add(figures, names[part], splash->wall[part]);
+        diagnostics_add_own(figures, names[part], splash->wall[part]);
 }
 
 static void add_solves(const Splash *splash, Diagnostics *figures) {
     bool classic = splash->desc.incompressibility == SPLASH_BILATERAL;
-    diagnostics_add(figures, "solve.pressure.iterations",
-                    classic ? splash->projected.solved.iterations : splash->solved.iterations);
+    diagnostics_add_own(figures, "solve.pressure.iterations|solve.*.iterations",
+                        classic ? splash->projected.solved.iterations : splash->solved.iterations);
     if (classic) return;
-    diagnostics_add(figures, "solve.pressure.complementarity", splash->solved.complementarity);
-    diagnostics_add(figures, "solve.density.iterations", splash->corrected.iterations);
-    diagnostics_add(figures, "density.passes", splash->correction_passes);
-    diagnostics_add(figures, "density.excess", splash->density_excess);
+    diagnostics_add_own(figures, "solve.pressure.complementarity|solve.*.complementarity",
+                        splash->solved.complementarity);
+    diagnostics_add_own(figures, "solve.density.iterations|solve.*.density.iterations",
+                        splash->corrected.iterations);
+    diagnostics_add_own(figures, "density.passes|density.*.passes", splash->correction_passes);
+    diagnostics_add_own(figures, "density.excess|density.*.excess", splash->density_excess);
 }
 
 PlimStatus splash_diagnose(const void *system, const StepInfo *step, Diagnostics *figures) {
@@ -63,12 +66,16 @@ PlimStatus splash_diagnose(const void *system, const StepInfo *step, Diagnostics
         diagnostics_add(figures, momenta[a], sum[SUM_MOMENTUM + a]);
         diagnostics_add(figures, turns[a], sum[SUM_TURN + a]);
     }
-    diagnostics_add(figures, "particles", (double)splash_count(splash));
-    diagnostics_add(figures, "mass.splash", mass * (double)splash_count(splash));
-    diagnostics_add(figures, "mass.poured", mass * (double)splash->tally[SPLASH_TALLY_POURED]);
-    diagnostics_add(figures, "removed.sinks", mass * (double)splash->tally[SPLASH_TALLY_DRAINED]);
-    diagnostics_add(figures, "removed.sides", mass * (double)splash->tally[SPLASH_TALLY_LEFT]);
-    diagnostics_add(figures, "speed.max", fmax(splash->fastest, splash->fastest_spray));
+    diagnostics_add_own(figures, "particles|particles.*", (double)splash_count(splash));
+    diagnostics_add_own(figures, "mass.splash|mass.*", mass * (double)splash_count(splash));
+    diagnostics_add_own(figures, "mass.poured|mass.*.poured",
+                        mass * (double)splash->tally[SPLASH_TALLY_POURED]);
+    diagnostics_add_own(figures, "removed.sinks|removed.*.sinks",
+                        mass * (double)splash->tally[SPLASH_TALLY_DRAINED]);
+    diagnostics_add_own(figures, "removed.sides|removed.*.sides",
+                        mass * (double)splash->tally[SPLASH_TALLY_LEFT]);
+    diagnostics_add_own(figures, "speed.max|speed.*.max",
+                        fmax(splash->fastest, splash->fastest_spray));
     diagnostics_add(figures, "clamped", (double)splash->clamped);
     add_solves(splash, figures);
     add_walls(splash, figures);

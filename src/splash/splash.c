@@ -68,7 +68,8 @@ PlimStatus splash_resize(Splash *splash, int group, size_t count) {
 /* ---- the description ---- */
 
 SplashDesc splash_desc_default(void) {
-    return (SplashDesc){.density = 1000,
+    return (SplashDesc){.name = "splash",
+                        .density = 1000,
                         .per_axis = 2,
                         .flip = 0.97,
                         .air = 0.1,
@@ -406,7 +407,8 @@ static double collider_speed(const Splash *splash) {
         Collider now = splash->colliders.data[i].now;
         if (splash->colliders.data[i].body == SPLASH_OBSTACLES) continue;
         view->read(view->system, splash->colliders.data[i].body, &now);
-        speed = fmax(speed, vec3_length(now.velocity));
+        if (room_meets(&splash->desc.room, collider_bounds(&now)))
+            speed = fmax(speed, vec3_length(now.velocity));
     }
     return speed;
 }
@@ -435,7 +437,7 @@ static size_t object_count(const void *system) {
 
 static const char *object_name(const void *system, size_t object) {
     const Splash *splash = system;
-    return object == 0 ? "splash" : splash->points.data[object - 1].name;
+    return object == 0 ? splash->desc.name : splash->points.data[object - 1].name;
 }
 
 static size_t find_object(const void *system, const char *name) {

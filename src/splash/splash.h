@@ -5,6 +5,7 @@
 #define SPLASH_SPLASH_H
 
 #include "base/array.h"
+#include "geom/query/room.h"
 #include "grid/field_function.h"
 #include "grid/grid.h"
 #include "solve/pressure/poisson.h"
@@ -74,6 +75,7 @@ typedef struct SplashBody {
 } SplashBody;
 
 typedef struct SplashDesc {
+    const char *name; /* to probe it by; must outlive the splash; default "splash" */
     Grid grid;      /* the domain; sides are SIDE_WALL or SIDE_OPEN: what leaves is gone, counted */
     double density; /* kg/m^3, of liquid that fills a cell */
     int per_axis;   /* particles along an edge of a cell: 2 gives 8 in a cell of three dimensions */
@@ -104,6 +106,7 @@ typedef struct SplashDesc {
     size_t liquid_count;
     const Solid *obstacles; /* at rest; NULL: none */
     SolidView bodies_view;
+    Room room; /* of several domains: how fast bodies elsewhere are does not matter here */
     const SplashBody *bodies;
     size_t body_count;
     const SplashSource *sources;
@@ -144,8 +147,8 @@ double splash_mouth_rate(const SplashDesc *desc, const SplashSource *source);
 /* kg of liquid that several of the liquids claim: it is there once. */
 double splash_overlap(const Splash *splash);
 
-/* A point to probe, beside "splash" itself. PLIM_BAD_INPUT when outside the domain or when the name
- * is taken. */
+/* A point to probe, beside the splash itself. PLIM_BAD_INPUT when outside the domain or when the
+ * name is taken. */
 PlimStatus splash_add_point(Splash *splash, const char *name, Vec3 point);
 
 #endif

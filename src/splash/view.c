@@ -127,10 +127,11 @@ static PlimStatus view_cells(const Splash *splash, const StepInfo *step,
                    .level = scratch_take(step->scratch, cells, sizeof(float)),
                    .solid = scratch_take(step->scratch, cells, sizeof(int32_t)),
                    .count = scratch_take(step->scratch, cells, sizeof(float))};
-    if (!job.velocity || !job.pressure || !job.level || !job.solid || !job.count)
+    const char *name = frame_group_name(view, step, "splash|*");
+    if (!job.velocity || !job.pressure || !job.level || !job.solid || !job.count || !name)
         return PLIM_OUT_OF_MEMORY;
     parallel_for(step->threads, (size_t)grid->n[grid->dim - 1], 1, fill_layers, &job);
-    FrameVolume volume = {.name = "splash",
+    FrameVolume volume = {.name = name,
                           .dim = grid->dim,
                           .n = {grid->n[0], grid->n[1], grid->n[2]},
                           .spacing = grid->spacing,
@@ -159,12 +160,13 @@ static PlimStatus view_surface(const Splash *splash, const StepInfo *step,
 /* ---- particles ---- */
 
 /* Those that are marked; all of them when `is_shown` is NULL. */
-static PlimStatus view_particles(const Splash *splash, const StepInfo *step, const char *name,
+static PlimStatus view_particles(const Splash *splash, const StepInfo *step, const char *pattern,
                                  const unsigned char *is_shown, size_t count, FrameView *view) {
     float *x = scratch_take(step->scratch, 3 * count + 1, sizeof(float));
     float *u = scratch_take(step->scratch, 3 * count + 1, sizeof(float));
     float *r = scratch_take(step->scratch, count + 1, sizeof(float));
-    if (!x || !u || !r) return PLIM_OUT_OF_MEMORY;
+    const char *name = frame_group_name(view, step, pattern);
+    if (!x || !u || !r || !name) return PLIM_OUT_OF_MEMORY;
     float radius = (float)(DROP_RADIUS * particle_spacing(splash));
     size_t to = 0;
     for (size_t i = 0; i < splash_count(splash); i++) {
@@ -193,8 +195,8 @@ PlimStatus splash_view_frame(const void *system, const StepInfo *step, FrameView
     bool surface = splash->desc.surface && splash->grid.dim == 3;
     if (surface) {
         TRY(view_surface(splash, step, &desc, &skin, view));
-        TRY(view_particles(splash, step, "spray", skin.is_spray, skin.spray_count, view));
+        TRY(view_particles(splash, step, "spray|*.spray", skin.is_spray, skin.spray_count, view));
     }
     if (surface && !splash->desc.all_particles) return PLIM_OK;
-    return view_particles(splash, step, "particles", NULL, splash_count(splash), view);
+    return view_particles(splash, step, "particles|*.particles", NULL, splash_count(splash), view);
 }

@@ -1,11 +1,12 @@
 /* Diagnostics: named figures of a step. */
 #include "system/diagnostics.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void diagnostics_reset(Diagnostics *diagnostics) {
     memset(diagnostics->values, 0, sizeof diagnostics->values);
-    diagnostics->left_out = NULL;
+    diagnostics->left_out[0] = '\0';
 }
 
 static size_t find(const Diagnostics *diagnostics, const char *name) {
@@ -18,14 +19,21 @@ void diagnostics_add(Diagnostics *diagnostics, const char *name, double value) {
     size_t i = find(diagnostics, name);
     if (i == diagnostics->count) {
         if (i == DIAGNOSTICS_CAPACITY) {
-            if (!diagnostics->left_out) diagnostics->left_out = name;
+            if (!diagnostics->left_out[0])
+                snprintf(diagnostics->left_out, sizeof diagnostics->left_out, "%s", name);
             return;
         }
-        diagnostics->names[i] = name;
+        snprintf(diagnostics->names[i], sizeof diagnostics->names[i], "%s", name);
         diagnostics->values[i] = 0.0;
         diagnostics->count++;
     }
     diagnostics->values[i] += value;
+}
+
+void diagnostics_add_own(Diagnostics *diagnostics, const char *pattern, double value) {
+    char name[SYSTEM_NAME_CAPACITY];
+    system_name(pattern, diagnostics->instance, name);
+    diagnostics_add(diagnostics, name, value);
 }
 
 double diagnostics_get(const Diagnostics *diagnostics, const char *name) {

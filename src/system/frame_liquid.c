@@ -1,6 +1,12 @@
 /* The surface of a liquid in a frame. */
 #include "system/frame_liquid.h"
 
+const char *frame_group_name(const FrameView *view, const StepInfo *step, const char *pattern) {
+    char *name = scratch_take(step->scratch, SYSTEM_NAME_CAPACITY, 1);
+    if (name) system_name(pattern, view->instance, name);
+    return name;
+}
+
 PlimStatus frame_add_liquid(FrameView *view, const StepInfo *step, const TriangleMesh *mesh,
                             const float *velocities, const float absorption[3]) {
     size_t vertices = mesh->vertex_count, triangles = mesh->triangle_count;
@@ -8,7 +14,8 @@ PlimStatus frame_add_liquid(FrameView *view, const StepInfo *step, const Triangl
     int32_t *corners = scratch_take(step->scratch, 3 * triangles + 1, sizeof(int32_t));
     int32_t *objects = scratch_take(step->scratch, triangles + 1, sizeof(int32_t));
     float *color = scratch_take(step->scratch, 3, sizeof(float));
-    if (!x || !corners || !objects || !color) return PLIM_OUT_OF_MEMORY;
+    const char *name = frame_group_name(view, step, "liquid|*.liquid");
+    if (!x || !corners || !objects || !color || !name) return PLIM_OUT_OF_MEMORY;
     for (size_t i = 0; i < vertices; i++)
         for (int c = 0; c < 3; c++)
             x[3 * i + (size_t)c] = (float)vec3_component(mesh->vertices[i], c);
@@ -17,7 +24,7 @@ PlimStatus frame_add_liquid(FrameView *view, const StepInfo *step, const Triangl
         objects[i] = 0;
     }
     for (int c = 0; c < 3; c++) color[c] = 0.35f + 0.2f * (float)c;
-    FrameMesh out = {.name = "liquid",
+    FrameMesh out = {.name = name,
                      .vertex_count = vertices,
                      .triangle_count = triangles,
                      .object_count = 1,

@@ -1,4 +1,4 @@
-/* The surface of a liquid in a frame. */
+/* What systems of liquids share in showing themselves in a frame: names of groups, the surface. */
 #ifndef SYSTEM_FRAME_LIQUID_H
 #define SYSTEM_FRAME_LIQUID_H
 
@@ -6,8 +6,13 @@
 #include "system/frame_view.h"
 #include "system/system.h"
 
-/* Adds a copy of the mesh as the group "liquid", clear, with these velocities of its vertices (m/s,
- * 3 each; borrowed, as long as the view) and the part of light that a metre takes (1/m). */
+/* The name of a group that a system adds to a frame, in scratch memory; NULL when memory is out.
+ * `pattern` is as for system_name. */
+const char *frame_group_name(const FrameView *view, const StepInfo *step, const char *pattern);
+
+/* Adds a copy of the mesh as the group "liquid" or "NAME.liquid", clear, with these velocities of
+ * its vertices (m/s, 3 each; borrowed, as long as the view) and the part of light that a metre
+ * takes (1/m). */
 PlimStatus frame_add_liquid(FrameView *view, const StepInfo *step, const TriangleMesh *mesh,
                             const float *velocities, const float absorption[3]);
 

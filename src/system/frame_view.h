@@ -5,6 +5,8 @@
 
 #include "base/context.h"
 
+#include "system/naming.h"
+
 /* One mesh that holds all surfaces of a system, each triangle marked with its object. */
 typedef struct FrameMesh {
     const char *name; /* group in the frame file */
@@ -58,6 +60,7 @@ typedef struct FrameView {
     size_t volume_count;
     FramePoints points[FRAME_VIEW_CAPACITY];
     size_t points_count;
+    const char *instance; /* of the system that adds to it now; NULL: alone, without a name */
 } FrameView;
 
 /* Each adds one; PLIM_FAILED, naming it, when FRAME_VIEW_CAPACITY are there. */

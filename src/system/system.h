@@ -58,6 +58,8 @@ typedef struct SystemClass {
     PlimStatus (*diagnose)(const void *system, const StepInfo *step, Diagnostics *diagnostics);
     /* What to look at; arrays stay valid until the scratch memory is released. */
     PlimStatus (*view_frame)(const void *system, const StepInfo *step, FrameView *view);
+    /* Whether it solves for the velocity of a body of the solid view together with its own. */
+    bool (*solves_for_body)(const void *system, size_t body);
     const ProbeQuantity *quantities;
     size_t quantity_count;
     size_t (*object_count)(const void *system);

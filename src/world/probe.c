@@ -12,11 +12,11 @@ static size_t objects_of(const WorldSystem *system) {
 /* The names of all objects, in scratch memory; NULL when memory is out. */
 static const char **object_names(PlimWorld *world, size_t *count) {
     size_t total = 0;
-    for (size_t i = 0; i < world->system_count; i++) total += objects_of(&world->systems[i]);
+    for (size_t i = 0; i < world->systems.count; i++) total += objects_of(&world->systems.data[i]);
     const char **names = scratch_take(&world->scratch, total, sizeof *names);
     *count = 0;
-    for (size_t i = 0; names && i < world->system_count; i++) {
-        const WorldSystem *system = &world->systems[i];
+    for (size_t i = 0; names && i < world->systems.count; i++) {
+        const WorldSystem *system = &world->systems.data[i];
         for (size_t k = 0; k < objects_of(system); k++)
             names[(*count)++] = system->class->object_name(system->object, k);
     }
@@ -42,8 +42,8 @@ static PlimStatus unknown_quantity(PlimWorld *world, const char *probe, const ch
                                    const char *quantity) {
     char known[512] = "";
     size_t used = 0;
-    for (size_t s = 0; s < world->system_count; s++) {
-        const WorldSystem *system = &world->systems[s];
+    for (size_t s = 0; s < world->systems.count; s++) {
+        const WorldSystem *system = &world->systems.data[s];
         const SystemClass *class = system->class;
         size_t index = class->find_object ? class->find_object(system->object, object) : SIZE_MAX;
         for (size_t i = 0; index != SIZE_MAX && i < class->quantity_count; i++)
@@ -64,35 +64,63 @@ static const ProbeQuantity *find_quantity(const WorldSystem *system, size_t obje
     return NULL;
 }
 
-PlimStatus world_add_probe(PlimWorld *world, const char *name, const char *object,
-                           const char *quantity) {
-    const WorldSystem *system = NULL;
-    const ProbeQuantity *found = NULL;
-    size_t index = 0;
-    for (size_t i = 0; i < world->system_count && !found; i++) {
-        const WorldSystem *candidate = &world->systems[i];
+/* The first system that has the quantity of the object, from the one at `from` on; in *seen whether
+ * one knows the object at all. */
+static bool find_probe(const PlimWorld *world, const char *system, const char *object,
+                       const char *quantity, size_t from, WorldProbe *out, size_t *at, bool *seen) {
+    for (size_t i = from; i < world->systems.count; i++) {
+        const WorldSystem *candidate = &world->systems.data[i];
         if (!candidate->class->find_object) continue;
-        size_t candidate_index = candidate->class->find_object(candidate->object, object);
-        if (candidate_index == SIZE_MAX) continue;
-        system = candidate;
-        index = candidate_index;
-        found = find_quantity(system, index, quantity);
+        if (system && strcmp(candidate->name, system) != 0) continue;
+        size_t index = candidate->class->find_object(candidate->object, object);
+        if (index == SIZE_MAX) continue;
+        *seen = true;
+        const ProbeQuantity *found = find_quantity(candidate, index, quantity);
+        if (!found) continue;
+        *out = (WorldProbe){.system = candidate->object, .quantity = found, .object = index};
+        *at = i;
+        return true;
     }
-    if (!system) return unknown_object(world, name, object);
-    if (!found) return unknown_quantity(world, name, object, quantity);
+    return false;
+}
+
+/* Two systems of a kind that both have it: which is meant? */
+static PlimStatus check_only(PlimWorld *world, const char *name, const char *object,
+                             const char *quantity, size_t first) {
+    WorldProbe other;
+    size_t at = first;
+    bool seen = false;
+    while (find_probe(world, NULL, object, quantity, at + 1, &other, &at, &seen))
+        if (world->systems.data[at].class == world->systems.data[first].class)
+            return context_fail(world->context, PLIM_BAD_INPUT,
+                                "probe '%s' asks for '%s' of '%s', which is in '%s' and in '%s'; "
+                                "say which with 'domain'",
+                                name, quantity, object, world->systems.data[first].name,
+                                world->systems.data[at].name);
+    return PLIM_OK;
+}
+
+PlimStatus world_add_probe(PlimWorld *world, const char *name, const char *system,
+                           const char *object, const char *quantity) {
+    WorldProbe probe;
+    size_t at;
+    bool seen = false;
+    if (!find_probe(world, system, object, quantity, 0, &probe, &at, &seen))
+        return seen ? unknown_quantity(world, name, object, quantity)
+                    : unknown_object(world, name, object);
+    if (!system) TRY(check_only(world, name, object, quantity, at));
 
     for (size_t i = 0; i < world->probes.count; i++)
-        if (world->probes.data[i].quantity == found &&
+        if (world->probes.data[i].quantity == probe.quantity &&
             strcmp(world->probes.data[i].name, name) == 0)
             return context_fail(world->context, PLIM_BAD_INPUT,
                                 "two probes named '%s' ask for '%s'; rename one of them", name,
                                 quantity);
 
-    char *copy = context_copy_text(world->context, name);
-    if (!copy) return PLIM_OUT_OF_MEMORY;
-    WorldProbe probe = {copy, system, found, index};
+    probe.name = context_copy_text(world->context, name);
+    if (!probe.name) return PLIM_OUT_OF_MEMORY;
     if (!array_push(world->context, &world->probes, probe)) {
-        context_free_text(world->context, copy);
+        context_free_text(world->context, probe.name);
         return PLIM_OUT_OF_MEMORY;
     }
     return PLIM_OK;
@@ -113,7 +141,7 @@ size_t world_probe_value_count(const PlimWorld *world) {
 void world_probe_values(const PlimWorld *world, double *values) {
     for (size_t i = 0; i < world->probes.count; i++) {
         const WorldProbe *probe = &world->probes.data[i];
-        probe->quantity->read(probe->system->object, probe->object, values);
+        probe->quantity->read(probe->system, probe->object, values);
         values += component_count(probe->quantity);
     }
 }

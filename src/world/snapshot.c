@@ -12,9 +12,9 @@ struct PlimSnapshot {
 static uint64_t layout_of(const PlimWorld *world, size_t *size) {
     uint64_t layout = HASH_START;
     *size = 0;
-    for (size_t i = 0; i < world->system_count; i++) {
-        const WorldSystem *system = &world->systems[i];
-        layout = hash_text(layout, system->class->name);
+    for (size_t i = 0; i < world->systems.count; i++) {
+        const WorldSystem *system = &world->systems.data[i];
+        layout = hash_text(layout, system->name);
         layout = state_layout(system->class->schema, system->object, layout);
         *size += state_snapshot_bytes(system->class->schema, system->object);
         size_t objects =
@@ -40,8 +40,8 @@ PlimStatus plim_snapshot_create(PlimWorld *world, PlimSnapshot **out) {
         return PLIM_OUT_OF_MEMORY;
     }
     unsigned char *at = snapshot->bytes;
-    for (size_t i = 0; i < world->system_count; i++) {
-        const WorldSystem *system = &world->systems[i];
+    for (size_t i = 0; i < world->systems.count; i++) {
+        const WorldSystem *system = &world->systems.data[i];
         state_save(system->class->schema, system->object, at);
         at += state_snapshot_bytes(system->class->schema, system->object);
     }
@@ -57,8 +57,8 @@ PlimStatus plim_snapshot_restore(PlimWorld *world, const PlimSnapshot *snapshot)
         return context_fail(world->context, PLIM_BAD_INPUT,
                             "the snapshot is of a world with other bodies");
     const unsigned char *at = snapshot->bytes;
-    for (size_t i = 0; i < world->system_count; i++) {
-        const WorldSystem *system = &world->systems[i];
+    for (size_t i = 0; i < world->systems.count; i++) {
+        const WorldSystem *system = &world->systems.data[i];
         size_t used;
         TRY(state_restore(world->context, system->class->schema, system->object, at, &used));
         at += used;

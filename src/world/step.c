@@ -3,12 +3,24 @@
 #include "base/clock.h"
 #include "world/world.h"
 
+#include <string.h>
+
+/* Says which of several systems it was that failed. */
+static PlimStatus name_failure(PlimWorld *world, const WorldSystem *system, PlimStatus status) {
+    char message[MESSAGE_CAPACITY];
+    if (!system->is_named || status == PLIM_OUT_OF_MEMORY) return status;
+    memcpy(message, world->context->message, sizeof message);
+    return context_fail(world->context, status, "%s: %s", system->name, message);
+}
+
 /* Runs one stage in every system that takes part in it, and keeps its wall time. */
 static PlimStatus run_stage(PlimWorld *world, Stage stage, const StepInfo *step) {
     double start = clock_seconds();
-    for (size_t i = 0; i < world->system_count; i++) {
-        const WorldSystem *system = &world->systems[i];
-        if (system->class->stage[stage]) TRY(system->class->stage[stage](system->object, step));
+    for (size_t i = 0; i < world->systems.count; i++) {
+        const WorldSystem *system = &world->systems.data[i];
+        if (!system->class->stage[stage]) continue;
+        PlimStatus status = system->class->stage[stage](system->object, step);
+        if (status != PLIM_OK) return name_failure(world, system, status);
     }
     world->stage_seconds[stage] = clock_seconds() - start;
     return PLIM_OK;
@@ -16,8 +28,8 @@ static PlimStatus run_stage(PlimWorld *world, Stage stage, const StepInfo *step)
 
 /* Stops a run whose numbers broke, naming where. */
 static PlimStatus check_state(PlimWorld *world) {
-    for (size_t i = 0; i < world->system_count; i++) {
-        const WorldSystem *system = &world->systems[i];
+    for (size_t i = 0; i < world->systems.count; i++) {
+        const WorldSystem *system = &world->systems.data[i];
         const SystemClass *class = system->class;
         size_t item;
         const StateField *field = state_find_broken(class->schema, system->object, &item);
@@ -26,7 +38,7 @@ static PlimStatus check_state(PlimWorld *world) {
         return context_fail(
             world->context, PLIM_FAILED,
             "step %llu, t = %g s: %s %s of %s %zu%s%s%s is not finite; try a smaller time step",
-            (unsigned long long)*world->clock.step, *world->clock.time, class->name, field->name,
+            (unsigned long long)*world->clock.step, *world->clock.time, system->name, field->name,
             class->schema->groups[field->group], item, named ? " ('" : "",
             named ? class->object_name(system->object, item) : "", named ? "')" : "");
     }
@@ -64,13 +76,13 @@ static double longest_step(PlimWorld *world, double wanted, const char **name) {
     StepInfo step = world_step_info(world, wanted);
     double longest = HUGE_VAL;
     *name = "";
-    for (size_t i = 0; i < world->system_count; i++) {
-        const WorldSystem *system = &world->systems[i];
+    for (size_t i = 0; i < world->systems.count; i++) {
+        const WorldSystem *system = &world->systems.data[i];
         if (!system->class->max_dt) continue;
         double limit = system->class->max_dt(system->object, &step);
         if (!(limit < longest)) continue;
         longest = limit;
-        *name = system->class->name;
+        *name = system->name;
     }
     return longest;
 }

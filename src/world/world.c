@@ -30,27 +30,49 @@ PlimWorldDesc plim_world_desc_default(void) {
     return (PlimWorldDesc){.gravity = {0, -9.81, 0}};
 }
 
-static void add_system(PlimWorld *world, const SystemClass *class, void *object) {
-    world->systems[world->system_count++] = (WorldSystem){class, object};
+static PlimStatus push_system(PlimWorld *world, WorldSystem system) {
+    for (size_t i = 0; i < world->systems.count; i++)
+        if (strcmp(world->systems.data[i].name, system.name) == 0)
+            return context_fail(world->context, PLIM_BAD_INPUT,
+                                "the world has a '%s' already; choose another name", system.name);
+    if (!array_push(world->context, &world->systems, system)) return PLIM_OUT_OF_MEMORY;
+    WorldSystem *systems = world->systems.data;
+    size_t at = world->systems.count - 1;
+    for (; at > 0 && systems[at - 1].order > system.order; at--) systems[at] = systems[at - 1];
+    systems[at] = system;
+    return PLIM_OK;
+}
+
+PlimStatus world_add_system(PlimWorld *world, const char *name, const SystemClass *class,
+                            void *object, int order) {
+    WorldSystem system = {.name = context_copy_text(world->context, name ? name : class->name),
+                          .is_named = name != NULL,
+                          .class = class,
+                          .object = object,
+                          .order = order};
+    PlimStatus status = system.name ? push_system(world, system) : PLIM_OUT_OF_MEMORY;
+    if (status == PLIM_OK) return PLIM_OK;
+    context_free_text(world->context, system.name);
+    if (class->destroy) class->destroy(object);
+    return status;
+}
+
+void *world_find_system(const PlimWorld *world, const SystemClass *class, const char *name) {
+    for (size_t i = 0; i < world->systems.count; i++) {
+        const WorldSystem *system = &world->systems.data[i];
+        if (system->class == class && (!name || strcmp(system->name, name) == 0))
+            return system->object;
+    }
+    return NULL;
 }
 
 static PlimStatus fill_world(PlimWorld *world) {
     TRY(state_resize(world->context, &clock_schema, &world->clock, 0, 1));
-    add_system(world, &clock_class, &world->clock);
-    TRY(rigid_bodies_create(world->context, &world->rigid));
-    add_system(world, &rigid_class, world->rigid);
-    return PLIM_OK;
-}
-
-PlimStatus world_add_fluid(PlimWorld *world, const FluidDesc *desc) {
-    TRY(fluid_create(world->context, desc, &world->fluid));
-    add_system(world, &fluid_class, world->fluid);
-    return PLIM_OK;
-}
-
-PlimStatus world_add_splash(PlimWorld *world, const SplashDesc *desc) {
-    TRY(splash_create(world->context, desc, &world->splash));
-    add_system(world, &splash_class, world->splash);
+    TRY(world_add_system(world, NULL, &clock_class, &world->clock, ORDER_CLOCK));
+    RigidBodies *rigid;
+    TRY(rigid_bodies_create(world->context, &rigid));
+    TRY(world_add_system(world, NULL, &rigid_class, rigid, ORDER_SOLIDS));
+    world->rigid = rigid;
     return PLIM_OK;
 }
 
@@ -83,10 +105,12 @@ PlimStatus plim_world_create(PlimContext *context, const PlimWorldDesc *desc, Pl
 void plim_world_destroy(PlimWorld *world) {
     if (!world) return;
     PlimContext *context = world->context;
-    for (size_t i = world->system_count; i-- > 0;) {
-        const WorldSystem *system = &world->systems[i];
+    for (size_t i = world->systems.count; i-- > 0;) {
+        const WorldSystem *system = &world->systems.data[i];
         if (system->class->destroy) system->class->destroy(system->object);
+        context_free_text(context, system->name);
     }
+    array_free(context, &world->systems);
     state_free(context, &clock_schema, &world->clock);
     for (size_t i = 0; i < world->probes.count; i++)
         context_free_text(context, world->probes.data[i].name);
@@ -118,17 +142,18 @@ uint64_t plim_world_steps(const PlimWorld *world) {
 uint64_t plim_world_hash(const PlimWorld *world) {
     if (!world) return 0;
     uint64_t hash = HASH_START;
-    for (size_t i = 0; i < world->system_count; i++) {
-        hash = hash_text(hash, world->systems[i].class->name);
-        hash = state_hash(world->systems[i].class->schema, world->systems[i].object, hash);
+    for (size_t i = 0; i < world->systems.count; i++) {
+        const WorldSystem *system = &world->systems.data[i];
+        hash = hash_text(hash, system->name);
+        hash = state_hash(system->class->schema, system->object, hash);
     }
     return hash;
 }
 
 PlimStatus world_refresh(PlimWorld *world) {
     StepInfo step = world_step_info(world, 0.0);
-    for (size_t i = 0; i < world->system_count; i++) {
-        const WorldSystem *system = &world->systems[i];
+    for (size_t i = 0; i < world->systems.count; i++) {
+        const WorldSystem *system = &world->systems.data[i];
         if (system->class->refresh) TRY(system->class->refresh(system->object, &step));
     }
     return PLIM_OK;
@@ -136,8 +161,8 @@ PlimStatus world_refresh(PlimWorld *world) {
 
 PlimStatus plim_world_drop_caches(PlimWorld *world) {
     if (!world) return PLIM_BAD_INPUT;
-    for (size_t i = 0; i < world->system_count; i++)
-        state_poison(world->systems[i].class->schema, world->systems[i].object);
+    for (size_t i = 0; i < world->systems.count; i++)
+        state_poison(world->systems.data[i].class->schema, world->systems.data[i].object);
     scratch_poison(&world->scratch);
     return world_refresh(world);
 }
@@ -145,8 +170,9 @@ PlimStatus plim_world_drop_caches(PlimWorld *world) {
 PlimStatus world_view_frame(PlimWorld *world, FrameView *view) {
     *view = (FrameView){0};
     StepInfo step = world_step_info(world, 0.0);
-    for (size_t i = 0; i < world->system_count; i++) {
-        const WorldSystem *system = &world->systems[i];
+    for (size_t i = 0; i < world->systems.count; i++) {
+        const WorldSystem *system = &world->systems.data[i];
+        view->instance = system->is_named ? system->name : NULL;
         if (system->class->view_frame) TRY(system->class->view_frame(system->object, &step, view));
     }
     return PLIM_OK;
@@ -165,6 +191,24 @@ static const char *const wall_names[STAGE_COUNT] = {
     [STAGE_FINISH] = "wall.finish",
 };
 
+/* Bodies that several systems solve for, one after the other; told only where that can be. */
+static void count_shared(PlimWorld *world, Diagnostics *figures) {
+    size_t solvers = 0, shared = 0;
+    for (size_t i = 0; i < world->systems.count; i++)
+        solvers += world->systems.data[i].class->solves_for_body != NULL;
+    if (solvers < 2) return;
+    for (size_t body = 0; body < rigid_count(world->rigid); body++) {
+        size_t by = 0;
+        for (size_t i = 0; i < world->systems.count; i++) {
+            const WorldSystem *system = &world->systems.data[i];
+            by += system->class->solves_for_body &&
+                  system->class->solves_for_body(system->object, body);
+        }
+        shared += by > 1;
+    }
+    diagnostics_add(figures, "shared", (double)shared);
+}
+
 PlimStatus plim_world_measure(PlimWorld *world) {
     if (!world) return PLIM_BAD_INPUT;
     Diagnostics *figures = &world->diagnostics;
@@ -176,14 +220,16 @@ PlimStatus plim_world_measure(PlimWorld *world) {
     diagnostics_add(figures, "energy.potential", 0.0);
     diagnostics_add(figures, "energy.total", 0.0);
     StepInfo step = world_step_info(world, 0.0);
-    for (size_t i = 0; i < world->system_count; i++) {
-        const WorldSystem *system = &world->systems[i];
+    for (size_t i = 0; i < world->systems.count; i++) {
+        const WorldSystem *system = &world->systems.data[i];
+        figures->instance = system->is_named ? system->name : NULL;
         if (system->class->diagnose) TRY(system->class->diagnose(system->object, &step, figures));
     }
+    count_shared(world, figures);
     diagnostics_add(figures, "energy.total",
                     diagnostics_get(figures, "energy.kinetic") +
                         diagnostics_get(figures, "energy.potential"));
-    if (figures->left_out)
+    if (figures->left_out[0])
         return context_fail(world->context, PLIM_FAILED,
                             "'%s' is one figure too many: the systems of a world have %d at most",
                             figures->left_out, (int)DIAGNOSTICS_CAPACITY);

@@ -3,18 +3,20 @@
 #define WORLD_WORLD_H
 
 #include "base/array.h"
-#include "fluid/fluid.h"
 #include "plimsoll/world.h"
 #include "rigid/bodies.h"
-#include "splash/splash.h"
 #include "system/system.h"
 
 typedef struct WorldSystem {
+    char *name;    /* of the instance, no other's in the world; group in state files */
+    bool is_named; /* else it has the name of its class, and the plain names of figures */
     const SystemClass *class;
     void *object;
+    int order;
 } WorldSystem;
 
-enum { WORLD_SYSTEM_CAPACITY = 8 };
+/* Who comes first in every stage: the lower. Equal ones in the order in which they were added. */
+enum { ORDER_CLOCK = 0, ORDER_SOLIDS = 100, ORDER_FLUIDS = 200, ORDER_SPLASHES = 300 };
 
 /* Time and step count, in a schema of their own so that they are saved like everything else. */
 typedef struct WorldClock {
@@ -26,7 +28,7 @@ typedef struct WorldClock {
 /* One column group of probes.csv. */
 typedef struct WorldProbe {
     char *name;
-    const WorldSystem *system;
+    const void *system;
     const ProbeQuantity *quantity;
     size_t object;
 } WorldProbe;
@@ -36,22 +38,20 @@ struct PlimWorld {
     PlimWorldDesc desc;
     Scratch scratch;
     WorldClock clock;
-    WorldSystem
-        systems[WORLD_SYSTEM_CAPACITY]; /* the clock first, then in the order of the stages */
-    size_t system_count;
+    ARRAY(WorldSystem) systems; /* in the order of the stages: the clock first */
     RigidBodies *rigid;
-    Fluid *fluid;   /* NULL: none */
-    Splash *splash; /* NULL: none */
     Diagnostics diagnostics;
     double stage_seconds[STAGE_COUNT]; /* wall time of the last step */
     ARRAY(WorldProbe) probes;
 };
 
-/* Puts a fluid into a world that has none. */
-PlimStatus world_add_fluid(PlimWorld *world, const FluidDesc *desc);
+/* Puts a system into the world, which owns `object` from now on, also when this fails. `name` NULL:
+ * alone of its kind, under the name of its class. PLIM_BAD_INPUT when the name is taken. */
+PlimStatus world_add_system(PlimWorld *world, const char *name, const SystemClass *class,
+                            void *object, int order);
 
-/* Puts a splashing liquid into a world that has none. */
-PlimStatus world_add_splash(PlimWorld *world, const SplashDesc *desc);
+/* The object of the first system of a class, or of the one that is called `name`; NULL: none. */
+void *world_find_system(const PlimWorld *world, const SystemClass *class, const char *name);
 
 /* Describes a step from the present time; dt 0 where no step is meant. */
 StepInfo world_step_info(PlimWorld *world, double dt);
@@ -65,10 +65,11 @@ PlimStatus world_view_frame(PlimWorld *world, FrameView *view);
 
 /* ---- probes ---- */
 
-/* Adds the quantity of the object as probe `name`. PLIM_BAD_INPUT, with the known names in the
- * message, when the object or its quantity does not exist. */
-PlimStatus world_add_probe(PlimWorld *world, const char *name, const char *object,
-                           const char *quantity);
+/* Adds the quantity of the object as probe `name`. `system` is the name of the one that has it;
+ * NULL: whichever does. PLIM_BAD_INPUT, with the known names in the message, when the object or its
+ * quantity does not exist, or several systems of a kind have it. */
+PlimStatus world_add_probe(PlimWorld *world, const char *name, const char *system,
+                           const char *object, const char *quantity);
 
 /* Components of all probes together, and their values in the order of the columns. */
 size_t world_probe_value_count(const PlimWorld *world);

@@ -5,7 +5,7 @@
 #include "fluid/internal.h"
 #include "io/frame_file.h"
 #include "scene/scene.h"
-#include "world/world.h"
+#include "world/domains.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static void test_grid(void **state) {
         PlimContext *context = test_context(1);
         PlimScene *scene;
         PlimWorld *world = make_world(context, dim == 2 ? "2" : "3", &scene);
-        const Fluid *fluid = world->fluid;
+        const Fluid *fluid = fluid_of(world);
         assert_int_equal(fluid->grid.dim, dim);
         assert_int_equal(fluid->grid.n[0], 20);
         assert_int_equal(fluid->grid.n[1], 11); /* 10.67 */
@@ -189,17 +189,17 @@ static void test_node_zero_step(void **state) {
     PlimScene *scene;
     PlimWorld *world = world_of(context, text, &scene);
     assert_int_equal(plim_world_step(world, 0.02), PLIM_OK);
-    const Fluid *fluid = world->fluid;
+    const Fluid *fluid = fluid_of(world);
     uint64_t hash = plim_world_hash(world);
     StepInfo step = world_step_info(world, 0.0);
-    assert_int_equal(fluid_advect_on_nodes(world->fluid, &step), PLIM_OK);
+    assert_int_equal(fluid_advect_on_nodes(fluid_of(world), &step), PLIM_OK);
     assert_true(plim_world_hash(world) == hash);
 
     size_t faces = fluid->sizes[FLUID_GROUP_FACES_X].count;
     double *before = malloc(faces * sizeof *before), greatest = 0;
     memcpy(before, fluid->velocity_x, faces * sizeof *before);
     step = world_step_info(world, 1e-9);
-    assert_int_equal(fluid_advect_on_nodes(world->fluid, &step), PLIM_OK);
+    assert_int_equal(fluid_advect_on_nodes(fluid_of(world), &step), PLIM_OK);
     for (size_t i = 0; i < faces; i++)
         greatest = fmax(greatest, fabs(fluid->velocity_x[i] - before[i]));
     assert_true(greatest > 0 && greatest < 1e-6);
@@ -223,15 +223,15 @@ static void test_rest(void **state) {
         PlimContext *context = test_context(2);
         PlimScene *scene;
         PlimWorld *world = world_of(context, text, &scene);
-        uint64_t hash = state_hash(fluid_class.schema, world->fluid, 1);
+        uint64_t hash = state_hash(fluid_class.schema, fluid_of(world), 1);
         for (int i = 0; i < 3; i++) assert_int_equal(plim_world_step(world, 0.1), PLIM_OK);
-        assert_true(state_hash(fluid_class.schema, world->fluid, 1) == hash);
+        assert_true(state_hash(fluid_class.schema, fluid_of(world), 1) == hash);
         close_world(context, world, scene);
     }
 }
 
 static double probe(const PlimWorld *world, const char *object, const char *quantity, int which) {
-    const Fluid *fluid = world->fluid;
+    const Fluid *fluid = fluid_of(world);
     size_t index = fluid_find_object(fluid, object);
     assert_true(index != SIZE_MAX);
     for (size_t i = 0; i < FLUID_QUANTITY_COUNT; i++) {
@@ -329,7 +329,7 @@ static void test_smoke_comes_in(void **state) {
         PlimScene *scene;
         PlimWorld *world = world_of(context, text, &scene);
         for (int i = 0; i < 10; i++) assert_int_equal(plim_world_step(world, 0.05), PLIM_OK);
-        const Fluid *fluid = world->fluid;
+        const Fluid *fluid = fluid_of(world);
         assert_close(fluid_total_smoke(fluid), 0.5, 0.06);
         size_t nx = (size_t)grid_place_size(&fluid->grid, fluid_smoke_place(fluid), 0);
         for (size_t i = 0; i < fluid->sizes[FLUID_GROUP_SMOKE].count; i++)
@@ -406,7 +406,7 @@ static void test_frame(void **state) {
                      PLIM_OK);
     assert_int_equal(data.view.volume_count, 1);
     const FrameVolume *a = &view.volumes[0], *b = &data.view.volumes[0];
-    size_t cells = grid_cell_count(&world->fluid->grid);
+    size_t cells = grid_cell_count(&fluid_of(world)->grid);
     assert_string_equal(b->name, "fluid");
     assert_int_equal(b->dim, 3);
     assert_memory_equal(a->n, b->n, sizeof a->n);

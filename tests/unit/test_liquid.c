@@ -6,7 +6,7 @@
 #include "base/random.h"
 #include "fluid/internal.h"
 #include "scene/scene.h"
-#include "world/world.h"
+#include "world/domains.h"
 
 typedef struct Fixture {
     PlimContext *context;
@@ -42,7 +42,7 @@ static double figure(const Fixture *f, const char *name) {
 }
 
 static double probe(const Fixture *f, const char *object, const char *quantity) {
-    const Fluid *fluid = f->world->fluid;
+    const Fluid *fluid = fluid_of(f->world);
     size_t index = fluid_find_object(fluid, object);
     assert_true(index != SIZE_MAX);
     for (size_t i = 0; i < FLUID_QUANTITY_COUNT; i++) {
@@ -189,9 +189,9 @@ static void test_free_fall(void **state) {
     const int steps = 40;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         Fixture f = open_scene(1, texts[i]);
-        Body before = measure_body(f.world->fluid);
+        Body before = measure_body(fluid_of(f.world));
         for (int s = 0; s < steps; s++) step(&f, dt);
-        Body after = measure_body(f.world->fluid);
+        Body after = measure_body(fluid_of(f.world));
         double t = steps * dt, fallen = before.middle.y - after.middle.y;
         double expected = 0.5 * g * t * (t - dt);
         double speed = figure(&f, "speed.max");
@@ -233,7 +233,7 @@ static Volumes run_control(bool control, double wrong) {
              "  liquid: {level: \"=y-0.5\", volume_control: %s}\n",
              control ? "true" : "false");
     Fixture f = open_scene(1, text);
-    f.world->fluid->account[FLUID_ACCOUNT_WANTED] *= wrong;
+    fluid_of(f.world)->account[FLUID_ACCOUNT_WANTED] *= wrong;
     for (int s = 0; s < 60; s++) step(&f, 0.02);
     Volumes v = volumes_of(&f);
     print_volumes(control ? "control" : "no control", v);

@@ -6,7 +6,7 @@
 #include "base/random.h"
 #include "fluid/internal.h"
 #include "scene/scene.h"
-#include "world/world.h"
+#include "world/domains.h"
 
 typedef struct Fixture {
     PlimContext *context;
@@ -68,7 +68,7 @@ static double gap_of(const Fixture *f, const Thrown *thrown) {
     if (!thrown->pair) return 1 - a.x - thrown->radius;
     Vec3 apart = vec3_sub(a, position_of(f, 1));
     /* The domain is 1 m wide. */
-    if (grid_is_periodic(&f->world->fluid->grid, 0)) apart.x -= round(apart.x);
+    if (grid_is_periodic(&fluid_of(f->world)->grid, 0)) apart.x -= round(apart.x);
     return vec3_length(apart) - 2 * thrown->radius;
 }
 
@@ -115,15 +115,15 @@ static void test_thrown(void **state) {
             /* The guard itself, once more than the step calls it. */
             StepInfo info = world_step_info(f.world, 0.008);
             double before = energy_of_bodies(&f);
-            fluid_keep_apart(f.world->fluid, &info, SOLID_WHOLE_STEP);
+            fluid_keep_apart(fluid_of(f.world), &info, SOLID_WHOLE_STEP);
             raised = fmax(raised, energy_of_bodies(&f) - before);
             step(&f, 0.008);
             least = fmin(least, gap_of(&f, &cases[i]));
         }
         print_message("%s: least gap %.3g cells, energy raised by %.2g of %.3g J\n", cases[i].name,
-                      least / f.world->fluid->grid.spacing, raised, start);
-        assert_true(least > 0.2 * f.world->fluid->grid.spacing);
-        assert_true(least < 2.5 * f.world->fluid->grid.spacing); /* they did meet */
+                      least / fluid_of(f.world)->grid.spacing, raised, start);
+        assert_true(least > 0.2 * fluid_of(f.world)->grid.spacing);
+        assert_true(least < 2.5 * fluid_of(f.world)->grid.spacing); /* they did meet */
         assert_true(raised <= 1e-12 * start);
         assert_true(energy_of_bodies(&f) < start);
         close_scene(&f);
@@ -163,12 +163,12 @@ static void test_passive(void **state) {
 /* ---- forces ---- */
 
 static double probe(const PlimWorld *world, const char *object, const char *quantity, int which) {
-    size_t index = fluid_find_object(world->fluid, object);
+    size_t index = fluid_find_object(fluid_of(world), object);
     assert_true(index != SIZE_MAX);
     for (size_t i = 0; i < FLUID_QUANTITY_COUNT; i++) {
         double values[4];
         if (strcmp(fluid_quantities[i].name, quantity) != 0) continue;
-        fluid_quantities[i].read(world->fluid, index, values);
+        fluid_quantities[i].read(fluid_of(world), index, values);
         return values[which];
     }
     fail_msg("no quantity %s", quantity);
@@ -254,7 +254,7 @@ static void test_light(void **state) {
         for (int s = 0; s < 4; s++) step(&f, 0.005);
         double up = f.world->rigid->velocity[1] / (9.81 * 4 * 0.005);
         print_message("%g kg/m^3, %g Pa s: accelerates at %.4f g\n", densities[round / 2],
-                      f.world->fluid->desc.viscosity, up);
+                      fluid_of(f.world)->desc.viscosity, up);
         assert_true(up > 0.75 && up < 1);
         close_scene(&f);
     }

@@ -4,7 +4,7 @@
 
 #include "fluid/internal.h"
 #include "scene/scene.h"
-#include "world/world.h"
+#include "world/domains.h"
 
 typedef struct Fixture {
     PlimContext *context;
@@ -56,7 +56,7 @@ static void test_keys(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Fixture f = open_scene(cases[i].text);
-        FluidDesc desc = f.world->fluid->desc;
+        FluidDesc desc = fluid_of(f.world)->desc;
         assert_int_equal(desc.monolithic, cases[i].monolithic);
         assert_int_equal(desc.one_way, cases[i].one_way);
         assert_int_equal(desc.hold_bodies, cases[i].hold);
@@ -255,7 +255,7 @@ static CellKind inside_ring(const char *ring) {
              ring);
     Fixture f = open_scene(text);
     assert_int_equal(plim_world_step(f.world, 1e-3), PLIM_OK);
-    const Fluid *fluid = f.world->fluid;
+    const Fluid *fluid = fluid_of(f.world);
     CellKind kind = fluid->kind[grid_cell_index(&fluid->grid, 15, 15, 0)];
     close_scene(&f);
     return kind;

@@ -4,7 +4,7 @@
 
 #include "fluid/internal.h"
 #include "scene/scene.h"
-#include "world/world.h"
+#include "world/domains.h"
 
 typedef struct Fixture {
     PlimContext *context;
@@ -19,7 +19,7 @@ static Fixture open_with(const char *text, const PlimOverride *overrides, size_t
             PLIM_OK ||
         plim_scene_create_world(f.scene, &f.world) != PLIM_OK)
         fail_msg("%s\nin the scene\n%s", plim_message(f.context), text);
-    f.desc = &f.world->fluid->desc;
+    f.desc = &fluid_of(f.world)->desc;
     return f;
 }
 
@@ -234,8 +234,9 @@ static void test_sources(void **state) {
         "       orientation: {axis: [0, 0, 1], angle: 90}, smoke: \"=x\", temperature: 9}\n"
         "    - {name: fan, shape: {ball: {radius: 0.25}}, velocity: [0, \"=t\", 0]}\n"
         "    - {name: well, shape: {union: {of: [{ball: {}}]}}, expansion: 0.5}\n");
-    assert_int_equal(f.world->fluid->sources.count, 3);
-    const FluidSource *fire = &f.world->fluid->sources.data[0], *fan = fire + 1, *well = fire + 2;
+    assert_int_equal(fluid_of(f.world)->sources.count, 3);
+    const FluidSource *fire = &fluid_of(f.world)->sources.data[0], *fan = fire + 1,
+                      *well = fire + 2;
     assert_true(fire->sets_smoke && fire->sets_temperature && !fire->sets_velocity);
     assert_close(at(&fire->smoke, 0.25, 0, 0, 0), 0.25, 0);
     assert_close(solid_distance(&fire->solid, vec3(0.8, 0.5, 0.5)), 0.1, 1e-15);
@@ -263,7 +264,7 @@ static void test_bodies(void **state) {
         "    - {name: dot, shape: {ball: {radius: 0.05}}, position: [0.2, 0.2, 0],\n"
         "       repeat: {count: 2, spacing: [0.2, 0, 0]}}\n");
     size_t pins = 0, dots = 0;
-    const Fluid *fluid = f.world->fluid;
+    const Fluid *fluid = fluid_of(f.world);
     for (size_t i = 0; i < fluid->colliders.count; i++) {
         const Collider *collider = &fluid->colliders.data[i].now;
         size_t body = fluid->colliders.data[i].body;
@@ -305,11 +306,11 @@ static void test_probes(void **state) {
              "  - {name: ball, quantities: [position, fluid_force]}\n"
              "  - {name: all, object: fluid, quantities: [kinetic_energy, smoke]}\n");
     assert_int_equal(world_probe_value_count(f.world), 3 + 1 + 1 + 1 + 3 + 3 + 1 + 1);
-    size_t point = f.world->systems[2].class->find_object(f.world->fluid, "here");
-    assert_close(f.world->fluid->objects.data[point].point.z, 0.75, 0);
-    size_t gate = f.world->systems[2].class->find_object(f.world->fluid, "gate");
-    assert_int_equal(f.world->fluid->objects.data[gate].kind, OBJECT_SECTION);
-    assert_int_equal(f.world->fluid->objects.data[gate].axis, 1);
+    size_t point = fluid_class.find_object(fluid_of(f.world), "here");
+    assert_close(fluid_of(f.world)->objects.data[point].point.z, 0.75, 0);
+    size_t gate = fluid_class.find_object(fluid_of(f.world), "gate");
+    assert_int_equal(fluid_of(f.world)->objects.data[gate].kind, OBJECT_SECTION);
+    assert_int_equal(fluid_of(f.world)->objects.data[gate].axis, 1);
     check_written(&f);
     close_scene(&f);
 }

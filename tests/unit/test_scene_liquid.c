@@ -4,7 +4,7 @@
 
 #include "fluid/internal.h"
 #include "scene/scene.h"
-#include "world/world.h"
+#include "world/domains.h"
 
 typedef struct Fixture {
     PlimContext *context;
@@ -19,7 +19,7 @@ static Fixture open_scene(const char *text) {
             PLIM_OK ||
         plim_scene_create_world(f.scene, &f.world) != PLIM_OK)
         fail_msg("%s\nin the scene\n%s", plim_message(f.context), text);
-    f.liquid = &f.world->fluid->desc.liquid;
+    f.liquid = &fluid_of(f.world)->desc.liquid;
     return f;
 }
 
@@ -63,8 +63,8 @@ static void test_defaults(void **state) {
         assert_int_equal(liquid->reseed, 10);
         assert_int_equal(liquid->extension, 4);
         assert_close(liquid->absorption[0], 2, 0);
-        assert_false(f.world->fluid->desc.is_given || f.world->fluid->desc.has_smoke);
-        assert_close(fluid_liquid_volume(f.world->fluid), 0.5, 1e-12);
+        assert_false(fluid_of(f.world)->desc.is_given || fluid_of(f.world)->desc.has_smoke);
+        assert_close(fluid_liquid_volume(fluid_of(f.world)), 0.5, 1e-12);
         check_written(&f);
         close_scene(&f);
     }
@@ -108,8 +108,8 @@ static void test_values(void **state) {
     assert_int_equal(liquid->reseed, 20);
     assert_int_equal(liquid->extension, 5);
     for (int c = 0; c < 3; c++) assert_close(liquid->absorption[c], c + 1, 0);
-    assert_true(f.world->fluid->desc.is_given);
-    assert_true(f.world->fluid->sizes[FLUID_GROUP_PARTICLES].count > 0);
+    assert_true(fluid_of(f.world)->desc.is_given);
+    assert_true(fluid_of(f.world)->sizes[FLUID_GROUP_PARTICLES].count > 0);
     check_written(&f);
     close_scene(&f);
 }
@@ -120,7 +120,7 @@ static void test_no_particles(void **state) {
     assert_false(f.liquid->has_particles);
     check_written(&f);
     assert_int_equal(plim_world_step(f.world, 0.01), PLIM_OK);
-    assert_int_equal(f.world->fluid->sizes[FLUID_GROUP_PARTICLES].count, 0);
+    assert_int_equal(fluid_of(f.world)->sizes[FLUID_GROUP_PARTICLES].count, 0);
     assert_int_equal(plim_world_measure(f.world), PLIM_OK);
     for (size_t i = 0; i < f.world->diagnostics.count; i++)
         assert_null(strstr(f.world->diagnostics.names[i], "particles"));
@@ -140,7 +140,7 @@ static void test_sources_and_sides(void **state) {
              "    - {name: sink, shape: {box: {size: [0.4, 0.4, 0.4]}}, position: [0.9, 0, 0.5],\n"
              "       liquid: drain}\n"
              "    - {name: fan, shape: {ball: {}}, velocity: [1, 0, 0]}\n");
-    const FluidSource *tap = f.world->fluid->sources.data, *sink = tap + 1, *fan = tap + 2;
+    const FluidSource *tap = fluid_of(f.world)->sources.data, *sink = tap + 1, *fan = tap + 2;
     assert_int_equal(tap->pouring, FLUID_FILLS);
     assert_int_equal(sink->pouring, FLUID_DRAINS);
     assert_int_equal(fan->pouring, FLUID_LEAVES);
@@ -148,7 +148,7 @@ static void test_sources_and_sides(void **state) {
     assert_close(at(&tap->runs, 0, 0, 0, 3), 0, 0);
     assert_close(at(&sink->runs, 0, 0, 0, 3), 1, 0);
     assert_true(tap->sets_velocity && !sink->sets_velocity);
-    const FluidSide(*sides)[2] = f.world->fluid->desc.sides;
+    const FluidSide(*sides)[2] = fluid_of(f.world)->desc.sides;
     assert_close(at(&sides[0][0].level, 0, 0.5, 0, 0), 0.25, 0);
     assert_close(at(&sides[1][1].level, 0, 0.5, 0, 0), 1, 0); /* air comes in from above */
     check_written(&f);
@@ -166,9 +166,9 @@ static void test_empty_start(void **state) {
     };
     for (int i = 0; i < 2; i++) {
         Fixture f = open_scene(texts[i]);
-        assert_close(fluid_liquid_volume(f.world->fluid), 0, 0);
+        assert_close(fluid_liquid_volume(fluid_of(f.world)), 0, 0);
         for (int s = 0; s < 3; s++) assert_int_equal(plim_world_step(f.world, 0.02), PLIM_OK);
-        assert_true(fluid_liquid_volume(f.world->fluid) > 0.01);
+        assert_true(fluid_liquid_volume(fluid_of(f.world)) > 0.01);
         close_scene(&f);
     }
 }

@@ -3,7 +3,7 @@
 
 #include "scene/scene.h"
 #include "splash/internal.h"
-#include "world/world.h"
+#include "world/domains.h"
 
 typedef struct Fixture {
     PlimContext *context;
@@ -31,7 +31,7 @@ static void open_scene(Fixture *f, const char *text) {
             PLIM_OK ||
         plim_scene_create_world(f->scene, &f->world) != PLIM_OK)
         fail_msg("%s\nin the scene\n%s", plim_message(f->context), text);
-    f->splash = f->world->splash;
+    f->splash = splash_of(f->world);
 }
 
 static void close_scene(Fixture *f) {
@@ -352,8 +352,8 @@ static void test_bad_values(void **state) {
 static void test_bad_combinations(void **state) {
     (void)state;
     static const BadScene cases[] = {
-        {POOL "fluid: {cells: 8}\n", 2, "/splash",
-         "a scene has a 'fluid' or a 'splash', not both; take one out"},
+        {POOL "fluid: {cells: 8}\n", 2, "/splash/domain",
+         "the domains of 'fluid' and 'splash' overlap; move one of them, they may touch"},
         {START, 2, "/splash", "has no liquid and no source"},
         {START "  liquids: []\n  sources: []\n", 2, "/splash", "has no liquid and no source"},
         {START "  liquids:\n    - " HALF "\n    - " HALF "\n", 6, "/splash/liquids/1",

@@ -409,7 +409,7 @@ static void hashes_see_the_state(void **state) {
 static void check_steady_steps(int threads, size_t bodies, int steps) {
     Fixture f = open_world(threads, 0.004);
     add_crowd(&f, bodies);
-    assert_int_equal(world_add_probe(f.world, "p", "body7", "kinetic_energy"), PLIM_OK);
+    assert_int_equal(world_add_probe(f.world, "p", NULL, "body7", "kinetic_energy"), PLIM_OK);
     for (int i = 0; i < 3; i++) {
         step(&f, 0.004);
         assert_int_equal(plim_world_measure(f.world), PLIM_OK);
@@ -447,7 +447,7 @@ static PlimStatus use_world(PlimContext *context, void *user) {
     FrameView view;
     PlimStatus status = plim_world_create(context, &desc, &world);
     if (status == PLIM_OK) status = plim_rigid_add(world, &body, &id);
-    if (status == PLIM_OK) status = world_add_probe(world, "p", "box", "mass");
+    if (status == PLIM_OK) status = world_add_probe(world, "p", NULL, "box", "mass");
     if (status == PLIM_OK) status = plim_world_measure(world);
     if (status == PLIM_OK) status = plim_world_step(world, 0.1);
     if (status == PLIM_OK) status = plim_snapshot_create(world, &snapshot);
@@ -602,7 +602,7 @@ static void probes_read_what_they_name(void **state) {
                                       -3, 0.5, 0, 0, 3, 0, 0, 50.75, 10};
     enum { VALUES = sizeof expected / sizeof *expected };
     for (size_t i = 0; i < sizeof quantities / sizeof *quantities; i++)
-        assert_int_equal(world_add_probe(f.world, "probe", "b", quantities[i]), PLIM_OK);
+        assert_int_equal(world_add_probe(f.world, "probe", NULL, "b", quantities[i]), PLIM_OK);
     assert_int_equal(world_probe_value_count(f.world), VALUES);
     double values[VALUES];
     world_probe_values(f.world, values);
@@ -618,16 +618,18 @@ static void wrong_probes_are_explained(void **state) {
         PlimRigidDesc desc = box_named(names[i]);
         add(&f, &desc);
     }
-    assert_int_equal(world_add_probe(f.world, "height", "barel", "position"), PLIM_BAD_INPUT);
+    assert_int_equal(world_add_probe(f.world, "height", NULL, "barel", "position"), PLIM_BAD_INPUT);
     assert_message(&f, "probe 'height'");
     assert_message(&f, "'barel'");
     assert_message(&f, "did you mean 'barrel'?");
     /* The nearest, not the first that is near. */
-    assert_int_equal(world_add_probe(f.world, "height", "crate_bb", "position"), PLIM_BAD_INPUT);
+    assert_int_equal(world_add_probe(f.world, "height", NULL, "crate_bb", "position"),
+                     PLIM_BAD_INPUT);
     assert_message(&f, "did you mean 'crate_b'?");
-    assert_int_equal(world_add_probe(f.world, "height", "submarine", "position"), PLIM_BAD_INPUT);
+    assert_int_equal(world_add_probe(f.world, "height", NULL, "submarine", "position"),
+                     PLIM_BAD_INPUT);
     assert_null(strstr(plim_message(f.context), "did you mean"));
-    assert_int_equal(world_add_probe(f.world, "height", "barrel", "colour"), PLIM_BAD_INPUT);
+    assert_int_equal(world_add_probe(f.world, "height", NULL, "barrel", "colour"), PLIM_BAD_INPUT);
     assert_message(&f, "'colour'");
     for (size_t i = 0; i < RIGID_QUANTITY_COUNT; i++) assert_message(&f, rigid_quantities[i].name);
     assert_int_equal(world_probe_value_count(f.world), 0);

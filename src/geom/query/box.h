@@ -5,6 +5,7 @@
 #include "math/vec.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 typedef struct Box3 {
     Vec3 low, high;
