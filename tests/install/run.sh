@@ -45,15 +45,17 @@ done
 
 # needs_only LIBRARY PATTERN: whatever it needs, by itself or through others, matches the extended expression.
 needs_only() {
-    local foreign
-    foreign=$(ldd "$libdir/lib$1.so" | awk '{print $1}' | grep -vE "^($2)" || true)
-    [ -z "$foreign" ] || { echo "lib$1.so must not need" $foreign >&2; exit 1; }
+    local needed foreign
+    needed=$(ldd "$libdir/lib$1.so" | awk '{print $1}')
+    foreign=$(grep -vE "^($2)" <<<"$needed" || true)
+    [ -z "$foreign" ] || { echo "lib$1.so must not need: ${foreign//$'\n'/ }" >&2; exit 1; }
 }
 # needs_none LIBRARY PATTERN: nothing that it asks for itself matches.
 needs_none() {
-    local foreign
-    foreign=$(readelf -d "$libdir/lib$1.so" | awk '/NEEDED/ {print $NF}' | grep -E "$2" || true)
-    [ -z "$foreign" ] || { echo "lib$1.so must not need" $foreign >&2; exit 1; }
+    local needed foreign
+    needed=$(readelf -d "$libdir/lib$1.so" | awk '/NEEDED/ {print $NF}')
+    foreign=$(grep -E "$2" <<<"$needed" || true)
+    [ -z "$foreign" ] || { echo "lib$1.so must not need: ${foreign//$'\n'/ }" >&2; exit 1; }
 }
 echo "what the libraries need"
 system='linux-vdso|/lib|libc\.so|libm\.so|libgomp\.so|libomp\.so'
