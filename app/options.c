@@ -15,7 +15,9 @@ static const Option *find_option(const Option *options, size_t count, const char
 
 static bool unknown_option(const char *command, const char *name, const Option *options,
                            size_t count) {
-    const char *names[32];
+    enum { NAME_CAPACITY = 32 };
+    const char *names[NAME_CAPACITY];
+    if (count > NAME_CAPACITY) count = NAME_CAPACITY; /* the others are not suggested */
     for (size_t i = 0; i < count; i++) names[i] = options[i].name;
     const char *guess = suggest_name(name, names, count);
     if (guess)

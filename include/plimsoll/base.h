@@ -23,7 +23,12 @@ extern "C" {
 #define PLIM_VERSION_MINOR 1
 #define PLIM_VERSION_PATCH 0
 
-/* Why a call did not succeed. The text is in plim_message(). */
+/* Why a call did not succeed. The text is in plim_message().
+ *
+ * Arguments are checked: a NULL pointer, an id or an index that does not exist is PLIM_BAD_INPUT
+ * with a message, and changes nothing. A NULL context, world or scene is PLIM_BAD_INPUT too, with
+ * nowhere to put a message. Functions that return a value return NaN, 0 or NULL in these cases.
+ * Every destroy function takes NULL. */
 typedef enum PlimStatus {
     PLIM_OK = 0,
     PLIM_BAD_INPUT,     /* the request was wrong: a scene, a file, an argument */
@@ -57,6 +62,7 @@ typedef struct PlimContextDesc {
 typedef struct PlimContext PlimContext;
 
 PLIM_API PlimContextDesc plim_context_desc_default(void);
+/* PLIM_BAD_INPUT when a pointer is NULL or `threads` is negative; there is no message then. */
 PLIM_API PlimStatus plim_context_create(const PlimContextDesc *desc, PlimContext **out);
 /* Everything made from the context must be destroyed before it. NULL is allowed. */
 PLIM_API void plim_context_destroy(PlimContext *context);

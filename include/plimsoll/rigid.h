@@ -28,7 +28,9 @@ typedef struct PlimMeshDesc {
     size_t triangle_count;
 } PlimMeshDesc;
 
-/* A solid made of triangles; lengths in metres. Mass properties are exact for the triangles. */
+/* A solid, and the triangles that show it; lengths in metres. Mass, centre and inertia are those of
+ * the true ball, box, cylinder, capsule, torus or cone however coarse its triangles are, and those
+ * that the triangles of a mesh enclose. */
 typedef struct PlimShapeDesc {
     PlimShapeKind kind;
     double size[3];   /* box: full edge lengths, default 1; half space: of what is drawn of its
@@ -71,12 +73,13 @@ typedef struct PlimRigidDesc {
     double density;      /* kg/m^3, default 1000; ignored when mass > 0 */
     double mass;         /* kg; 0 (default): from density and volume */
     double volume;       /* m^3, what it displaces in a fluid; 0 (default): the shape's */
-    double inertia[3];   /* kg m^2 about the shape's axes; all 0 (default): from the triangles */
-    int exact_mass;      /* 1: volume and inertia of the true ball, cylinder, capsule, torus or cone
-                            in place of those of its triangles; default 0 */
+    double inertia[3];   /* kg m^2 about the shape's axes; all 0 (default): the shape's */
     int has_center;      /* 1: the centre of mass is `center`; default 0: that of the shape */
     double center[3];    /* m, in the shape's own axes; give the inertia about it, too */
-    PlimPose pose;       /* at t = 0; default: at rest at the origin */
+    PlimPose pose;       /* at t = 0; default: at rest at the origin. With `plane` it says how the
+                            shape lies, its centre at `position`; a dynamic body is its cut with
+                            z = 0, 1 m deep, in mass and inertia too, and its position from then
+                            on the centre of the cut */
     int has_pin;         /* 1: the point of the body that is at `pin` at t = 0 stays there */
     double pin[3];       /* m, in the world; dynamic bodies only, as is the next */
     int lock_rotation;   /* 1: the body does not turn; default 0 */
@@ -110,7 +113,8 @@ typedef struct PlimRigidOptions {
     int energy_correction;    /* 1 (default): turn each body to where its kinetic energy is kept */
     int hold_positions;       /* 1: dynamic bodies keep their places, velocities alone develop;
                                  default 0 */
-    int plane;                /* 1: bodies of the plane z = 0, turning about z alone; default 0 */
+    int plane;                /* 1: bodies of the plane z = 0, turning about z alone; default 0;
+                                 to be chosen before the first body */
     int contact;              /* 0: bodies pass through one another; default 1 */
     int collision_iterations; /* default 5 */
     int contact_iterations;   /* sweeps over the levels of the contact graph, default 10 */
@@ -135,10 +139,11 @@ PLIM_API PlimRigidDesc plim_rigid_desc_default(void);
 PLIM_API PlimStatus plim_rigid_add(PlimWorld *world, const PlimRigidDesc *desc, size_t *id);
 
 PLIM_API size_t plim_rigid_count(const PlimWorld *world);
-/* The body's id, or -1. */
+/* The body's id, or -1 when there is none of that name. */
 PLIM_API ptrdiff_t plim_rigid_find(const PlimWorld *world, const char *name);
-PLIM_API void plim_rigid_pose(const PlimWorld *world, size_t id, PlimPose *pose);
-PLIM_API double plim_rigid_mass(const PlimWorld *world, size_t id); /* kg */
+/* Where the body is. PLIM_BAD_INPUT, and `pose` as it was, when there is none with that id. */
+PLIM_API PlimStatus plim_rigid_pose(const PlimWorld *world, size_t id, PlimPose *pose);
+PLIM_API double plim_rigid_mass(const PlimWorld *world, size_t id); /* kg; NaN: no such body */
 /* A new position, orientation and velocity; refused for a body that is not dynamic. A body that is
  * held keeps its pin, and what it is held from of the motion is taken away. */
 PLIM_API PlimStatus plim_rigid_set_pose(PlimWorld *world, size_t id, const PlimPose *pose);

@@ -30,6 +30,7 @@ PLIM_API void plim_scene_destroy(PlimScene *scene);
 
 /* "line 7, /rigid/bodies/0/mass: ...", in the order of the file. */
 PLIM_API size_t plim_scene_problem_count(const PlimScene *scene);
+/* NULL when there are not that many. */
 PLIM_API const char *plim_scene_problem(const PlimScene *scene, size_t index);
 
 /* The world at t = 0. The scene must outlive it: prescribed motions are the scene's. */
@@ -45,7 +46,8 @@ PLIM_API double plim_scene_frame_time(const PlimScene *scene, uint64_t frame);
 /* Memory a world of this scene takes, about, in bytes. */
 PLIM_API double plim_scene_memory(const PlimScene *scene);
 
-/* The scene as YAML with overrides applied and defaults filled in; owned by the scene. */
+/* The scene as YAML with overrides applied and defaults filled in; owned by the scene. NULL for a
+ * scene with problems. */
 PLIM_API const char *plim_scene_text(const PlimScene *scene);
 
 #ifdef __cplusplus

@@ -51,7 +51,8 @@ PLIM_API void plim_snapshot_destroy(PlimSnapshot *snapshot);
 /* Overwrites every cache and derived value and computes it again. Changes no result. */
 PLIM_API PlimStatus plim_world_drop_caches(PlimWorld *world);
 
-/* The figures of the last step, as in stats.csv: "energy.kinetic", "momentum.x", ... */
+/* The figures of the last step, as in stats.csv: "energy.kinetic", "momentum.x", ... An index
+ * beyond them has the name NULL and the value NaN. */
 PLIM_API size_t plim_world_figure_count(const PlimWorld *world);
 PLIM_API const char *plim_world_figure_name(const PlimWorld *world, size_t index);
 PLIM_API double plim_world_figure(const PlimWorld *world, size_t index);

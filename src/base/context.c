@@ -27,8 +27,9 @@ static int core_count(void) {
 }
 
 PlimStatus plim_context_create(const PlimContextDesc *desc, PlimContext **out) {
+    if (!out) return PLIM_BAD_INPUT;
     *out = NULL;
-    if (desc->threads < 0) return PLIM_BAD_INPUT;
+    if (!desc || desc->threads < 0) return PLIM_BAD_INPUT;
     PlimAllocator allocator = desc->allocator;
     if (!allocator.resize) allocator = (PlimAllocator){.resize = heap_resize};
     PlimContext *context = allocator.resize(allocator.user, NULL, 0, sizeof *context);
@@ -49,7 +50,7 @@ void plim_context_destroy(PlimContext *context) {
 }
 
 const char *plim_message(const PlimContext *context) {
-    return context->message;
+    return context ? context->message : "no context was given";
 }
 
 const char *plim_status_name(PlimStatus status) {
@@ -58,15 +59,15 @@ const char *plim_status_name(PlimStatus status) {
 }
 
 size_t plim_context_bytes(const PlimContext *context) {
-    return context->bytes;
+    return context ? context->bytes : 0;
 }
 
 size_t plim_context_peak_bytes(const PlimContext *context) {
-    return context->peak_bytes;
+    return context ? context->peak_bytes : 0;
 }
 
 uint64_t plim_context_allocations(const PlimContext *context) {
-    return context->allocations;
+    return context ? context->allocations : 0;
 }
 
 #define TEXT_OF(x)    #x
@@ -86,6 +87,12 @@ PlimStatus context_fail(PlimContext *context, PlimStatus status, const char *for
     va_end(arguments);
     memcpy(context->message, message, sizeof message);
     return status;
+}
+
+PlimStatus context_check_pointer(PlimContext *context, const void *pointer, const char *function,
+                                 const char *argument) {
+    if (pointer) return PLIM_OK;
+    return context_fail(context, PLIM_BAD_INPUT, "%s: %s is NULL", function, argument);
 }
 
 void context_log(const PlimContext *context, PlimLogLevel level, const char *format, ...) {

@@ -42,6 +42,14 @@ void context_free(PlimContext *context, void *block, size_t count, size_t item_s
 char *context_copy_text(PlimContext *context, const char *text);
 void context_free_text(PlimContext *context, char *text);
 
+/* PLIM_BAD_INPUT, naming the function and its argument, when a caller's pointer is NULL. */
+PlimStatus context_check_pointer(PlimContext *context, const void *pointer, const char *function,
+                                 const char *argument);
+
+/* Leaves a public function when the caller's pointer, an argument of it, is NULL. */
+#define REQUIRE(context, pointer)                                                                  \
+    TRY(context_check_pointer((context), (pointer), __func__, #pointer))
+
 /* Leaves the calling function when `expression` is not PLIM_OK. */
 #define TRY(expression)                                                                            \
     do {                                                                                           \

@@ -50,6 +50,10 @@ size_t state_bytes_per_item(const StateSchema *schema, int group) {
 /* Larger arrays for a whole group. All are had before the first is put in place. */
 static PlimStatus grow_group(PlimContext *context, const StateSchema *schema, void *object,
                              int group, size_t capacity) {
+    if (schema->field_count > STATE_FIELD_CAPACITY)
+        return context_fail(context, PLIM_FAILED,
+                            "a system of %zu arrays; a schema has room for %d", schema->field_count,
+                            (int)STATE_FIELD_CAPACITY);
     StateSize *size = size_of_group(schema, object, group);
     void *grown[STATE_FIELD_CAPACITY] = {0};
     bool complete = true;

@@ -3,6 +3,7 @@
 #ifndef BASE_STATE_H
 #define BASE_STATE_H
 
+#include "base/assert.h"
 #include "base/context.h"
 
 typedef enum FieldType { FIELD_F64, FIELD_I32, FIELD_U64, FIELD_F32 } FieldType;
@@ -58,6 +59,7 @@ PlimStatus state_resize(PlimContext *context, const StateSchema *schema, void *o
 void state_free(PlimContext *context, const StateSchema *schema, void *object);
 
 static inline bool state_group_varies(const StateSchema *schema, size_t group) {
+    PLIM_ASSERT(group < 32);
     return (schema->varying >> group) & 1u;
 }
 

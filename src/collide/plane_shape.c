@@ -180,6 +180,47 @@ static void measure_loops(PlaneShape *shape) {
     shape->kind = shape->area > 0.0 ? PLANE_LOOPS : PLANE_EMPTY;
 }
 
+/* A rectangle between two half discs, whose centres of mass are 4 r / (3 pi) outside its ends. */
+static Section round_section(const PlaneShape *shape) {
+    Vec3 core = vec3_sub(shape->ends[1], shape->ends[0]);
+    double length = vec3_length(core), r = shape->radius, r3 = r * r * r;
+    Vec3 u = length > 0.0 ? vec3_scale(1.0 / length, core) : vec3(1, 0, 0);
+    double disc = pi * r3 * r / 4.0, across = disc + 2.0 * r3 * length / 3.0;
+    double along =
+        disc + 4.0 * r3 * length / 3.0 + length * length * (pi * r * r / 4.0 + r * length / 6.0);
+    return (Section){.area = shape->area,
+                     .center = {shape->center.x, shape->center.y},
+                     .xx = along * u.x * u.x + across * u.y * u.y,
+                     .yy = along * u.y * u.y + across * u.x * u.x,
+                     .xy = (along - across) * u.x * u.y};
+}
+
+/* Green's theorem: the sum over the sides of triangles that they span with the middle. */
+static Section loops_section(const PlaneShape *loops) {
+    Section sum = {0};
+    for (size_t i = 0; i < loops->count; i++) {
+        Vec3 p = vec3_sub(loops->edges[i].from, loops->center);
+        Vec3 q = vec3_sub(loops->edges[i].to, loops->center);
+        double area = 0.5 * turn_of(p, q);
+        sum.area += area;
+        sum.center[0] += area * (p.x + q.x) / 3.0;
+        sum.center[1] += area * (p.y + q.y) / 3.0;
+        sum.xx += area * (p.x * p.x + p.x * q.x + q.x * q.x) / 6.0;
+        sum.yy += area * (p.y * p.y + p.y * q.y + q.y * q.y) / 6.0;
+        sum.xy += area * (2.0 * (p.x * p.y + q.x * q.y) + p.x * q.y + q.x * p.y) / 12.0;
+    }
+    double x = sum.center[0] / sum.area, y = sum.center[1] / sum.area;
+    return (Section){.area = sum.area,
+                     .center = {loops->center.x + x, loops->center.y + y},
+                     .xx = sum.xx - sum.area * x * x,
+                     .yy = sum.yy - sum.area * y * y,
+                     .xy = sum.xy - sum.area * x * y};
+}
+
+Section plane_shape_section(const PlaneShape *shape) {
+    return shape->kind == PLANE_ROUND ? round_section(shape) : loops_section(shape);
+}
+
 PlimStatus plane_shape_cut(PlimContext *context, const TriangleMesh *mesh, const Frame *frame,
                            PlaneShape *out) {
     *out = (PlaneShape){0};

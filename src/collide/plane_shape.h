@@ -6,6 +6,7 @@
 
 #include "collide/contact.h"
 #include "geom/mesh/mesh.h"
+#include "geom/mesh/section.h"
 
 #include <stdbool.h>
 
@@ -43,6 +44,8 @@ PlaneShape plane_shape_half(Vec3 normal, double offset);
 /* What the plane cuts out of a closed surface that lies in it as the frame says. */
 PlimStatus plane_shape_cut(PlimContext *context, const TriangleMesh *mesh, const Frame *frame,
                            PlaneShape *out);
+/* Area and moments, exactly; not of a half plane. */
+Section plane_shape_section(const PlaneShape *shape);
 void plane_shape_free(PlimContext *context, PlaneShape *shape);
 
 /* The distance to the outline, negative inside, and the way out of it. */

@@ -1,5 +1,6 @@
 /* Cut cells: distances to colliders at nodes, apertures of faces, kinds of cells, and the volume
  * that moving colliders push. */
+#include "base/assert.h"
 #include "fluid/internal.h"
 #include "grid/aperture.h"
 
@@ -387,6 +388,34 @@ static void cut_grid(Fluid *fluid) {
         fluid->fluid_cells += fluid->kind[cell] == CELL_FLUID;
 }
 
+static const char *aperture_problem(const Fluid *fluid, int axis) {
+    size_t faces = grid_face_count(&fluid->grid, axis);
+    for (size_t face = 0; face < faces; face++)
+        if (!(fluid->open[axis][face] >= 0 && fluid->open[axis][face] <= 1))
+            return "the aperture of a face is not between 0 and 1";
+    return NULL;
+}
+
+const char *fluid_cut_problem(const Fluid *fluid) {
+    const Grid *grid = &fluid->grid;
+    for (int axis = 0; axis < grid->dim; axis++) {
+        const char *problem = aperture_problem(fluid, axis);
+        if (problem) return problem;
+    }
+    size_t fluid_cells = 0;
+    for (int k = 0; k < grid->n[2]; k++)
+        for (int j = 0; j < grid->n[1]; j++)
+            for (int i = 0; i < grid->n[0]; i++) {
+                unsigned char kind = fluid->kind[grid_cell_index(grid, i, j, k)];
+                if (kind != CELL_FLUID && kind != CELL_SOLID)
+                    return "a cell is neither fluid nor solid";
+                if ((kind == CELL_FLUID) != is_connected(fluid, i, j, k))
+                    return "a fluid cell has no open face, or a solid one has";
+                fluid_cells += kind == CELL_FLUID;
+            }
+    return fluid_cells == fluid->fluid_cells ? NULL : "fluid cells are not counted right";
+}
+
 PlimStatus fluid_update_geometry(Fluid *fluid, const StepInfo *step, bool always) {
     bool moved = read_places(fluid, step->dt);
     if (fluid->colliders.count == 0) return PLIM_OK;
@@ -396,6 +425,7 @@ PlimStatus fluid_update_geometry(Fluid *fluid, const StepInfo *step, bool always
     }
     find_distances(fluid, always);
     cut_grid(fluid);
+    PLIM_ASSERT_VALID(fluid_cut_problem(fluid));
     if (fluid->fluid_cells == 0)
         return context_fail(fluid->context, always ? PLIM_BAD_INPUT : PLIM_FAILED,
                             "obstacles and bodies fill the whole domain of the fluid; make them "

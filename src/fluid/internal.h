@@ -209,6 +209,9 @@ void fluid_for_rows(const Grid *grid, GridPlace place, int threads, FluidRow bod
 /* Reads the bodies' places. With dt > 0 their velocities are those that brought them here from
  * where they were; else their own. Then cuts the grid anew if anything moved or `always`. */
 PlimStatus fluid_update_geometry(Fluid *fluid, const StepInfo *step, bool always);
+/* The first thing wrong with the grid as it was just cut, as text, or NULL: apertures outside 0 to
+ * 1, cells whose kind does not go with their faces. */
+const char *fluid_cut_problem(const Fluid *fluid);
 /* Where they are now is where they were, and their velocities are their own: what holds between
  * steps does not depend on how long the last one was. */
 void fluid_keep_places(Fluid *fluid);

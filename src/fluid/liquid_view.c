@@ -56,11 +56,10 @@ static PlimStatus view_drops(const Fluid *fluid, const StepInfo *step, FrameView
         u[i] = (float)fluid->drop_velocity[i];
     }
     for (size_t i = 0; i < count; i++) r[i] = (float)fluid->drop_radius[i];
-    FramePoints *points = &view->points[view->points_count++];
-    *points =
-        (FramePoints){.name = "drops", .count = count, .positions = x, .velocities = u, .radii = r};
-    for (int c = 0; c < 3; c++) points->absorption[c] = fluid->desc.liquid.absorption[c];
-    return PLIM_OK;
+    FramePoints points = {
+        .name = "drops", .count = count, .positions = x, .velocities = u, .radii = r};
+    for (int c = 0; c < 3; c++) points.absorption[c] = fluid->desc.liquid.absorption[c];
+    return frame_view_add_points(step->context, view, &points);
 }
 
 PlimStatus fluid_view_surface(const Fluid *fluid, const StepInfo *step, FrameView *view) {

@@ -63,18 +63,18 @@ PlimStatus fluid_view_frame(const void *system, const StepInfo *step, FrameView 
         if (!job.smoke || !job.temperature) return PLIM_OUT_OF_MEMORY;
     }
     parallel_for(step->threads, (size_t)grid->n[2], 1, view_slabs, &job);
-    view->volumes[view->volume_count++] =
-        (FrameVolume){.name = "fluid",
-                      .dim = grid->dim,
-                      .n = {grid->n[0], grid->n[1], grid->n[2]},
-                      .spacing = grid->spacing,
-                      .origin = {grid->origin.x, grid->origin.y, grid->origin.z},
-                      .velocity = job.velocity,
-                      .pressure = job.pressure,
-                      .smoke = job.smoke,
-                      .temperature = job.temperature,
-                      .solid = job.solid,
-                      .solid_moves = fluid->bodies_move};
+    FrameVolume volume = {.name = "fluid",
+                          .dim = grid->dim,
+                          .n = {grid->n[0], grid->n[1], grid->n[2]},
+                          .spacing = grid->spacing,
+                          .origin = {grid->origin.x, grid->origin.y, grid->origin.z},
+                          .velocity = job.velocity,
+                          .pressure = job.pressure,
+                          .smoke = job.smoke,
+                          .temperature = job.temperature,
+                          .solid = job.solid,
+                          .solid_moves = fluid->bodies_move};
+    TRY(frame_view_add_volume(step->context, view, &volume));
     if (fluid_has_surface(fluid)) return fluid_view_surface(fluid, step, view);
     return PLIM_OK;
 }

@@ -1,6 +1,7 @@
-/* Creation of a rigid body from its description: checks, mass properties, first state. */
+/* Creation of a rigid body from its description: checks, first state. */
 #include "base/hash.h"
 #include "math/decompose.h"
+#include "rigid/mass.h"
 #include "rigid/plane.h"
 
 #include <string.h>
@@ -152,29 +153,6 @@ static PlimStatus check_desc(RigidBodies *bodies, const PlimRigidDesc *desc) {
     return check_pose(context, desc->name, &desc->pose);
 }
 
-typedef struct BodyMass {
-    double mass, volume;
-    Mat3 inertia, inverse;
-} BodyMass;
-
-/* Mass and inertia: as given, or those of the shape at the body's density. */
-static PlimStatus find_mass(PlimContext *context, const PlimRigidDesc *desc,
-                            const MassProperties *solid, BodyMass *out) {
-    double volume = desc->volume > 0 ? desc->volume : solid->volume;
-    double mass = desc->mass > 0 ? desc->mass : desc->density * volume;
-    Mat3 inertia = mat3_scale(mass / solid->volume, solid->inertia);
-    if (desc->inertia[0] > 0)
-        inertia = mat3_diagonal(desc->inertia[0], desc->inertia[1], desc->inertia[2]);
-    *out = (BodyMass){mass, volume, inertia, mat3_inverse(inertia)};
-    double numbers[10] = {mass};
-    mat3_store(numbers + 1, out->inverse);
-    if (all_finite(numbers, 10) && mass > 0 && mat3_trace(out->inverse) > 0) return PLIM_OK;
-    return context_fail(context, PLIM_BAD_INPUT,
-                        "rigid body '%s': a mass of %g kg with an inertia of %g kg m^2 is beyond "
-                        "what numbers can hold",
-                        desc->name, mass, mat3_trace(inertia) / 3);
-}
-
 static void set_mass(RigidBodies *bodies, size_t i, const BodyMass *body) {
     Vec3 principal;
     Mat3 axes;
@@ -225,12 +203,15 @@ static void set_holding(RigidBodies *bodies, size_t i, const PlimRigidDesc *desc
         (desc->has_pin ? RIGID_PINNED : 0) | (desc->lock_rotation ? RIGID_TURN_LOCKED : 0);
     if (!desc->has_pin) return;
     Quat turn = quat_normalize(quat_load(pose->orientation));
-    Vec3 arm = vec3_sub(vec3_load(desc->pin), vec3_load(pose->position));
-    memcpy(bodies->pin + 3 * i, desc->pin, sizeof desc->pin);
+    Vec3 pin = vec3_load(desc->pin);
+    if (bodies->options.plane) pin.z = 0.0;
+    Vec3 arm = vec3_sub(pin, vec3_load(pose->position));
+    vec3_store(bodies->pin + 3 * i, pin);
     vec3_store(bodies->pin_arm + 3 * i, quat_rotate_inverse(turn, arm));
 }
 
-static PlimStatus remember_extra(RigidBodies *bodies, const PlimRigidDesc *desc, Vec3 offset) {
+static PlimStatus remember_extra(RigidBodies *bodies, const PlimRigidDesc *desc,
+                                 const BodyMass *mass) {
     PlimContext *context = bodies->context;
     if (!array_reserve(context, &bodies->extras, 1)) return PLIM_OUT_OF_MEMORY;
     char *name = context_copy_text(context, desc->name);
@@ -245,7 +226,8 @@ static PlimStatus remember_extra(RigidBodies *bodies, const PlimRigidDesc *desc,
     struct RigidExtra extra = {
         .name = name, .path = desc->motion_path, .path_user = desc->motion_user};
     memcpy(extra.color, desc->color, sizeof extra.color);
-    extra.mesh_offset = offset;
+    extra.center = mass->center;
+    extra.mesh_offset = mass->mesh_offset;
     bodies->extras.data[bodies->extras.count++] = extra;
     return PLIM_OK;
 }
@@ -259,6 +241,11 @@ static PlimStatus add_cut(RigidBodies *bodies, size_t shape, const PlimPose *pos
 }
 
 PlimStatus rigid_bodies_add(RigidBodies *bodies, const PlimRigidDesc *desc, size_t *id) {
+    return rigid_bodies_add_solid(bodies, desc, NULL, id);
+}
+
+PlimStatus rigid_bodies_add_solid(RigidBodies *bodies, const PlimRigidDesc *desc,
+                                  const Solid *solid, size_t *id) {
     TRY(check_desc(bodies, desc));
     PlimPose pose = desc->pose;
     if (desc->motion == PLIM_KINEMATIC)
@@ -269,16 +256,12 @@ PlimStatus rigid_bodies_add(RigidBodies *bodies, const PlimRigidDesc *desc, size
     if (status != PLIM_OK)
         return context_fail(bodies->context, status, "rigid body '%s': %s", desc->name,
                             bodies->context->message);
-    MassProperties solid = bodies->shapes.shapes.data[shape].mass;
-    Vec3 offset = {0, 0, 0};
-    if (desc->has_center) offset = vec3_sub(solid.center, vec3_load(desc->center));
-    if (desc->exact_mass) shape_exact_mass(&desc->shape, &solid);
     BodyMass mass;
-    TRY(find_mass(bodies->context, desc, &solid, &mass));
+    TRY(rigid_find_mass(bodies, desc, shape, solid, &pose, &mass));
     size_t i = rigid_count(bodies);
-    if (bodies->options.plane) TRY(add_cut(bodies, shape, &pose, offset));
+    if (bodies->options.plane) TRY(add_cut(bodies, shape, &pose, mass.mesh_offset));
     status = state_resize(bodies->context, rigid_class.schema, bodies, RIGID_GROUP_BODIES, i + 1);
-    if (status == PLIM_OK) status = remember_extra(bodies, desc, offset);
+    if (status == PLIM_OK) status = remember_extra(bodies, desc, &mass);
     if (status != PLIM_OK) {
         if (bodies->options.plane)
             plane_shape_free(bodies->context, &bodies->cuts.data[--bodies->cuts.count].shape);

@@ -297,7 +297,17 @@ PlimStatus rigid_bodies_configure(RigidBodies *bodies, const PlimRigidOptions *o
     if (!(options->travel >= 0) || !isfinite(options->travel))
         return context_fail(bodies->context, PLIM_BAD_INPUT,
                             "rigid travel is %g; it must be 0 or more", options->travel);
-    if (options->plane) TRY(plane_cut_bodies(bodies));
+    if (!options->plane != !bodies->options.plane && rigid_count(bodies) > 0)
+        return context_fail(bodies->context, PLIM_BAD_INPUT,
+                            "rigid plane is %d, but bodies were added with %d, which their masses "
+                            "follow from; choose it before the first body",
+                            options->plane, bodies->options.plane);
+    if ((options->pairs != PLIM_PAIRS_REEVOLVE && options->pairs != PLIM_PAIRS_LAGGED) ||
+        (options->sequence != PLIM_SEQUENCE_COLLIDE_FIRST &&
+         options->sequence != PLIM_SEQUENCE_STANDARD))
+        return context_fail(bodies->context, PLIM_BAD_INPUT,
+                            "rigid pairs %d or sequence %d does not exist", (int)options->pairs,
+                            (int)options->sequence);
     bodies->options = *options;
     for (size_t i = 0; i < rigid_count(bodies); i++) bodies->asleep[i] = 0;
     return PLIM_OK;

@@ -4,6 +4,7 @@
 #define RIGID_BODIES_H
 
 #include "collide/plane_shape.h"
+#include "geom/mesh/section.h"
 #include "plimsoll/rigid.h"
 #include "rigid/contacts.h"
 #include "rigid/orientation.h"
@@ -21,6 +22,13 @@ typedef struct RigidCut {
     double ball_radius;  /* m, of a disc of equal area */
     double inner_radius; /* m, of a disc about the centre that is inside; 0: none */
 } RigidCut;
+
+/* The last cut that was measured for its mass: copies of a body mostly have the same. */
+typedef struct CutMemo {
+    size_t shape;
+    double key[5];   /* how it is turned, how far it is from the plane */
+    Section section; /* without area: none yet */
+} CutMemo;
 
 /* Arrays are listed, with units, in the schema of bodies.c. */
 typedef struct RigidBodies {
@@ -50,11 +58,13 @@ typedef struct RigidBodies {
         PlimMotionFn path;
         void *path_user;
         float color[3];
+        Vec3 center;      /* m, of mass, in the shape's own axes */
         Vec3 mesh_offset; /* m, from the centre of mass to that of the triangles, body axes */
     })
     extras;
     IndexTable by_name;
-    ARRAY(RigidCut) cuts; /* one a body with options.plane, else of no use */
+    ARRAY(RigidCut) cuts; /* one a body with options.plane, else none */
+    CutMemo cut_memo;
     RigidContacts contacts;
 } RigidBodies;
 
@@ -63,6 +73,10 @@ extern const SystemClass rigid_class;
 PlimStatus rigid_bodies_create(PlimContext *context, RigidBodies **out);
 PlimStatus rigid_bodies_configure(RigidBodies *bodies, const PlimRigidOptions *options);
 PlimStatus rigid_bodies_add(RigidBodies *bodies, const PlimRigidDesc *desc, size_t *id);
+/* The same of a mesh that stands for a solid, in the shape's own axes, which is then cut in its
+ * place in two dimensions. NULL: the description is all there is. */
+PlimStatus rigid_bodies_add_solid(RigidBodies *bodies, const PlimRigidDesc *desc,
+                                  const Solid *solid, size_t *id);
 /* The body's index or INDEX_NONE. */
 size_t rigid_bodies_find(const RigidBodies *bodies, const char *name);
 PlimStatus rigid_bodies_set_pose(RigidBodies *bodies, size_t id, const PlimPose *pose);

@@ -1,15 +1,10 @@
 /* The contact graph, who rests on whom (000 section 2.8.1): levels of bodies, and islands of bodies
  * that touch. */
+#include "rigid/contact_graph.h"
+#include "base/assert.h"
 #include "rigid/contact_stages.h"
 
 #include <stdlib.h>
-
-/* Edges from each body to those it rests on. */
-typedef struct SupportGraph {
-    size_t count;
-    int32_t *first; /* count + 1 */
-    int32_t *support;
-} SupportGraph;
 
 typedef struct RestTest {
     const RigidContacts *contacts;
@@ -169,9 +164,11 @@ PlimStatus contacts_build_graph(RigidBodies *bodies, const StepInfo *step) {
     SupportGraph graph;
     PlimStatus status = find_supports(bodies, step, &graph);
     if (status == PLIM_OK) status = assign_levels(bodies, step, &graph);
+    if (status == PLIM_OK) PLIM_ASSERT_VALID(support_levels_problem(&graph, contacts->levels.data));
     scratch_release(step->scratch, mark);
     TRY(status);
     level_pairs(contacts);
+    PLIM_ASSERT_VALID(contact_graph_problem(contacts));
     contacts->seen.count = 0;
     for (size_t p = 0; p < contacts->pairs.count; p++) {
         const ContactPair *pair = &contacts->pairs.data[p];
@@ -289,6 +286,7 @@ PlimStatus contacts_build_islands(RigidBodies *bodies, const StepInfo *step) {
     }
     if (count > 1) qsort(sorted, count, sizeof *sorted, compare_island_pairs);
     PlimStatus status = list_islands(bodies, sorted, count);
+    if (status == PLIM_OK) PLIM_ASSERT_VALID(contact_islands_problem(contacts));
     scratch_release(step->scratch, mark);
     return status;
 }

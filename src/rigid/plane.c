@@ -14,12 +14,11 @@ static PlaneShape cut_half_space(const Frame *frame) {
     return plane_shape_half(normal, vec3_dot(up, frame->origin) / across);
 }
 
-/* Discs and capsules are as round as the fluid and the eye see them; false: the triangles are cut.
- */
-static bool cut_round(const RigidShape *shape, const Frame *frame, PlaneShape *out) {
+/* Discs and capsules are as round as the fluid and the eye see them. */
+bool plane_cut_round(const RigidShape *shape, const Frame *frame, PlaneShape *out) {
     const PlimShapeDesc *desc = &shape->desc;
     Vec3 along = mat3_column(frame->axes, 1);
-    Vec3 center = frame_to_world(frame, vec3_scale(-1.0, shape->mass.center));
+    Vec3 center = frame_to_world(frame, vec3_scale(-1.0, shape->mesh_mass.center));
     double height = fabs(center.z), radius = desc->radius;
     bool upright = along.x * along.x + along.y * along.y < ALIGNED * ALIGNED;
     bool lying = fabs(along.z) < ALIGNED;
@@ -52,22 +51,10 @@ PlimStatus plane_cut_shape(PlimContext *context, const RigidShape *shape, const 
         out->shape = cut_half_space(&frame);
     else if (shape->desc.shell > 0)
         return PLIM_OK; /* has no inside */
-    else if (!cut_round(shape, &frame, &out->shape))
+    else if (!plane_cut_round(shape, &frame, &out->shape))
         TRY(plane_shape_cut(context, &shape->mesh, &frame, &out->shape));
     out->ball_radius = round_radius(out->shape.area);
     out->inner_radius = fmax(0.0, -plane_shape_side(&out->shape, vec3(0, 0, 0)).distance);
-    return PLIM_OK;
-}
-
-PlimStatus plane_cut_bodies(RigidBodies *bodies) {
-    for (size_t i = bodies->cuts.count; i < rigid_count(bodies); i++) {
-        PlimPose pose;
-        rigid_bodies_get_pose(bodies, i, &pose);
-        if (!array_reserve(bodies->context, &bodies->cuts, 1)) return PLIM_OUT_OF_MEMORY;
-        TRY(plane_cut_shape(bodies->context, rigid_shape(bodies, i), &pose,
-                            bodies->extras.data[i].mesh_offset, &bodies->cuts.data[i]));
-        bodies->cuts.count++;
-    }
     return PLIM_OK;
 }
 

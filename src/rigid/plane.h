@@ -10,8 +10,9 @@
 PlimStatus plane_cut_shape(PlimContext *context, const RigidShape *shape, const PlimPose *pose,
                            Vec3 offset, RigidCut *out);
 
-/* Of bodies that have none, where they are now. */
-PlimStatus plane_cut_bodies(RigidBodies *bodies);
+/* The cut of a shape whose triangles lie in the frame, if it is a disc or a capsule; false if not.
+ */
+bool plane_cut_round(const RigidShape *shape, const Frame *frame, PlaneShape *out);
 
 /* Where the cut of a body is when its centre is at `center` and it is turned so. */
 Frame plane_frame(const RigidBodies *bodies, size_t i, Vec3 center, Quat turn);

@@ -1,6 +1,7 @@
 /* Rigid shapes: tessellation, exact mass properties, sharing of equal ones. */
 #include "rigid/shape.h"
 
+#include "base/assert.h"
 #include "base/hash.h"
 #include "geom/mesh/primitives.h"
 
@@ -20,102 +21,14 @@ PlimShapeDesc shape_desc_default(PlimShapeKind kind) {
                            .sides = 12};
 }
 
-/* A solid of revolution about y: inertia about y, and about the axes across it. */
-static MassProperties round_mass(double volume, double about, double across) {
-    return (MassProperties){volume, {0, 0, 0}, mat3_diagonal(across, about, across)};
-}
-
-static MassProperties capsule_mass(double r, double h) {
-    double straight = pi * r * r * h, ends = 4.0 / 3.0 * pi * r * r * r;
-    double about = straight * r * r / 2 + ends * 2 * r * r / 5;
-    /* Each half ball has its centre 3/8 r outside the end of the straight part. */
-    double across =
-        straight * (3 * r * r + h * h) / 12 + ends * (2 * r * r / 5 + h * h / 4 + 3 * h * r / 8);
-    return round_mass(straight + ends, about, across);
-}
-
-void shape_exact_mass(const PlimShapeDesc *desc, MassProperties *mass) {
-    double r = desc->radius, h = desc->height, a = desc->tube, v;
-    switch (desc->kind) {
-    case PLIM_SHAPE_BALL:
-        v = 4.0 / 3.0 * pi * r * r * r;
-        *mass = round_mass(v, 2 * v * r * r / 5, 2 * v * r * r / 5);
-        break;
-    case PLIM_SHAPE_CYLINDER:
-        v = pi * r * r * h;
-        *mass = round_mass(v, v * r * r / 2, v * (3 * r * r + h * h) / 12);
-        break;
-    case PLIM_SHAPE_CAPSULE:
-        *mass = capsule_mass(r, h);
-        break;
-    case PLIM_SHAPE_TORUS:
-        v = 2 * pi * pi * r * a * a;
-        *mass = round_mass(v, v * (r * r + 3 * a * a / 4), v * (r * r / 2 + 5 * a * a / 8));
-        break;
-    case PLIM_SHAPE_CONE:
-        v = pi * r * r * h / 3;
-        *mass = round_mass(v, 3 * v * r * r / 10, v * (3 * r * r / 20 + 3 * h * h / 80));
-        mass->center.y = -h / 4;
-        break;
-    case PLIM_SHAPE_BOX:
-    case PLIM_SHAPE_MESH:
-    case PLIM_SHAPE_HALF_SPACE:
-        break;
-    }
-}
-
-/* Of an open surface of the given thickness: each triangle by the middles of its edges, which is
- * exact for squares of coordinates. */
-typedef struct TriangleMiddles {
-    Vec3 at[3];
-    double part; /* m^3, of each */
-} TriangleMiddles;
-
-static TriangleMiddles triangle_middles(const TriangleMesh *mesh, size_t t, double thickness) {
-    Vec3 p[3];
-    for (int c = 0; c < 3; c++) p[c] = mesh->vertices[mesh->triangles[t][c]];
-    Vec3 cross = vec3_cross(vec3_sub(p[1], p[0]), vec3_sub(p[2], p[0]));
-    TriangleMiddles middles = {.part = thickness * vec3_length(cross) / 6.0};
-    for (int c = 0; c < 3; c++) middles.at[c] = vec3_scale(0.5, vec3_add(p[c], p[(c + 1) % 3]));
-    return middles;
-}
-
-static MassProperties shell_mass(const TriangleMesh *mesh, double thickness) {
-    MassProperties mass = {0};
-    Vec3 moment = vec3(0, 0, 0);
-    for (size_t t = 0; t < mesh->triangle_count; t++) {
-        TriangleMiddles middles = triangle_middles(mesh, t, thickness);
-        for (int c = 0; c < 3; c++) moment = vec3_add_scaled(moment, middles.part, middles.at[c]);
-        mass.volume += 3 * middles.part;
-    }
-    if (!(mass.volume > 0)) return mass;
-    mass.center = vec3_scale(1.0 / mass.volume, moment);
-    for (size_t t = 0; t < mesh->triangle_count; t++) {
-        TriangleMiddles middles = triangle_middles(mesh, t, thickness);
-        for (int c = 0; c < 3; c++) {
-            Vec3 r = vec3_sub(middles.at[c], mass.center);
-            double square = vec3_dot(r, r);
-            Mat3 about =
-                mat3_add(mat3_diagonal(square, square, square), mat3_scale(-1.0, mat3_outer(r, r)));
-            mass.inertia = mat3_add(mass.inertia, mat3_scale(middles.part, about));
-        }
-    }
-    return mass;
-}
-
-/* A half space has no mass that means anything; bodies that forces move do not have this shape. */
-static MassProperties find_mass(const RigidShape *shape) {
-    if (shape->desc.kind == PLIM_SHAPE_HALF_SPACE)
-        return (MassProperties){.volume = 1, .inertia = mat3_identity()};
-    if (shape->desc.kind == PLIM_SHAPE_MESH && shape->desc.shell > 0)
-        return shell_mass(&shape->mesh, shape->desc.shell);
-    return mesh_mass_properties(&shape->mesh);
-}
-
-static PlimStatus copy_mesh(PlimContext *context, const PlimMeshDesc *desc, TriangleMesh *mesh) {
-    *mesh = (TriangleMesh){0};
+/* Before anything of it is read. */
+static PlimStatus check_mesh(PlimContext *context, const PlimMeshDesc *desc) {
     if (!desc || !desc->vertices || !desc->triangles)
         return context_fail(context, PLIM_BAD_INPUT, "the shape is a mesh without triangles");
+    if (desc->vertex_count > INT32_MAX || desc->triangle_count > INT32_MAX)
+        return context_fail(context, PLIM_BAD_INPUT,
+                            "a mesh of %zu triangles and %zu vertices is too large: use at most %d",
+                            desc->triangle_count, desc->vertex_count, INT32_MAX);
     for (size_t i = 0; i < 3 * desc->triangle_count; i++)
         if (desc->triangles[i] < 0 || (size_t)desc->triangles[i] >= desc->vertex_count)
             return context_fail(context, PLIM_BAD_INPUT,
@@ -125,6 +38,10 @@ static PlimStatus copy_mesh(PlimContext *context, const PlimMeshDesc *desc, Tria
         if (!isfinite(desc->vertices[i]))
             return context_fail(context, PLIM_BAD_INPUT, "vertex %zu of the mesh is not finite",
                                 i / 3);
+    return PLIM_OK;
+}
+
+static PlimStatus copy_mesh(PlimContext *context, const PlimMeshDesc *desc, TriangleMesh *mesh) {
     TRY(mesh_allocate(context, mesh, desc->vertex_count, desc->triangle_count));
     for (size_t i = 0; i < desc->vertex_count; i++)
         mesh->vertices[i] = vec3_load(desc->vertices + 3 * i);
@@ -132,8 +49,7 @@ static PlimStatus copy_mesh(PlimContext *context, const PlimMeshDesc *desc, Tria
     return PLIM_OK;
 }
 
-/* The true surface that the triangles stand for, in their axes; false for a mesh. */
-static bool primitive_solid(const PlimShapeDesc *desc, Vec3 center, Solid *solid) {
+bool shape_solid(const PlimShapeDesc *desc, Vec3 center, Solid *solid) {
     static const SolidKind kinds[] = {[PLIM_SHAPE_BOX] = SOLID_BOX,
                                       [PLIM_SHAPE_BALL] = SOLID_BALL,
                                       [PLIM_SHAPE_CYLINDER] = SOLID_CYLINDER,
@@ -155,7 +71,7 @@ static bool primitive_solid(const PlimShapeDesc *desc, Vec3 center, Solid *solid
 static Box3 find_box(const RigidShape *shape) {
     Box3 box = box3_empty();
     Solid solid;
-    if (primitive_solid(&shape->desc, shape->mass.center, &solid)) box = solid_bounds(&solid);
+    if (shape_solid(&shape->desc, shape->mesh_mass.center, &solid)) box = solid_bounds(&solid);
     if (shape->desc.kind == PLIM_SHAPE_HALF_SPACE) return box;
     for (size_t i = 0; i < shape->mesh.vertex_count; i++)
         box = box3_add_point(box, shape->mesh.vertices[i]);
@@ -164,10 +80,10 @@ static Box3 find_box(const RigidShape *shape) {
 
 /* A solid has an inside: a surface that encloses no volume cannot be a body. */
 static PlimStatus check_solid(PlimContext *context, const RigidShape *shape) {
-    if (!(shape->mass.volume > 0.0))
+    if (!(shape->mesh_mass.volume > 0.0))
         return context_fail(context, PLIM_BAD_INPUT,
                             "the surface encloses a volume of %g m^3; turn or close it",
-                            shape->mass.volume);
+                            shape->mesh_mass.volume);
     if (shape->desc.kind == PLIM_SHAPE_MESH && !(shape->desc.shell > 0) &&
         !mesh_is_closed(context, &shape->mesh))
         context_log(context, PLIM_LOG_WARNING,
@@ -232,6 +148,13 @@ static size_t find_shape(const ShapeLibrary *library, const ShapeKey *key, uint6
 
 PlimStatus shape_library_get(PlimContext *context, ShapeLibrary *library, const PlimShapeDesc *desc,
                              size_t *index) {
+    if (desc->kind == PLIM_SHAPE_MESH) {
+        TRY(check_mesh(context, desc->mesh));
+        if (!(desc->shell >= 0) || !isfinite(desc->shell) || desc->cells < 0)
+            return context_fail(context, PLIM_BAD_INPUT,
+                                "a mesh with a shell of %g m and %d cells: neither may be negative",
+                                desc->shell, desc->cells);
+    }
     ShapeKey key = key_of(desc);
     uint64_t hash = hash_bytes(HASH_START, &key, sizeof key);
     *index = find_shape(library, &key, hash);
@@ -240,13 +163,13 @@ PlimStatus shape_library_get(PlimContext *context, ShapeLibrary *library, const 
     if (!array_reserve(context, &library->shapes, 1)) return PLIM_OUT_OF_MEMORY;
     RigidShape shape = {.desc = *desc, .key = key};
     TRY(make_mesh(context, desc, &shape.mesh));
+    PLIM_ASSERT_VALID(mesh_problem(&shape.mesh));
     shape.desc.mesh = NULL; /* the caller's; the copy is in shape.mesh */
-    shape.mass = find_mass(&shape);
-    mesh_translate(&shape.mesh, vec3_scale(-1.0, shape.mass.center));
+    shape.mesh_mass = shape_mesh_mass(desc, &shape.mesh);
+    shape.mass = shape_mass(desc, &shape.mesh_mass);
+    mesh_translate(&shape.mesh, vec3_scale(-1.0, shape.mesh_mass.center));
     shape.box = find_box(&shape);
-    MassProperties exact = shape.mass;
-    shape_exact_mass(desc, &exact);
-    shape.ball_radius = cube_root(0.75 / pi * exact.volume);
+    shape.ball_radius = cube_root(0.75 / pi * shape.mass.volume);
     PlimStatus status = check_solid(context, &shape);
     if (status == PLIM_OK)
         status = index_table_insert(context, &library->by_desc, hash, library->shapes.count);
@@ -278,10 +201,10 @@ static RoundCore round_core(const PlimShapeDesc *desc, Vec3 center) {
 PlimStatus shape_prepare_contact(PlimContext *context, RigidShape *shape) {
     if (shape->can_collide) return PLIM_OK;
     Solid solid;
-    bool primitive = primitive_solid(&shape->desc, shape->mass.center, &solid);
+    bool primitive = shape_solid(&shape->desc, shape->mesh_mass.center, &solid);
     CollideShapeDesc desc = {.mesh = &shape->mesh,
                              .primitive = primitive ? &solid : NULL,
-                             .core = round_core(&shape->desc, shape->mass.center),
+                             .core = round_core(&shape->desc, shape->mesh_mass.center),
                              .shell = shape->desc.shell > 0,
                              .cells = shape->desc.cells};
     TRY(collide_shape_create(context, &desc, &shape->collide));

@@ -20,10 +20,11 @@ typedef struct ShapeKey {
 typedef struct RigidShape {
     PlimShapeDesc desc;
     ShapeKey key;
-    TriangleMesh mesh; /* centre of mass at the origin */
-    MassProperties mass;
-    double ball_radius; /* m, of a ball of equal volume */
-    Box3 box;           /* around it, in the axes of the triangles; without end for a half space */
+    TriangleMesh mesh;        /* centre of mass at the origin */
+    MassProperties mesh_mass; /* of the triangles */
+    MassProperties mass;      /* of the solid that they stand for */
+    double ball_radius;       /* m, of a ball of equal volume */
+    Box3 box; /* around it, in the axes of the triangles; without end for a half space */
     CollideShape collide; /* made when a body of this shape first comes near another */
     double inner_radius;  /* m, of a ball about the centre of mass that is inside; 0: none */
     bool can_collide;     /* both were made */
@@ -36,9 +37,13 @@ typedef struct ShapeLibrary {
 
 PlimShapeDesc shape_desc_default(PlimShapeKind kind);
 
-/* Volume, inertia and centre of the solid that the triangles stand for, where a formula has them;
- * left alone for boxes and meshes, whose triangles are exact. */
-void shape_exact_mass(const PlimShapeDesc *desc, MassProperties *mass);
+/* Volume, centre and inertia of the triangles: of what they enclose, or of a shell. */
+MassProperties shape_mesh_mass(const PlimShapeDesc *desc, const TriangleMesh *mesh);
+/* Those of the solid that the triangles stand for; a mesh stands for itself. */
+MassProperties shape_mass(const PlimShapeDesc *desc, const MassProperties *mesh_mass);
+
+/* The true surface that the triangles stand for, in axes about `center`; false for a mesh. */
+bool shape_solid(const PlimShapeDesc *desc, Vec3 center, Solid *solid);
 
 /* The index of the shape with this description, made when it is new. */
 PlimStatus shape_library_get(PlimContext *context, ShapeLibrary *library, const PlimShapeDesc *desc,

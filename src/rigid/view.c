@@ -86,15 +86,15 @@ PlimStatus rigid_view_frame(const void *system, const StepInfo *step, FrameView 
     if (!job.vertices || !job.velocities || !job.colors || !job.triangles || !job.objects)
         return PLIM_OUT_OF_MEMORY;
     parallel_for(step->threads, count, 16, view_bodies, &job);
-    view->meshes[view->mesh_count++] = (FrameMesh){.name = "rigid",
-                                                   .vertex_count = vertices,
-                                                   .triangle_count = triangles,
-                                                   .object_count = count,
-                                                   .vertices = job.vertices,
-                                                   .velocities = job.velocities,
-                                                   .triangles = job.triangles,
-                                                   .objects = job.objects,
-                                                   .colors = job.colors,
-                                                   .smooth = true};
-    return PLIM_OK;
+    FrameMesh mesh = {.name = "rigid",
+                      .vertex_count = vertices,
+                      .triangle_count = triangles,
+                      .object_count = count,
+                      .vertices = job.vertices,
+                      .velocities = job.velocities,
+                      .triangles = job.triangles,
+                      .objects = job.objects,
+                      .colors = job.colors,
+                      .smooth = true};
+    return frame_view_add_mesh(step->context, view, &mesh);
 }

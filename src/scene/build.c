@@ -387,17 +387,19 @@ static PlimStatus add_body(PlimScene *scene, SceneNode *node, const SceneBody *b
     if (job->has_fluid || job->has_splash)
         TRY(scene_as_problem(scene, shape_node, make_solid(scene, shape_node, &solid)));
     bool immersed = solid && desc->motion == PLIM_DYNAMIC;
-    if (immersed) TRY(scene_as_problem(scene, node, scene_immerse(scene, solid, desc, &center)));
     if (desc->motion == PLIM_KINEMATIC)
         TRY(scene_add_path(scene, body, copy_offset(scene, body), copy_tilt(scene, body), center,
                            desc));
-    TRY(scene_as_problem(scene, node, plim_rigid_add(job->world, desc, &in_fluid.body)));
+    RigidBodies *bodies = job->world->rigid;
+    const Solid *combined = scene_shape_is_combined(&body->shape) ? solid : NULL;
+    TRY(scene_as_problem(scene, node,
+                         rigid_bodies_add_solid(bodies, desc, combined, &in_fluid.body)));
     if (!solid) return PLIM_OK;
     in_fluid.solid = solid;
     if (!array_push(scene->context, &job->in_fluid, in_fluid)) return PLIM_OUT_OF_MEMORY;
     PlimStatus status = PLIM_OK;
     if (immersed && job->has_fluid) status = scene_check_fit(scene, body, solid, desc, center);
-    solid->position = vec3_scale(-1, center);
+    solid->position = vec3_scale(-1, bodies->extras.data[in_fluid.body].center);
     return scene_as_problem(scene, node, status);
 }
 
@@ -487,7 +489,9 @@ static PlimStatus fill_world(PlimScene *scene, PlimWorld *world) {
 }
 
 PlimStatus plim_scene_create_world(PlimScene *scene, PlimWorld **out) {
-    *out = NULL;
+    if (out) *out = NULL;
+    if (!scene) return PLIM_BAD_INPUT;
+    REQUIRE(scene->context, out);
     if (scene->reader.problems.count > 0)
         return context_fail(scene->context, PLIM_BAD_INPUT, "%s: %s", scene->label,
                             scene->reader.problems.data[0].text);

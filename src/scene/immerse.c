@@ -1,7 +1,5 @@
-/* Dynamic bodies in a fluid: mass properties of what the fluid sees, and whether they fit. */
+/* Dynamic bodies in a fluid: what may be coupled, and whether bodies fit into the domain. */
 #include "scene/scene.h"
-
-#include <string.h>
 
 static const char *const side_names[3][2] = {
     {"left", "right"}, {"bottom", "top"}, {"back", "front"}};
@@ -24,7 +22,7 @@ void scene_check_coupling(PlimScene *scene) {
                        document->gravity[2]);
 }
 
-/* ---- mass ---- */
+/* ---- does it fit ---- */
 
 /* A solid as it lies in the world. */
 static Solid placed(const Solid *solid, Quat turn, Vec3 origin) {
@@ -35,58 +33,6 @@ static Solid placed(const Solid *solid, Quat turn, Vec3 origin) {
     out.position = origin;
     return out;
 }
-
-/* The cut of a shape that is turned and lies `z` above the plane, about its own origin. */
-static PlimStatus measure_cut(PlimScene *scene, const Solid *solid, Quat turn, double z,
-                              Section *out) {
-    SectionMemo *memo = &scene->section_memo;
-    const Solid *part = solid->children; /* the solid of a body is one shape in its place */
-    SectionMemo asked = {.key = {part->kind, part->size[0], part->size[1], part->size[2],
-                                 part->radius, part->tube, part->height, turn.w, turn.x, turn.y,
-                                 turn.z, z, part->scale, solid->scale},
-                         .field = part->field};
-    bool primitive = part->child_count == 0;
-    if (primitive && memo->section.area > 0 && memo->field == asked.field &&
-        memcmp(memo->key, asked.key, sizeof asked.key) == 0) {
-        *out = memo->section;
-        return PLIM_OK;
-    }
-    Solid lying = placed(solid, turn, vec3(0, 0, z));
-    TRY(section_measure(scene->context, &lying, out));
-    if (primitive) {
-        *memo = asked;
-        memo->section = *out;
-    }
-    return PLIM_OK;
-}
-
-/* The body is its cut with z = 0, 1 m deep. It turns about z alone, so that a round inertia does:
- * it stays the same about every other axis that the shape may be turned to. */
-static PlimStatus immerse_section(PlimScene *scene, const Solid *solid, PlimRigidDesc *desc,
-                                  Vec3 *center) {
-    Quat turn = quat_normalize(quat_load(desc->pose.orientation));
-    Vec3 origin = vec3_sub(vec3_load(desc->pose.position), quat_rotate(turn, *center));
-    Section section;
-    TRY(measure_cut(scene, solid, turn, origin.z, &section));
-    Vec3 middle = vec3(origin.x + section.center[0], origin.y + section.center[1], 0);
-    *center = quat_rotate_inverse(turn, vec3_sub(middle, origin));
-    vec3_store(desc->pose.position, middle);
-    vec3_store(desc->center, *center);
-    desc->has_center = 1;
-    desc->pin[2] = 0;
-    desc->volume = section.area;
-    double mass = desc->mass > 0 ? desc->mass : desc->density * section.area;
-    double about_z = mass / section.area * (section.xx + section.yy);
-    if (desc->inertia[0] > 0) {
-        Vec3 z = quat_rotate_inverse(turn, vec3(0, 0, 1)); /* in the shape's own axes */
-        about_z = desc->inertia[0] * z.x * z.x + desc->inertia[1] * z.y * z.y +
-                  desc->inertia[2] * z.z * z.z;
-    }
-    for (int axis = 0; axis < 3; axis++) desc->inertia[axis] = about_z;
-    return PLIM_OK;
-}
-
-/* ---- does it fit ---- */
 
 typedef struct FitCheck {
     PlimContext *context;
@@ -182,12 +128,6 @@ static PlimStatus check_fit(const FitCheck *fit, bool passive) {
                             fit->name);
     TRY(check_sides(fit));
     return passive ? PLIM_OK : check_thickness(fit);
-}
-
-PlimStatus scene_immerse(PlimScene *scene, const Solid *solid, PlimRigidDesc *desc, Vec3 *center) {
-    if (scene->document.dim == 2) return immerse_section(scene, solid, desc, center);
-    desc->exact_mass = 1;
-    return PLIM_OK;
 }
 
 PlimStatus scene_check_fit(PlimScene *scene, const SceneBody *body, const Solid *solid,

@@ -367,16 +367,18 @@ static void read_value(SceneReader *reader, SceneNode *node, const SceneKey *key
 
 static void unknown_key(SceneReader *reader, const SceneNode *node, const SceneTable *table) {
     if (is_full(reader)) return;
-    const char *known[64];
+    enum { KNOWN_CAPACITY = 64 };
+    const char *known[KNOWN_CAPACITY];
+    size_t known_count = table->key_count < KNOWN_CAPACITY ? table->key_count : KNOWN_CAPACITY;
     char list[400] = "";
     size_t used = 0;
-    for (size_t i = 0; i < table->key_count; i++) {
+    for (size_t i = 0; i < known_count; i++) {
         known[i] = table->keys[i].name;
         if (used < sizeof list)
             used +=
                 (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", known[i]);
     }
-    const char *guess = suggest_name(node->key, known, table->key_count);
+    const char *guess = suggest_name(node->key, known, known_count);
     if (guess)
         reader_problem(reader, node, "unknown key '%.60s'; did you mean '%s'?", node->key, guess);
     else

@@ -127,9 +127,26 @@ static PlimStatus parse_into(PlimScene *scene, const char *text, size_t size,
     return read_document(scene);
 }
 
+static PlimStatus check_overrides(PlimContext *context, const PlimOverride *overrides,
+                                  size_t count) {
+    if (count > 0 && !overrides)
+        return context_fail(context, PLIM_BAD_INPUT, "%zu overrides of a scene, and no array",
+                            count);
+    for (size_t i = 0; i < count; i++)
+        if (!overrides[i].pointer || !overrides[i].value)
+            return context_fail(context, PLIM_BAD_INPUT,
+                                "override %zu of a scene has no pointer or no value", i);
+    return PLIM_OK;
+}
+
 PlimStatus plim_scene_parse(PlimContext *context, const char *label, const char *text, size_t size,
                             const PlimOverride *overrides, size_t override_count, PlimScene **out) {
-    *out = NULL;
+    if (out) *out = NULL;
+    if (!context) return PLIM_BAD_INPUT;
+    REQUIRE(context, label);
+    REQUIRE(context, text);
+    REQUIRE(context, out);
+    TRY(check_overrides(context, overrides, override_count));
     PlimScene *scene = context_allocate(context, 1, sizeof *scene);
     if (!scene) return PLIM_OUT_OF_MEMORY;
     scene->context = context;
@@ -147,7 +164,10 @@ PlimStatus plim_scene_parse(PlimContext *context, const char *label, const char 
 
 PlimStatus plim_scene_load(PlimContext *context, const char *path, const PlimOverride *overrides,
                            size_t override_count, PlimScene **out) {
-    *out = NULL;
+    if (out) *out = NULL;
+    if (!context) return PLIM_BAD_INPUT;
+    REQUIRE(context, path);
+    REQUIRE(context, out);
     char *text = NULL;
     size_t size = 0;
     TRY(read_file(context, path, &text, &size));
@@ -174,40 +194,43 @@ void plim_scene_destroy(PlimScene *scene) {
 /* ---- asking ---- */
 
 size_t plim_scene_problem_count(const PlimScene *scene) {
-    return scene->reader.problems.count;
+    return scene ? scene->reader.problems.count : 0;
 }
 
 const char *plim_scene_problem(const PlimScene *scene, size_t index) {
-    return scene->reader.problems.data[index].text;
+    return index < plim_scene_problem_count(scene) ? scene->reader.problems.data[index].text : NULL;
 }
 
 const char *plim_scene_name(const PlimScene *scene) {
-    return scene->document.name;
+    return scene ? scene->document.name : NULL;
 }
 
 double plim_scene_fps(const PlimScene *scene) {
-    return scene->document.fps;
+    return scene ? scene->document.fps : NAN;
 }
 
 double plim_scene_duration(const PlimScene *scene) {
-    return scene->document.duration;
+    return scene ? scene->document.duration : NAN;
 }
 
 uint64_t plim_scene_frame_count(const PlimScene *scene) {
+    if (!scene) return 0;
     /* 2 s at 24 is 48 frames also when 2 * 24 comes out a rounding error above. */
-    return (uint64_t)ceil(scene->document.duration * scene->document.fps * (1.0 - 1e-12));
+    double frames = ceil(scene->document.duration * scene->document.fps * (1.0 - 1e-12));
+    /* Of a scene with problems it may be any number. */
+    return frames >= 0 && frames < 0x1p63 ? (uint64_t)frames : 0;
 }
 
 double plim_scene_frame_time(const PlimScene *scene, uint64_t frame) {
-    return (double)frame / scene->document.fps;
+    return scene ? (double)frame / scene->document.fps : NAN;
 }
 
 double plim_scene_memory(const PlimScene *scene) {
-    return scene->memory;
+    return scene ? scene->memory : NAN;
 }
 
 const char *plim_scene_text(const PlimScene *scene) {
-    return scene->text;
+    return scene ? scene->text : NULL;
 }
 
 /* ---- identity ---- */

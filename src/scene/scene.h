@@ -13,13 +13,6 @@
 
 typedef struct ScenePath ScenePath;
 
-/* The last cut that was measured, and what of: copies of a body mostly have the same. */
-typedef struct SectionMemo {
-    double key[14]; /* numbers of a primitive, how it is turned, how far it is from the plane */
-    const LevelSet *field;
-    Section section;
-} SectionMemo;
-
 struct PlimScene {
     PlimContext *context;
     char *label;
@@ -28,7 +21,6 @@ struct PlimScene {
     SceneDocument document;
     ARRAY(ScenePath *) paths;
     SceneMeshes meshes;
-    SectionMemo section_memo;
     Scratch solids; /* what the liquids of worlds flow around, their sources and first shapes */
     ARRAY(SceneMaterial) materials;
     IndexTable materials_by_name;
@@ -78,11 +70,6 @@ void scene_paths_free(PlimScene *scene);
 
 /* What no table can say about the coupling. After the bodies. */
 void scene_check_coupling(PlimScene *scene);
-
-/* A dynamic body as the fluid knows it: mass properties of its exact shape, in two dimensions of
- * its cut with z = 0, which also moves the centre of mass. `solid` is the shape in its own axes,
- * `center` the centre of mass there. */
-PlimStatus scene_immerse(PlimScene *scene, const Solid *solid, PlimRigidDesc *desc, Vec3 *center);
 
 /* Whether the fluid can flow around such a body where it lies: not outside, nor through a wall, nor
  * too thin. PLIM_BAD_INPUT with a message if not. */

@@ -21,6 +21,10 @@ static bool is_combination(int kind) {
            kind == SCENE_SHAPE_DIFFERENCE;
 }
 
+bool scene_shape_is_combined(const SceneShape *shape) {
+    return is_combination(shape->kind) || shape->kind == SCENE_SHAPE_PLACE;
+}
+
 /* ---- checks ---- */
 
 /* The file's whole path, beside the scene unless it starts at the root. */

@@ -25,6 +25,9 @@ typedef struct SceneMeshes {
 
 typedef struct PlimScene PlimScene;
 
+/* Whether its triangles only stand for a solid made of others. */
+bool scene_shape_is_combined(const SceneShape *shape);
+
 /* Checks what can be checked without making triangles: nested shapes, files. Paths become absolute
  * in the tree. Returns about how many vertices the surface will have, and adds to *work_bytes what
  * making it takes for a while. */

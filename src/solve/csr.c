@@ -1,6 +1,9 @@
 /* Sparse matrices in compressed rows (CSR). */
 #include "solve/linear_map.h"
 
+#include "base/assert.h"
+
+#include <math.h>
 #include <string.h>
 
 PlimStatus csr_create(PlimContext *context, size_t rows, size_t columns, size_t entries, Csr *out) {
@@ -71,6 +74,23 @@ PlimStatus csr_from_map(PlimContext *context, const LinearMap *map, Csr *out) {
     return status;
 }
 
+const char *csr_problem(const Csr *matrix) {
+    const size_t *start = matrix->row_start;
+    if (start[0] != 0) return "the first row does not start with the first entry";
+    for (size_t row = 0; row < matrix->rows; row++) {
+        if (start[row + 1] < start[row]) return "a row ends before it starts";
+        if (start[row + 1] > matrix->entries) return "a row ends beyond the entries";
+        for (size_t i = start[row]; i < start[row + 1]; i++) {
+            if (matrix->column[i] < 0 || (size_t)matrix->column[i] >= matrix->columns)
+                return "an entry is in a column that does not exist";
+            if (i > start[row] && matrix->column[i] <= matrix->column[i - 1])
+                return "the columns of a row do not ascend";
+            if (!isfinite(matrix->value[i])) return "an entry is not finite";
+        }
+    }
+    return start[matrix->rows] == matrix->entries ? NULL : "the rows do not hold all entries";
+}
+
 static void csr_apply(const void *object, const double *x, double *y) {
     const Csr *matrix = object;
     for (size_t row = 0; row < matrix->rows; row++) {
@@ -90,5 +110,6 @@ static void csr_apply_transpose(const void *object, const double *x, double *y) 
 }
 
 LinearMap csr_map(const Csr *matrix) {
+    PLIM_ASSERT_VALID(csr_problem(matrix));
     return (LinearMap){matrix, matrix->rows, matrix->columns, csr_apply, csr_apply_transpose};
 }

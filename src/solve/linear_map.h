@@ -29,6 +29,11 @@ void csr_free(PlimContext *context, Csr *matrix);
  * tests, direct solves and other libraries, not for large systems in a hurry. */
 PlimStatus csr_from_map(PlimContext *context, const LinearMap *map, Csr *out);
 
+/* The first thing wrong with it as text, or NULL: rows that do not follow one another, columns that
+ * do not ascend or do not exist, values that are not finite. */
+const char *csr_problem(const Csr *matrix);
+
+/* The matrix as a map; it is complete by then. */
 LinearMap csr_map(const Csr *matrix);
 
 #endif

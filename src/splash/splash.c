@@ -156,6 +156,11 @@ typedef struct SplashArray {
 
 enum { ARRAY_CAPACITY = 32 };
 
+/* The place beyond the last is not written; who asks for the list sees by its count. */
+static void put_array(SplashArray out[ARRAY_CAPACITY], int place, SplashArray array) {
+    if (place < ARRAY_CAPACITY) out[place] = array;
+}
+
 static int list_arrays(Splash *splash, SplashArray out[ARRAY_CAPACITY]) {
     const Grid *grid = &splash->padded;
     bool classic = splash->desc.incompressibility == SPLASH_BILATERAL;
@@ -164,23 +169,24 @@ static int list_arrays(Splash *splash, SplashArray out[ARRAY_CAPACITY]) {
     double **of_cells[] = {&splash->most, &splash->density, &splash->predicted, &splash->right,
                            &splash->multiplier};
     for (int i = 0; i < 5; i++)
-        out[count++] = (SplashArray){(void **)of_cells[i], cells, sizeof(double)};
+        put_array(out, count++, (SplashArray){(void **)of_cells[i], cells, sizeof(double)});
     if (splash->desc.suction > 0)
-        out[count++] = (SplashArray){(void **)&splash->low, cells, sizeof(double)};
-    out[count++] = (SplashArray){(void **)&splash->near, cells, 1};
-    out[count++] = (SplashArray){(void **)&splash->kind, cells, 1};
-    out[count++] = (SplashArray){(void **)&splash->stirred, cells, 1};
-    if (classic) out[count++] = (SplashArray){(void **)&splash->closed, cells, 1};
+        put_array(out, count++, (SplashArray){(void **)&splash->low, cells, sizeof(double)});
+    put_array(out, count++, (SplashArray){(void **)&splash->near, cells, 1});
+    put_array(out, count++, (SplashArray){(void **)&splash->kind, cells, 1});
+    put_array(out, count++, (SplashArray){(void **)&splash->stirred, cells, 1});
+    if (classic) put_array(out, count++, (SplashArray){(void **)&splash->closed, cells, 1});
     for (int axis = 0; axis < grid->dim; axis++) {
         size_t faces = grid_face_count(grid, axis);
         double **of_faces[] = {&splash->fraction[axis], &splash->face_density[axis],
                                &splash->velocity[axis], &splash->change[axis],
                                &splash->weight[axis]};
         for (int i = 0; i < 5; i++)
-            out[count++] = (SplashArray){(void **)of_faces[i], faces, sizeof(double)};
+            put_array(out, count++, (SplashArray){(void **)of_faces[i], faces, sizeof(double)});
         if (classic)
-            out[count++] = (SplashArray){(void **)&splash->open[axis], faces, sizeof(double)};
-        out[count++] = (SplashArray){(void **)&splash->known[axis], faces, 1};
+            put_array(out, count++,
+                      (SplashArray){(void **)&splash->open[axis], faces, sizeof(double)});
+        put_array(out, count++, (SplashArray){(void **)&splash->known[axis], faces, 1});
     }
     return count;
 }
@@ -190,7 +196,7 @@ static void splash_destroy(void *system) {
     PlimContext *context = splash->context;
     SplashArray arrays[ARRAY_CAPACITY];
     int count = list_arrays(splash, arrays);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count && i < ARRAY_CAPACITY; i++)
         context_free(context, *arrays[i].data, arrays[i].count, arrays[i].item);
     for (size_t i = 0; i < splash->mouths.count; i++)
         array_free(context, &splash->mouths.data[i].columns);
@@ -245,6 +251,10 @@ static PlimStatus add_things(Splash *splash, const SplashDesc *desc) {
 static PlimStatus fill(Splash *splash, const SplashDesc *desc) {
     SplashArray arrays[ARRAY_CAPACITY];
     int count = list_arrays(splash, arrays);
+    if (count > ARRAY_CAPACITY)
+        return context_fail(splash->context, PLIM_FAILED,
+                            "a splash of %d arrays; its list has room for %d", count,
+                            (int)ARRAY_CAPACITY);
     for (int i = 0; i < count; i++) {
         *arrays[i].data = context_allocate(splash->context, arrays[i].count, arrays[i].item);
         if (!*arrays[i].data) return PLIM_OUT_OF_MEMORY;

@@ -131,18 +131,17 @@ static PlimStatus view_cells(const Splash *splash, const StepInfo *step,
     if (!job.velocity || !job.pressure || !job.level || !job.solid || !job.count)
         return PLIM_OUT_OF_MEMORY;
     parallel_for(step->threads, (size_t)grid->n[grid->dim - 1], 1, fill_layers, &job);
-    view->volumes[view->volume_count++] =
-        (FrameVolume){.name = "splash",
-                      .dim = grid->dim,
-                      .n = {grid->n[0], grid->n[1], grid->n[2]},
-                      .spacing = grid->spacing,
-                      .origin = {grid->origin.x, grid->origin.y, grid->origin.z},
-                      .velocity = job.velocity,
-                      .pressure = job.pressure,
-                      .level = job.level,
-                      .solid = job.solid,
-                      .solid_moves = splash->bodies_move};
-    return PLIM_OK;
+    FrameVolume volume = {.name = "splash",
+                          .dim = grid->dim,
+                          .n = {grid->n[0], grid->n[1], grid->n[2]},
+                          .spacing = grid->spacing,
+                          .origin = {grid->origin.x, grid->origin.y, grid->origin.z},
+                          .velocity = job.velocity,
+                          .pressure = job.pressure,
+                          .level = job.level,
+                          .solid = job.solid,
+                          .solid_moves = splash->bodies_move};
+    return frame_view_add_volume(step->context, view, &volume);
 }
 
 /* ---- surface ---- */
@@ -180,11 +179,10 @@ static PlimStatus view_particles(const Splash *splash, const StepInfo *step, con
         u[3 * to + 2] = (float)v.z;
         r[to++] = radius;
     }
-    FramePoints *points = &view->points[view->points_count++];
-    *points =
-        (FramePoints){.name = name, .count = count, .positions = x, .velocities = u, .radii = r};
-    for (int c = 0; c < 3; c++) points->absorption[c] = splash->desc.absorption[c];
-    return PLIM_OK;
+    FramePoints points = {
+        .name = name, .count = count, .positions = x, .velocities = u, .radii = r};
+    for (int c = 0; c < 3; c++) points.absorption[c] = splash->desc.absorption[c];
+    return frame_view_add_points(step->context, view, &points);
 }
 
 PlimStatus splash_view_frame(const void *system, const StepInfo *step, FrameView *view) {

@@ -1,11 +1,11 @@
 /* Diagnostics: named figures of a step. */
 #include "system/diagnostics.h"
 
-#include <assert.h>
 #include <string.h>
 
 void diagnostics_reset(Diagnostics *diagnostics) {
     memset(diagnostics->values, 0, sizeof diagnostics->values);
+    diagnostics->left_out = NULL;
 }
 
 static size_t find(const Diagnostics *diagnostics, const char *name) {
@@ -17,7 +17,10 @@ static size_t find(const Diagnostics *diagnostics, const char *name) {
 void diagnostics_add(Diagnostics *diagnostics, const char *name, double value) {
     size_t i = find(diagnostics, name);
     if (i == diagnostics->count) {
-        assert(i < DIAGNOSTICS_CAPACITY);
+        if (i == DIAGNOSTICS_CAPACITY) {
+            if (!diagnostics->left_out) diagnostics->left_out = name;
+            return;
+        }
         diagnostics->names[i] = name;
         diagnostics->values[i] = 0.0;
         diagnostics->count++;

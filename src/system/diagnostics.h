@@ -11,13 +11,15 @@ typedef struct Diagnostics {
     const char *names[DIAGNOSTICS_CAPACITY]; /* of static lifetime */
     double values[DIAGNOSTICS_CAPACITY];
     size_t count;
+    const char *left_out; /* the first name since the reset that found no room; NULL: none */
 } Diagnostics;
 
 /* Sets every value to zero; names stay, so columns keep their order. */
 void diagnostics_reset(Diagnostics *diagnostics);
 
 /* Adds to the named value; the name is new at its first use. `name` must outlive the diagnostics.
- */
+ * Beyond DIAGNOSTICS_CAPACITY names it goes to left_out, which plim_world_measure turns into a
+ * failure. */
 void diagnostics_add(Diagnostics *diagnostics, const char *name, double value);
 
 /* The named value, or 0 when nobody has added to it. */

@@ -17,19 +17,18 @@ PlimStatus frame_add_liquid(FrameView *view, const StepInfo *step, const Triangl
         objects[i] = 0;
     }
     for (int c = 0; c < 3; c++) color[c] = 0.35f + 0.2f * (float)c;
-    FrameMesh *out = &view->meshes[view->mesh_count++];
-    *out = (FrameMesh){.name = "liquid",
-                       .vertex_count = vertices,
-                       .triangle_count = triangles,
-                       .object_count = 1,
-                       .vertices = x,
-                       .velocities = velocities,
-                       .triangles = corners,
-                       .objects = objects,
-                       .colors = color,
-                       .smooth = true,
-                       .changes = true,
-                       .is_clear = true};
-    for (int c = 0; c < 3; c++) out->absorption[c] = absorption[c];
-    return PLIM_OK;
+    FrameMesh out = {.name = "liquid",
+                     .vertex_count = vertices,
+                     .triangle_count = triangles,
+                     .object_count = 1,
+                     .vertices = x,
+                     .velocities = velocities,
+                     .triangles = corners,
+                     .objects = objects,
+                     .colors = color,
+                     .smooth = true,
+                     .changes = true,
+                     .is_clear = true};
+    for (int c = 0; c < 3; c++) out.absorption[c] = absorption[c];
+    return frame_view_add_mesh(step->context, view, &out);
 }

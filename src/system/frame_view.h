@@ -3,9 +3,7 @@
 #ifndef SYSTEM_FRAME_VIEW_H
 #define SYSTEM_FRAME_VIEW_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/context.h"
 
 /* One mesh that holds all surfaces of a system, each triangle marked with its object. */
 typedef struct FrameMesh {
@@ -61,5 +59,10 @@ typedef struct FrameView {
     FramePoints points[FRAME_VIEW_CAPACITY];
     size_t points_count;
 } FrameView;
+
+/* Each adds one; PLIM_FAILED, naming it, when FRAME_VIEW_CAPACITY are there. */
+PlimStatus frame_view_add_mesh(PlimContext *context, FrameView *view, const FrameMesh *mesh);
+PlimStatus frame_view_add_volume(PlimContext *context, FrameView *view, const FrameVolume *volume);
+PlimStatus frame_view_add_points(PlimContext *context, FrameView *view, const FramePoints *points);
 
 #endif

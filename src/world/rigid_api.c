@@ -1,11 +1,29 @@
 /* The public face of the rigid bodies of a world. */
 #include "world/world.h"
 
+/* PLIM_BAD_INPUT for a body that is not there; SIZE_MAX is what -1 from plim_rigid_find becomes. */
+static PlimStatus check_id(const PlimWorld *world, const char *function, size_t id) {
+    size_t count = rigid_count(world->rigid);
+    if (id < count) return PLIM_OK;
+    if (id == SIZE_MAX)
+        return context_fail(world->context, PLIM_BAD_INPUT,
+                            "%s: there is no rigid body -1; was none of that name found?",
+                            function);
+    return context_fail(world->context, PLIM_BAD_INPUT,
+                        "%s: there is no rigid body %zu; the world has %zu, from 0", function, id,
+                        count);
+}
+
 PlimStatus plim_rigid_configure(PlimWorld *world, const PlimRigidOptions *options) {
+    if (!world) return PLIM_BAD_INPUT;
+    REQUIRE(world->context, options);
     return rigid_bodies_configure(world->rigid, options);
 }
 
 PlimStatus plim_rigid_add(PlimWorld *world, const PlimRigidDesc *desc, size_t *id) {
+    if (!world) return PLIM_BAD_INPUT;
+    REQUIRE(world->context, desc);
+    REQUIRE(world->context, id);
     if (*world->clock.step > 0)
         return context_fail(world->context, PLIM_BAD_INPUT,
                             "rigid body '%s': bodies are added before the first step",
@@ -14,22 +32,31 @@ PlimStatus plim_rigid_add(PlimWorld *world, const PlimRigidDesc *desc, size_t *i
 }
 
 size_t plim_rigid_count(const PlimWorld *world) {
-    return rigid_count(world->rigid);
+    return world ? rigid_count(world->rigid) : 0;
 }
 
 ptrdiff_t plim_rigid_find(const PlimWorld *world, const char *name) {
+    if (!world || !name) return -1;
     size_t index = rigid_bodies_find(world->rigid, name);
     return index == INDEX_NONE ? -1 : (ptrdiff_t)index;
 }
 
-void plim_rigid_pose(const PlimWorld *world, size_t id, PlimPose *pose) {
+PlimStatus plim_rigid_pose(const PlimWorld *world, size_t id, PlimPose *pose) {
+    if (!world) return PLIM_BAD_INPUT;
+    REQUIRE(world->context, pose);
+    TRY(check_id(world, __func__, id));
     rigid_bodies_get_pose(world->rigid, id, pose);
+    return PLIM_OK;
 }
 
 double plim_rigid_mass(const PlimWorld *world, size_t id) {
+    if (!world || id >= rigid_count(world->rigid)) return NAN;
     return world->rigid->mass[id];
 }
 
 PlimStatus plim_rigid_set_pose(PlimWorld *world, size_t id, const PlimPose *pose) {
+    if (!world) return PLIM_BAD_INPUT;
+    REQUIRE(world->context, pose);
+    TRY(check_id(world, __func__, id));
     return rigid_bodies_set_pose(world->rigid, id, pose);
 }

@@ -26,8 +26,10 @@ static uint64_t layout_of(const PlimWorld *world, size_t *size) {
 }
 
 PlimStatus plim_snapshot_create(PlimWorld *world, PlimSnapshot **out) {
-    *out = NULL;
+    if (out) *out = NULL;
+    if (!world) return PLIM_BAD_INPUT;
     PlimContext *context = world->context;
+    REQUIRE(context, out);
     PlimSnapshot *snapshot = context_allocate(context, 1, sizeof *snapshot);
     if (!snapshot) return PLIM_OUT_OF_MEMORY;
     snapshot->context = context;
@@ -48,6 +50,8 @@ PlimStatus plim_snapshot_create(PlimWorld *world, PlimSnapshot **out) {
 }
 
 PlimStatus plim_snapshot_restore(PlimWorld *world, const PlimSnapshot *snapshot) {
+    if (!world) return PLIM_BAD_INPUT;
+    REQUIRE(world->context, snapshot);
     size_t size;
     if (layout_of(world, &size) != snapshot->layout)
         return context_fail(world->context, PLIM_BAD_INPUT,

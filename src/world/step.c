@@ -52,6 +52,7 @@ static PlimStatus take_step(PlimWorld *world, double dt, double end_time) {
 }
 
 PlimStatus plim_world_step(PlimWorld *world, double dt) {
+    if (!world) return PLIM_BAD_INPUT;
     if (!(dt > 0.0) || !isfinite(dt))
         return context_fail(world->context, PLIM_BAD_INPUT, "a step of %g s: dt must be positive",
                             dt);
@@ -95,6 +96,7 @@ static PlimStatus choose_dt(PlimWorld *world, double until, double *dt) {
 }
 
 PlimStatus plim_world_substep(PlimWorld *world, double until) {
+    if (!world) return PLIM_BAD_INPUT;
     double time = *world->clock.time;
     if (!(until > time) || !isfinite(until))
         return context_fail(world->context, PLIM_BAD_INPUT,

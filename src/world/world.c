@@ -55,7 +55,10 @@ PlimStatus world_add_splash(PlimWorld *world, const SplashDesc *desc) {
 }
 
 PlimStatus plim_world_create(PlimContext *context, const PlimWorldDesc *desc, PlimWorld **out) {
-    *out = NULL;
+    if (out) *out = NULL;
+    if (!context) return PLIM_BAD_INPUT;
+    REQUIRE(context, desc);
+    REQUIRE(context, out);
     const double *g = desc->gravity;
     if (!isfinite(g[0]) || !isfinite(g[1]) || !isfinite(g[2]))
         return context_fail(context, PLIM_BAD_INPUT, "gravity (%g, %g, %g) must be finite", g[0],
@@ -103,14 +106,17 @@ StepInfo world_step_info(PlimWorld *world, double dt) {
 }
 
 double plim_world_time(const PlimWorld *world) {
+    if (!world) return NAN;
     return *world->clock.time;
 }
 
 uint64_t plim_world_steps(const PlimWorld *world) {
+    if (!world) return 0;
     return *world->clock.step;
 }
 
 uint64_t plim_world_hash(const PlimWorld *world) {
+    if (!world) return 0;
     uint64_t hash = HASH_START;
     for (size_t i = 0; i < world->system_count; i++) {
         hash = hash_text(hash, world->systems[i].class->name);
@@ -129,6 +135,7 @@ PlimStatus world_refresh(PlimWorld *world) {
 }
 
 PlimStatus plim_world_drop_caches(PlimWorld *world) {
+    if (!world) return PLIM_BAD_INPUT;
     for (size_t i = 0; i < world->system_count; i++)
         state_poison(world->systems[i].class->schema, world->systems[i].object);
     scratch_poison(&world->scratch);
@@ -159,6 +166,7 @@ static const char *const wall_names[STAGE_COUNT] = {
 };
 
 PlimStatus plim_world_measure(PlimWorld *world) {
+    if (!world) return PLIM_BAD_INPUT;
     Diagnostics *figures = &world->diagnostics;
     diagnostics_reset(figures);
     for (int stage = 0; stage < STAGE_COUNT; stage++)
@@ -175,6 +183,10 @@ PlimStatus plim_world_measure(PlimWorld *world) {
     diagnostics_add(figures, "energy.total",
                     diagnostics_get(figures, "energy.kinetic") +
                         diagnostics_get(figures, "energy.potential"));
+    if (figures->left_out)
+        return context_fail(world->context, PLIM_FAILED,
+                            "'%s' is one figure too many: the systems of a world have %d at most",
+                            figures->left_out, (int)DIAGNOSTICS_CAPACITY);
     for (size_t i = 0; i < figures->count; i++)
         if (!isfinite(figures->values[i]))
             return context_fail(world->context, PLIM_FAILED,
@@ -185,13 +197,13 @@ PlimStatus plim_world_measure(PlimWorld *world) {
 }
 
 size_t plim_world_figure_count(const PlimWorld *world) {
-    return world->diagnostics.count;
+    return world ? world->diagnostics.count : 0;
 }
 
 const char *plim_world_figure_name(const PlimWorld *world, size_t index) {
-    return world->diagnostics.names[index];
+    return index < plim_world_figure_count(world) ? world->diagnostics.names[index] : NULL;
 }
 
 double plim_world_figure(const PlimWorld *world, size_t index) {
-    return world->diagnostics.values[index];
+    return index < plim_world_figure_count(world) ? world->diagnostics.values[index] : NAN;
 }

@@ -20,9 +20,9 @@ static PlimStatus fall(PlimContext *context, PlimWorld **world, double *height) 
     if (status != PLIM_OK) return status;
 
     PlimPose pose;
-    plim_rigid_pose(*world, id, &pose);
-    *height = pose.position[1];
-    return PLIM_OK;
+    status = plim_rigid_pose(*world, id, &pose);
+    if (status == PLIM_OK) *height = pose.position[1];
+    return status;
 }
 
 int main(void) {

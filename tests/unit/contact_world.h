@@ -42,7 +42,6 @@ static inline PlimRigidDesc body_of(const char *name, PlimShapeKind kind, Vec3 p
     PlimRigidDesc desc = plim_rigid_desc_default();
     desc.name = name;
     desc.shape.kind = kind;
-    desc.exact_mass = kind != PLIM_SHAPE_BOX;
     vec3_store(desc.pose.position, position);
     return desc;
 }
@@ -65,7 +64,6 @@ static inline PlimRigidDesc floor_of(const char *name) {
     desc.motion = PLIM_STATIC;
     desc.restitution = 1;
     desc.friction = 0;
-    desc.exact_mass = 0;
     return desc;
 }
 

@@ -106,10 +106,7 @@ static void add_swarm(Arena *arena, double restitution, double friction) {
         snprintf(name, sizeof name, "body %d", (int)i);
         Vec3 corner = vec3(i & 1 ? 1.5 : -1.5, i & 2 ? 1.5 : -1.5, i & 4 ? 1.5 : -1.5);
         PlimRigidDesc desc = bouncing(body_of(name, kinds[i], corner), restitution, friction);
-        if (kinds[i] == PLIM_SHAPE_MESH) {
-            desc.shape.mesh = &tetrahedron_mesh;
-            desc.exact_mass = 0;
-        }
+        if (kinds[i] == PLIM_SHAPE_MESH) desc.shape.mesh = &tetrahedron_mesh;
         desc.density = uniform(1, i, 100, 2000);
         Vec3 aim =
             vec3(uniform(2, i, -0.4, 0.4), uniform(3, i, -0.4, 0.4), uniform(4, i, -0.4, 0.4));

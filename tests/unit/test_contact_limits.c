@@ -42,7 +42,6 @@ static void add_pile(Arena *arena, size_t count) {
         if (kinds[i % 7] == PLIM_SHAPE_MESH) {
             desc.shape.mesh = &dented_mesh;
             desc.shape.cells = 12;
-            desc.exact_mass = 0;
         }
         desc.rolling_friction = desc.spinning_friction = 0.01;
         desc.restitution = 0.3;
@@ -156,7 +155,6 @@ static PlimStatus use_contact(PlimContext *context, void *user) {
     bodies[2].shape.subdivisions = 1;
     bodies[3].shape.mesh = &dented_mesh;
     bodies[3].shape.cells = 6;
-    bodies[3].exact_mass = 0;
     bodies[4].shape.segments = 8;
     PlimStatus status = plim_world_create(context, &desc, &world);
     size_t id;

@@ -265,46 +265,12 @@ static void test_view(void **state) {
     close_world(&f);
 }
 
-/* Formulas against fine triangles. */
-static void test_exact_mass(void **state) {
-    (void)state;
-    static const PlimShapeKind kinds[] = {PLIM_SHAPE_BALL,  PLIM_SHAPE_CYLINDER, PLIM_SHAPE_CAPSULE,
-                                          PLIM_SHAPE_TORUS, PLIM_SHAPE_CONE,     PLIM_SHAPE_BOX};
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        Fixture f = open_world(0);
-        PlimRigidDesc desc = plim_rigid_desc_default();
-        desc.shape.kind = kinds[k];
-        desc.shape.radius = 0.7;
-        desc.shape.height = 1.3;
-        desc.shape.subdivisions = 6;
-        desc.shape.segments = 512;
-        desc.shape.sides = 256;
-        desc.name = "triangles";
-        size_t mesh = add(&f, &desc);
-        desc.name = "exact";
-        desc.exact_mass = 1;
-        size_t exact = add(&f, &desc);
-        const RigidBodies *b = f.world->rigid;
-        assert_close(b->volume[exact] / b->volume[mesh], 1, 5e-4);
-        assert_true(b->mass[exact] == 1000 * b->volume[exact]);
-        for (size_t i = 0; i < 9; i++)
-            assert_close(b->inertia[9 * exact + i], b->inertia[9 * mesh + i],
-                         1e-3 * b->inertia[9 * mesh]);
-        const RigidShape *shape = &b->shapes.shapes.data[b->shape[exact]];
-        MassProperties mass = shape->mass;
-        shape_exact_mass(&desc.shape, &mass);
-        assert_close(vec3_length(vec3_sub(mass.center, shape->mass.center)), 0, 1e-6);
-        close_world(&f);
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pendulum),       cmocka_unit_test(test_top),
         cmocka_unit_test(test_held_fast),      cmocka_unit_test(test_lock_rotation),
         cmocka_unit_test(test_hold_positions), cmocka_unit_test(test_set_pose),
         cmocka_unit_test(test_refused),        cmocka_unit_test(test_view),
-        cmocka_unit_test(test_exact_mass),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

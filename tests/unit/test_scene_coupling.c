@@ -102,9 +102,10 @@ static void test_density(void **state) {
     assert_close(b->inertia[8] / (0.5 * b->mass[0] * 0.04), 1, 1e-7);
     assert_close(b->position[2], 0, 0);
     close_scene(&f);
-    /* Without a fluid, and where nothing moves it, a body is its triangles. */
-    f = open_scene("plimsoll: 1\nrigid:\n  bodies:\n" BALL "}\n");
-    assert_true(f.world->rigid->volume[0] < 0.999 * 4.0 / 3.0 * pi * 0.008);
+    /* The same without a fluid, whatever its triangles enclose. */
+    f = open_scene("plimsoll: 1\nrigid:\n  bodies:\n" BALL ", density: 800}\n");
+    assert_close(f.world->rigid->volume[0], 4.0 / 3.0 * pi * 0.008, 1e-16);
+    assert_true(f.world->rigid->mass[0] == 800 * f.world->rigid->volume[0]);
     close_scene(&f);
 }
 

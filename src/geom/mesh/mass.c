@@ -1,6 +1,8 @@
 /* Mass properties of a closed mesh by integrals over tetrahedra (divergence theorem). */
 #include "geom/mesh/mass.h"
 
+#include "base/assert.h"
+
 typedef struct Moments {
     double volume;  /* integral of 1 */
     Vec3 first;     /* integral of x */
@@ -31,6 +33,7 @@ static void add_tetrahedron(Moments *sum, Vec3 a, Vec3 b, Vec3 c) {
 
 MassProperties mesh_mass_properties(const TriangleMesh *mesh) {
     MassProperties properties = {0};
+    PLIM_ASSERT_VALID(mesh_problem(mesh));
     if (mesh->triangle_count == 0) return properties;
     Vec3 low, high;
     mesh_bounds(mesh, &low, &high);

@@ -43,6 +43,22 @@ void mesh_bounds(const TriangleMesh *mesh, Vec3 *low, Vec3 *high) {
     }
 }
 
+const char *mesh_problem(const TriangleMesh *mesh) {
+    if (mesh->vertex_count > INT32_MAX) return "the mesh has more vertices than can be numbered";
+    for (size_t i = 0; i < mesh->triangle_count; i++)
+        for (int k = 0; k < 3; k++) {
+            int32_t vertex = mesh->triangles[i][k];
+            if (vertex < 0 || (size_t)vertex >= mesh->vertex_count)
+                return "a triangle names a vertex that does not exist";
+        }
+    for (size_t i = 0; i < mesh->vertex_count; i++) {
+        Vec3 p = mesh->vertices[i];
+        if (!isfinite(p.x) || !isfinite(p.y) || !isfinite(p.z))
+            return "a vertex is not at a finite place";
+    }
+    return NULL;
+}
+
 /* Lower end, higher end, direction: the two directions of an edge are neighbours when sorted, the
  * even one (from low to high) first. */
 static uint64_t edge_key(int32_t from, int32_t to) {

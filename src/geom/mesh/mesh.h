@@ -20,6 +20,11 @@ void mesh_free(PlimContext *context, TriangleMesh *mesh);
 void mesh_translate(TriangleMesh *mesh, Vec3 offset);
 void mesh_bounds(const TriangleMesh *mesh, Vec3 *low, Vec3 *high);
 
+/* The first thing wrong with it as text, or NULL: vertices that do not exist, places that are not
+ * finite. For PLIM_ASSERT_VALID; what comes from a file goes through mesh_check, which says where.
+ */
+const char *mesh_problem(const TriangleMesh *mesh);
+
 /* True when every edge is used exactly once in each direction: closed and consistently oriented. */
 bool mesh_is_closed(PlimContext *context, const TriangleMesh *mesh);
 
