@@ -2,11 +2,11 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: build demo test check bench validate lint format install clean
+.PHONY: build demo test check check-wasm bench validate lint format install clean
 
-# The program, build/plimsoll, and the libraries, build/src/libplimsoll.*
+# The program, build/plimsoll, and the libraries, build/src/libplimsoll*
 build: build/build.ninja
-	cmake --build build --target plimsoll plimsoll_shared plimsoll_static
+	cmake --build build --target plimsoll libraries
 
 build/build.ninja: CMakePresets.json
 	@for tool in cmake ninja gcc pkg-config; do command -v $$tool >/dev/null || \
@@ -25,10 +25,15 @@ test:
 	@scripts/setup
 	@scripts/test
 
-# The same tests at larger sizes.
-check:
+# The same tests at larger sizes, and the core as WebAssembly.
+check: check-wasm
 	@scripts/setup
 	@scripts/test --check
+
+# The core as WebAssembly, under node.
+check-wasm:
+	@scripts/setup --wasm
+	@scripts/test-wasm
 
 bench: build
 	build/plimsoll bench

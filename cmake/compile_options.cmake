@@ -1,4 +1,5 @@
 # One interface target carries the flags of the whole tree.
+get_filename_component(plim_root ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
 add_library(plim_options INTERFACE)
 target_compile_options(plim_options INTERFACE
   -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes
@@ -7,8 +8,8 @@ target_compile_options(plim_options INTERFACE
   # Under sanitizers clang cannot honour every "omp simd", and says so; that is no defect.
   $<$<C_COMPILER_ID:Clang>:-Wno-pass-failed>)
 target_compile_definitions(plim_options INTERFACE _XOPEN_SOURCE=700)
-target_include_directories(plim_options INTERFACE ${PROJECT_SOURCE_DIR}/src
-                                                  ${PROJECT_SOURCE_DIR}/include)
+target_include_directories(plim_options INTERFACE ${plim_root}/src
+                                                  ${plim_root}/include)
 if(PLIM_WERROR)
   target_compile_options(plim_options INTERFACE -Werror)
 endif()

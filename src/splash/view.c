@@ -72,8 +72,9 @@ static size_t cell_of(const Grid *grid, const Splash *splash, size_t particle, i
 
 static void add_particles(const CellJob *job, int layer) {
     const Splash *splash = job->splash;
-    const size_t *start = splash->layer_start + layer + 1; /* the first layer is beyond the side */
-    for (size_t particle = start[0]; particle < start[1]; particle++) {
+    /* The first layer is beyond the side. */
+    size_t first = splash->layer_start[layer + 1], end = splash->layer_start[layer + 2];
+    for (size_t particle = first; particle < end; particle++) {
         size_t cell = cell_of(&splash->grid, splash, particle, layer);
         Vec3 u = splash_particle_velocity(splash, particle);
         job->velocity[3 * cell] += (float)u.x;
