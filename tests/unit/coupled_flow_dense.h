@@ -7,6 +7,8 @@
 #include "coupled_case.h"
 #include "coupled_flow_inside.h"
 
+#include "math/eigen6.h"
+
 /* A linear function of velocities. */
 typedef struct FlowFunction {
     int count;
@@ -47,35 +49,30 @@ static inline void flow_function_add_body(const FlowDense *dense, FlowFunction *
 
 /* ---- terms ---- */
 
-/* scale f^T g f / 2 into the matrix, and its Cholesky factor into the damper rows. Where single
- * precision has made g indefinite by rounding, what is negative is left out of the factor. */
+/* scale f^T g f / 2 into the matrix, and a factor of it into the damper rows, by eigenvectors.
+ * Where single precision has made g indefinite by rounding, what is negative is left out of the
+ * factor. */
 static inline void flow_dense_term(FlowDense *dense, double scale, int count, const FlowFunction *f,
                                    double (*g)[WALL_FUNCTIONS]) {
     size_t n = dense->rows.n;
-    double l[WALL_FUNCTIONS][WALL_FUNCTIONS] = {{0}};
+    double a[6][6] = {{0}}, values[6], vectors[6][6];
     for (int i = 0; i < count; i++)
-        for (int j = 0; j < count; j++)
+        for (int j = 0; j < count; j++) {
+            a[i][j] = g[i][j];
             for (int p = 0; p < f[i].count; p++)
                 for (int q = 0; q < f[j].count; q++)
                     dense->viscous[f[i].at[p] * n + f[j].at[q]] +=
                         scale * g[i][j] * f[i].value[p] * f[j].value[q];
-    for (int j = 0; j < count; j++) {
-        double pivot = g[j][j];
-        for (int k = 0; k < j; k++) pivot -= l[j][k] * l[j][k];
-        if (!(pivot > 1e-7 * g[j][j])) continue;
-        l[j][j] = sqrt(pivot);
-        for (int i = j + 1; i < count; i++) {
-            double sum = g[i][j];
-            for (int k = 0; k < j; k++) sum -= l[i][k] * l[j][k];
-            l[i][j] = sum / l[j][j];
         }
-    }
-    for (int j = 0; j < count; j++, dense->damper++) {
+    symmetric_eigen6(a, values, vectors);
+    for (int e = 0; e < 6; e++) {
+        if (!(values[e] > 0.0)) continue;
         assert_true(dense->damper < dense->rows.dampers);
-        for (int i = j; i < count; i++)
+        for (int i = 0; i < count; i++)
             for (int p = 0; p < f[i].count; p++)
                 dense->rows.c[dense->damper * n + f[i].at[p]] +=
-                    sqrt(scale) * l[i][j] * f[i].value[p];
+                    sqrt(scale * values[e]) * vectors[i][e] * f[i].value[p];
+        dense->damper++;
     }
 }
 

@@ -22,6 +22,7 @@ typedef struct FlowRows {
     ARRAY(size_t) reduced_start;
     ARRAY(FlowEntry) reduced;
     ARRAY(double) constant; /* one a row: what is known of its product with v */
+    ARRAY(double) weight;   /* of dampers, one a row: that times row^T row is in A_s */
 } FlowRows;
 
 /* What is kept of a block beside the problem's own. With the rows of constraints that concern it

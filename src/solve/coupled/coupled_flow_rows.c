@@ -2,14 +2,16 @@
  * solids to velocities at faces, and its transpose, which takes impulses back. */
 #include "solve/coupled/coupled_flow_internal.h"
 
-#include <math.h>
+#include "math/eigen6.h"
+
 #include <string.h>
 
 /* ---- rows ---- */
 
 void flow_rows_clear(FlowRows *rows) {
     rows->at.count = rows->start.count = rows->entries.count = 0;
-    rows->reduced_start.count = rows->reduced.count = rows->constant.count = 0;
+    rows->reduced_start.count = rows->reduced.count = 0;
+    rows->constant.count = rows->weight.count = 0;
 }
 
 void flow_rows_free(PlimContext *context, FlowRows *rows) {
@@ -19,13 +21,14 @@ void flow_rows_free(PlimContext *context, FlowRows *rows) {
     array_free(context, &rows->reduced_start);
     array_free(context, &rows->reduced);
     array_free(context, &rows->constant);
+    array_free(context, &rows->weight);
 }
 
 size_t flow_rows_bytes(const FlowRows *rows) {
     return (rows->at.capacity + rows->start.capacity + rows->reduced_start.capacity) *
                sizeof(size_t) +
            (rows->entries.capacity + rows->reduced.capacity) * sizeof(FlowEntry) +
-           rows->constant.capacity * sizeof(double);
+           (rows->constant.capacity + rows->weight.capacity) * sizeof(double);
 }
 
 size_t flow_reduce_run(const CoupledFlow *flow, const FlowEntry *entries, size_t i, size_t last,
@@ -166,30 +169,26 @@ static void add_drag(CoupledFlow *flow, int32_t block, const FlowRow *row, const
                 scale * row->value[i] * reaction->value[j];
 }
 
-/* The same where several blocks move a surface: as damper rows, by a Cholesky factor of the
- * semidefinite c. */
+/* The same where several blocks move a surface: rows by the eigenvectors of c, whose eigenvalues
+ * are not negative but for its single precision. */
 static void add_joint_drag(CoupledFlow *flow, const WallTerm *term, const FlowRow *rows,
                            double scale) {
-    double l[WALL_FUNCTIONS][WALL_FUNCTIONS] = {{0}};
+    double a[6][6] = {{0}}, values[6], vectors[6][6];
     const double *through = flow->structure->through;
-    for (int j = 0; j < term->count; j++) {
-        double pivot = term->coefficient[j][j];
-        for (int k = 0; k < j; k++) pivot -= l[j][k] * l[j][k];
-        if (!(pivot > 1e-14 * term->coefficient[j][j])) continue;
-        l[j][j] = sqrt(pivot);
-        for (int i = j + 1; i < term->count; i++) {
-            double sum = term->coefficient[i][j];
-            for (int k = 0; k < j; k++) sum -= l[i][k] * l[j][k];
-            l[i][j] = sum / l[j][j];
-        }
+    for (int i = 0; i < term->count; i++)
+        for (int j = 0; j < term->count; j++) a[i][j] = term->coefficient[i][j];
+    symmetric_eigen6(a, values, vectors);
+    for (int e = 0; e < 6; e++) {
         FlowRow row = {0};
-        for (int i = j; i < term->count; i++) add_scaled(&row, sqrt(scale) * l[i][j], &rows[i]);
         double constant = 0.0;
+        if (values[e] == 0.0) continue;
+        for (int i = 0; i < term->count; i++) add_scaled(&row, vectors[i][e], &rows[i]);
         for (int i = 0; i < row.count; i++)
             constant += row.value[i] *
                         (flow->known[row.column[i]] + (through ? through[row.column[i]] : 0.0));
         flow_add_row(flow, &flow->drag, 0, (size_t)row.count, row.column, row.value, 1.0);
-        if (!array_push(flow->context, &flow->drag.constant, constant))
+        if (!array_push(flow->context, &flow->drag.constant, constant) ||
+            !array_push(flow->context, &flow->drag.weight, scale * values[e]))
             flow->short_of_memory = true;
     }
 }

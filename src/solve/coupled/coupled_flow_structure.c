@@ -154,7 +154,9 @@ static void add_csr_row(CoupledFlow *flow, FlowRows *to, const Csr *rows, size_t
     size_t first = rows->row_start[row];
     flow_add_row(flow, to, row, rows->row_start[row + 1] - first, rows->column + first,
                  rows->value + first, 1.0);
-    if (!array_push(flow->context, &to->constant, constant)) flow->short_of_memory = true;
+    if (!array_push(flow->context, &to->constant, constant) ||
+        !array_push(flow->context, &to->weight, 1.0))
+        flow->short_of_memory = true;
 }
 
 PlimStatus flow_begin_structure(CoupledFlow *flow) {
@@ -196,7 +198,8 @@ static void add_own_blocks(const CoupledFlow *flow, const FlowRows *rows) {
             FlowPart *part = &flow->parts.data[block];
             for (int k = 0; k < part->motion_count; k++)
                 for (int l = 0; l < part->motion_count; l++)
-                    part->diagonal[k * part->motion_count + l] += own[k] * own[l];
+                    part->diagonal[k * part->motion_count + l] +=
+                        rows->weight.data[row] * own[k] * own[l];
         }
 }
 
@@ -255,7 +258,8 @@ void flow_apply_structure(const CoupledFlow *flow, const double *x, double *y) {
     }
     for (size_t k = 0; k < 2; k++)
         for (size_t row = 0; row < joined[k]->at.count; row++)
-            flow_row_spread(joined[k], row, flow_row_product(joined[k], row, x), y);
+            flow_row_spread(joined[k], row,
+                            joined[k]->weight.data[row] * flow_row_product(joined[k], row, x), y);
 }
 
 void flow_dense_structure(const CoupledFlow *flow, double *work, double *out) {
@@ -293,7 +297,8 @@ void flow_motion_momenta(const CoupledFlow *flow, double *out) {
     }
     for (size_t k = 0; k < 2; k++)
         for (size_t row = 0; row < joined[k]->at.count; row++)
-            flow_row_spread(joined[k], row, -joined[k]->constant.data[row], out);
+            flow_row_spread(joined[k], row,
+                            -joined[k]->weight.data[row] * joined[k]->constant.data[row], out);
 }
 
 void flow_guess_motions(const CoupledFlow *flow, double *motions) {
@@ -354,9 +359,9 @@ void flow_add_own_friction(const CoupledFlow *flow) {
     for (size_t row = 0; row < drag->at.count; row++) {
         const FlowEntry *entry = drag->entries.data;
         size_t first = drag->start.data[row], last = drag->start.data[row + 1];
-        double product = 0.0;
+        double product = 0.0, weight = drag->weight.data[row];
         for (size_t i = first; i < last; i++)
-            product += entry[i].value * surface_velocity(s, (size_t)entry[i].column);
+            product += weight * entry[i].value * surface_velocity(s, (size_t)entry[i].column);
         for (size_t i = first; i < last; i++)
             s->impulse[entry[i].column] -= entry[i].value * product;
     }
