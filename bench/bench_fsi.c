@@ -101,6 +101,7 @@ static PlimStatus measure_pair(const BenchOptions *options, int dim, int n, doub
 }
 
 PlimStatus bench_fsi(const BenchOptions *options) {
+    TRY(fsi_many(options));
     static const int sizes[2][4] = {{64, 128, 256, 512}, {32, 48, 64, 96}};
     for (int dim = 2; dim <= 3; dim++)
         for (int viscous = 1; viscous >= 0; viscous--) {

@@ -47,4 +47,7 @@ PlimStatus fsi_describe(const FsiSolve *solve, Coupled **out);
 
 PlimStatus fsi_compare(const BenchOptions *options);
 
+/* Seconds and bytes of the solves with many bodies beyond those of the empty tank. */
+PlimStatus fsi_many(const BenchOptions *options);
+
 #endif

@@ -313,6 +313,8 @@ static void fluid_destroy(void *system) {
     array_free(context, &fluid->colliders);
     array_free(context, &fluid->visitors);
     array_free(context, &fluid->sources);
+    array_free(context, &fluid->bins.start);
+    array_free(context, &fluid->bins.entries);
     array_free(context, &fluid->passive);
     array_free(context, &fluid->flow_bodies);
     array_free(context, &fluid->fluxes);

@@ -86,6 +86,7 @@ static bool read_places(Fluid *fluid, double dt) {
         collider->is_elsewhere = !room_holds(&fluid->desc.room, collider->true_position);
         collider->now.position = wrapped(&fluid->grid, collider->true_position);
     }
+    fluid_fill_bins(fluid);
     return moved;
 }
 
@@ -134,24 +135,6 @@ double fluid_reach(const Fluid *fluid, const Collider *body) {
         reach = fmax(reach, vec3_length(x));
     }
     return reach;
-}
-
-FluidCollider *fluid_nearest(const Fluid *fluid, Vec3 x, Vec3 *beside) {
-    FluidCollider *nearest = NULL;
-    double least = HUGE_VAL;
-    int images = fluid_image_count(&fluid->grid);
-    *beside = x;
-    for (size_t i = 0; i < fluid->colliders.count; i++)
-        for (int image = 0; image < images; image++) {
-            FluidCollider *collider = &fluid->colliders.data[i];
-            Vec3 at = vec3_sub(x, fluid_image_offset(&fluid->grid, image));
-            double distance = collider_distance(&collider->now, fluid_in_plane(fluid, at));
-            if (!(distance < least)) continue;
-            least = distance;
-            nearest = collider;
-            *beside = at;
-        }
-    return nearest;
 }
 
 double fluid_wall_speed(const Fluid *fluid, Vec3 x, int axis) {

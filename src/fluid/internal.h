@@ -58,6 +58,18 @@ typedef struct FluidTie {
     double part; /* that is open */
 } FluidTie;
 
+/* Colliders by bins over the grid (nearest.c). */
+typedef struct FluidBinEntry {
+    int32_t collider, image;
+} FluidBinEntry;
+
+typedef struct FluidBins {
+    bool is_filled; /* else there are few colliders, or no memory for bins */
+    int n[3];
+    ARRAY(size_t) start; /* one a bin and one more */
+    ARRAY(FluidBinEntry) entries;
+} FluidBins;
+
 /* Arrays of the state are listed, with units, in the schema of fluid.c. All others follow from the
  * state and the places of the bodies, or hold values within a step. */
 struct Fluid {
@@ -93,6 +105,7 @@ struct Fluid {
         bool is_here;
     })
     visitors;
+    FluidBins bins; /* of the colliders where they are now */
     ARRAY(FluidSource) sources;
     ARRAY(FluidBody) passive; /* bodies that are carried along */
     ARRAY(FluidObject) objects;
@@ -239,6 +252,8 @@ static inline Vec3 fluid_in_plane(const Fluid *fluid, Vec3 x) {
 /* The farthest that a corner of its box is from a body's own origin, m; in two dimensions of the
  * box's shadow on the plane. */
 double fluid_reach(const Fluid *fluid, const Collider *body);
+/* Sorts the colliders into bins; where memory is out they are all looked at. */
+void fluid_fill_bins(Fluid *fluid);
 /* The collider nearest to x; NULL: there is none. `beside` is x moved by whole periods to where it
  * is near the collider itself, not an image of it. */
 FluidCollider *fluid_nearest(const Fluid *fluid, Vec3 x, Vec3 *beside);
