@@ -146,6 +146,22 @@ def temporary():
     return tempfile.TemporaryDirectory(prefix="plimsoll-verify-")
 
 
+def verify(description, all_checks):
+    """Each of the checks; one whose run breaks off has failed, and the others go on."""
+    options = arguments(description, lambda parser: parser.add_argument(
+        "--only", default="", metavar="WORD", help="only the checks whose names have it in them"))
+    checks = Checks()
+    with temporary() as folder:
+        for check in all_checks:
+            if options.only not in check.__name__:
+                continue
+            try:
+                check(options, checks, folder)
+            except RuntimeError as error:
+                checks.true(f"{check.__name__} runs to its end", False, " ".join(str(error).split())[:500])
+    checks.finish()
+
+
 # ---- reading ----
 
 

@@ -1,9 +1,6 @@
 #!/usr/bin/python3
 """Fluids that make no sense: refused with a message and exit code 2, or stopped with a reason."""
-import os
-import re
-
-import common
+import bad_input
 
 GOOD = """\
 plimsoll: 1
@@ -105,41 +102,5 @@ STOPPED = [
 ]
 
 
-def clean(result):
-    """A message of the program, not of a crash or a sanitizer."""
-    words = result.stderr.strip()
-    return bool(words) and all(line.startswith("plimsoll: ") for line in words.splitlines()) and \
-        not re.search(r"assert|Sanitizer|runtime error", words)
-
-
-def check(options, checks, folder, scene, number, case, code):
-    name, values, words = case
-    out = os.path.join(folder, f"out{code}_{number}")
-    result = common.call(options.program, "run", scene, "--out", out, "--quiet",
-                         *common.overrides(values), timeout=120)
-    first = (result.stderr.strip().splitlines() or ["(nothing on stderr)"])[0]
-    said = first.replace("plimsoll: ", "").replace(scene + ": ", "")
-    good = result.code == code and clean(result) and re.search(words, result.stderr)
-    checks.true(name, good, f"exit {result.code}: {said[:170]}")
-    if code == 2:
-        left = os.listdir(out) if os.path.exists(out) else []
-        checks.true(f"{name}: nothing written", not left, " ".join(sorted(left))[:60])
-
-
-def main():
-    options = common.arguments(__doc__)
-    checks = common.Checks()
-    with common.temporary() as folder:
-        scene = common.write_scene(folder, "good.yaml", GOOD)
-        out = os.path.join(folder, "out")
-        result = common.call(options.program, "run", scene, "--out", out, "--quiet")
-        checks.true("the scene itself runs", result.code == 0, result.last_words() if result.code else "")
-        for number, case in enumerate(REFUSED):
-            check(options, checks, folder, scene, number, case, 2)
-        for number, case in enumerate(STOPPED):
-            check(options, checks, folder, scene, number, case, 1)
-    checks.finish()
-
-
 if __name__ == "__main__":
-    main()
+    bad_input.verify(__doc__, GOOD, REFUSED, STOPPED)

@@ -1,10 +1,7 @@
 #!/usr/bin/python3
 """Bodies in fluids that make no sense: refused with exit code 2 and a message that names the body."""
-import os
-import re
-
+import bad_input
 import common
-from flow_bad_input import clean
 
 GOOD = """\
 plimsoll: 1
@@ -60,34 +57,13 @@ ENCLOSED = ("    - {name: plug, motion: kinematic, shape: {box: {size: [0.3, 3, 
             "position: [\"=0.5 + 0.2*t\", 0.5, 0]}\n")
 
 
-def judge(options, checks, folder, scene, name, values, words, code=(2,)):
-    out = os.path.join(folder, "out_" + "".join(c if c.isalnum() else "_" for c in name))
-    result = common.call(options.program, "run", scene, "--out", out, "--quiet", "--threads", 1,
-                         *common.overrides(values), timeout=120)
-    text = result.stderr.replace(scene + ": ", "")
-    said = (text.strip().splitlines() or ["(nothing on stderr)"])[0].replace("plimsoll: ", "")
-    good = result.code in code and clean(result) and re.search(words, text)
-    checks.true(name, good, f"exit {result.code}: {said[:220]}")
-    if result.code == 2:
-        left = os.listdir(out) if os.path.exists(out) else []
-        checks.true(f"{name}: nothing written", not left, " ".join(sorted(left))[:60])
-
-
-def main():
-    options = common.arguments(__doc__)
-    checks = common.Checks()
-    with common.temporary() as folder:
-        scene = common.write_scene(folder, "good.yaml", GOOD)
-        result = common.call(options.program, "run", scene, "--out", os.path.join(folder, "good"), "--quiet")
-        checks.true("the scene itself runs", result.code == 0, result.last_words() if result.code else "")
-        for name, values, words in REFUSED:
-            judge(options, checks, folder, scene, name, values, words)
-        # A body forced to change the volume of enclosed fluid: a plunger that closes off a part of a box.
-        text = GOOD.replace("coupling:", ENCLOSED + "coupling:", 1)
-        scene = common.write_scene(folder, "enclosed.yaml", text)
-        judge(options, checks, folder, scene, "plunger that presses enclosed fluid", {}, r"plug.*(closed|enclosed)")
-    checks.finish()
+def check_enclosed(options, checks, folder, _):
+    """A body forced to change the volume of enclosed fluid: a plunger that closes off a part of a box."""
+    text = GOOD.replace("coupling:", ENCLOSED + "coupling:", 1)
+    scene = common.write_scene(folder, "enclosed.yaml", text)
+    bad_input.check(options, checks, folder, scene,
+                    ("plunger that presses enclosed fluid", {}, r"plug.*(closed|enclosed)"))
 
 
 if __name__ == "__main__":
-    main()
+    bad_input.verify(__doc__, GOOD, REFUSED, more=(check_enclosed,))

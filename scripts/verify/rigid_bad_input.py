@@ -2,8 +2,8 @@
 """Contact that makes no sense: refused with a message, or a run that ends with finite, bounded motion."""
 import os
 import re
-import subprocess
 
+import bad_input
 import common
 import rigid_piles
 from common import np
@@ -54,35 +54,6 @@ REFUSED = [
     ("negative travel", {"rigid/contact/travel": -0.1}, r"travel|at least"),
     ("misspelt key", {"rigid/contact/colision_iterations": 4}, r"collision_iterations"),
 ]
-
-
-def clean(result):
-    """Messages of the program, not of a crash or a sanitizer."""
-    return all(re.match(r"(plimsoll|warning|note): ", line) for line in result.stderr.strip().splitlines()) and \
-        not re.search(r"assert|Sanitizer|runtime error", result.stderr)
-
-
-def call(options, folder, name, path, values, limit):
-    out = os.path.join(folder, "out_" + "".join(c if c.isalnum() else "_" for c in name))
-    try:
-        result = common.call(options.program, "run", path, "--out", out, "--quiet", "--threads", 2,
-                             *common.overrides(values), timeout=limit)
-    except subprocess.TimeoutExpired:
-        return out, None
-    return out, result
-
-
-def refused(options, checks, folder, path, name, values, words):
-    out, result = call(options, folder, name, path, values, 60)
-    if result is None:
-        checks.true(name, False, "hangs")
-        return
-    text = result.stderr.replace(path + ": ", "")
-    said = (text.strip().splitlines() or ["(nothing on stderr)"])[0].replace("plimsoll: ", "")
-    checks.true(name, result.code == 2 and clean(result) and re.search(words, text),
-                f"exit {result.code}: {said[:200]}")
-    left = os.listdir(out) if os.path.exists(out) else []
-    checks.true(f"{name}: nothing written", not left, " ".join(sorted(left))[:60])
 
 
 class Motion:
@@ -163,17 +134,23 @@ def odd_scenes(quick):
         "shock_iterations: 0, push_out: false}"), None, None
 
 
+def out_of(folder, name):
+    return os.path.join(folder, "out_" + bad_input.file_name(name))
+
+
 def odd(options, checks, folder, name, text, bound, words):
-    path = common.write_scene(folder, "".join(c if c.isalnum() else "_" for c in name) + ".yaml", text)
-    out, result = call(options, folder, name, path, None, 100)
+    path = common.write_scene(folder, bad_input.file_name(name) + ".yaml", text)
+    out = out_of(folder, name)
+    result, _ = bad_input.run(options, out, path, None, "--threads", 2, limit=100)
     if result is None:
         checks.true(f"{name}: ends", False, "hangs: not done after 100 s")
         return
+    clean = bad_input.clean(result, "plimsoll|warning|note")
     said = result.stderr.strip().splitlines()
     if result.code == 2 or result.code == 1:
-        checks.true(f"{name}: message", clean(result) and said, f"exit {result.code}: {' '.join(said)[:200]}")
+        checks.true(f"{name}: message", clean and said, f"exit {result.code}: {' '.join(said)[:200]}")
         return
-    if not checks.true(f"{name}: ends", result.code == 0 and clean(result), f"exit {result.code} in "
+    if not checks.true(f"{name}: ends", result.code == 0 and clean, f"exit {result.code} in "
                        f"{result.seconds:.1f} s" + (f": {said[0][:160]}" if said else "")):
         return
     motion = Motion(out)
@@ -190,11 +167,11 @@ def odd(options, checks, folder, name, text, bound, words):
                     (said or ["nothing"])[0][:200])
 
 
-def check_apart(checks, folder):
+def check_apart(_options, checks, folder, _scene):
     """What overlapped lies apart at the end, to 3% of the smaller one."""
     for name in ("two boxes overlap, no gravity", "two boxes overlap on the floor", "one box inside another",
                  "a body inside a static one", "two balls overlap", "a ball in the middle of a ball"):
-        out = os.path.join(folder, "out_" + "".join(c if c.isalnum() else "_" for c in name))
+        out = out_of(folder, name)
         if not os.path.exists(os.path.join(out, "frame_00048.h5")):
             continue
         bodies = common.Bodies(common.Output(out))
@@ -212,21 +189,10 @@ def check_apart(checks, folder):
                      if "no gravity" not in name else 0.0, 0.03)
 
 
-def main():
-    options = common.arguments(__doc__)
-    checks = common.Checks()
-    with common.temporary() as folder:
-        path = common.write_scene(folder, "good.yaml", GOOD)
-        _, result = call(options, folder, "good", path, None, 60)
-        checks.true("the scene itself runs", result is not None and result.code == 0,
-                    result.last_words() if result and result.code else "")
-        for name, values, words in REFUSED:
-            refused(options, checks, folder, path, name, values, words)
-        for name, text, bound, words in odd_scenes(options.quick):
-            odd(options, checks, folder, name, text, bound, words)
-        check_apart(checks, folder)
-    checks.finish()
+def check_odd(options, checks, folder, _):
+    for name, text, bound, words in odd_scenes(options.quick):
+        odd(options, checks, folder, name, text, bound, words)
 
 
 if __name__ == "__main__":
-    main()
+    bad_input.verify(__doc__, GOOD, REFUSED, more=(check_odd, check_apart), is_fine=lambda output: True, limit=60)

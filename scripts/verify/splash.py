@@ -3,9 +3,9 @@
 import math
 
 import fsi
-from common import h5py, np
+from common import h5py, np, verify
 from splash_common import (DENSITY, G, SETTLING, Grid, Problem, State, box, density, in_box, obeys, obstacle,
-                           order_of, particle_mass, play, scene, states, tell, verify)
+                           order_of, particle_mass, play, scene, states, tell)
 
 AIR = 0.1
 FINE = {"tolerance": 1e-12, "air": AIR, "settling": SETTLING}

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 """Splashing liquids that make no sense: refused with a message and exit code 2; odd ones that do make sense run."""
-import os
 import re
 
+import bad_input
 import common
+from bad_input import run_odd
 from common import h5py, np
-from flow_bad_input import check as check_case
 
 GOOD = """\
 plimsoll: 1
@@ -146,21 +146,10 @@ STOPPED = [
 ]
 
 
-def run_odd(options, folder, scene, values, *words):
-    out = os.path.join(folder, "odd")
-    try:
-        result = common.call(options.program, "run", scene, "--out", out, *common.overrides(values), *words,
-                             timeout=60)
-    except common.subprocess.TimeoutExpired:
-        return None, None
-    return result, common.Output(out)
-
-
 def finite(output):
     with h5py.File(output.state(), "r") as file:
         arrays = [file["splash"][name][()] for name in file["splash"]]
-    return all(np.all(np.isfinite(a)) for a in arrays if a.dtype.kind == "f") and \
-        np.all(np.isfinite(output.stats().values)) and np.all(np.isfinite(output.probes().values))
+    return all(np.all(np.isfinite(a)) for a in arrays if a.dtype.kind == "f") and bad_input.finite(output)
 
 
 def count(output):
@@ -212,7 +201,7 @@ FINE = [
 def check_fine(options, checks, folder, scene):
     for dim in (2,) if options.quick else (2, 3):
         for name, values in FINE:
-            result, output = run_odd(options, folder, scene, {"dim": dim, **values}, "--quiet")
+            result, output = run_odd(options, folder, scene, {"dim": dim, **values})
             good = result is not None and result.code == 0 and finite(output)
             checks.true(f"{name}, {dim}D: runs", good, "hangs" if result is None else result.last_words()
                         if result.code else f"{count(output)} particles at the end")
@@ -245,23 +234,5 @@ def check_estimate(options, checks, folder, scene):
                 f"64 cells: {found[0] / 1e6:.1f} MB, 128 cells: {found[1] / 1e6:.1f} MB")
 
 
-def main():
-    options = common.arguments(__doc__)
-    checks = common.Checks()
-    with common.temporary() as folder:
-        scene = common.write_scene(folder, "good.yaml", GOOD)
-        result, output = run_odd(options, folder, scene, {}, "--quiet")
-        checks.true("the scene itself runs", result is not None and result.code == 0 and finite(output),
-                    result.last_words() if result and result.code else "")
-        for number, case in enumerate(REFUSED):
-            check_case(options, checks, folder, scene, number, case, 2)
-        for number, case in enumerate(STOPPED):
-            check_case(options, checks, folder, scene, number, case, 1)
-        check_overlap(options, checks, folder, scene)
-        check_estimate(options, checks, folder, scene)
-        check_fine(options, checks, folder, scene)
-    checks.finish()
-
-
 if __name__ == "__main__":
-    main()
+    bad_input.verify(__doc__, GOOD, REFUSED, STOPPED, (check_overlap, check_estimate, check_fine), finite)

@@ -364,22 +364,3 @@ def obeys(errors, limit=1e-8):
 def tell(errors):
     return (f"{errors['cells']} of {errors['active']} cells pressed; least P {errors['least']:.1e}, least slack "
             f"{errors['slack']:.1e}, where pressed {errors['pressed']:.1e}, P slack {errors['product']:.1e}")
-
-
-# ---- running the checks ----
-
-
-def verify(description, all_checks):
-    """Each of the checks; one whose run breaks off has failed, and the others go on."""
-    options = common.arguments(description, lambda parser: parser.add_argument(
-        "--only", default="", metavar="WORD", help="only the checks whose names have it in them"))
-    checks = common.Checks()
-    with common.temporary() as folder:
-        for check in all_checks:
-            if options.only not in check.__name__:
-                continue
-            try:
-                check(options, checks, folder)
-            except RuntimeError as error:
-                checks.true(f"{check.__name__} runs to its end", False, " ".join(str(error).split())[:500])
-    checks.finish()

@@ -8,10 +8,10 @@ import common
 import fsi
 import meshes
 import water
-from common import h5py, np
+from common import h5py, np, verify
 from splash import columns, corner, mouth
 from splash_common import (DENSITY, G, Grid, State, box, crowding, density, in_box, obstacle, particle_mass, play,
-                           scene, states, verify)
+                           scene, states)
 
 EVERY = ("--keep-states", "--state-every")
 

@@ -7,7 +7,7 @@ import re
 import common
 import fsi
 import meshes
-from common import h5py, np
+from common import h5py, np, verify
 
 G = 9.81 # m/s^2
 
@@ -97,22 +97,6 @@ def check_counts(checks, label, stats):
                     len(removed) > 2 and np.all(away == 0),
                     f"{stats[made[0]][-1]:.0f} made, {stats[f'{what}.alive'][-1]:.0f} alive, "
                     f"{gone[-1]:.0f} removed, greatest difference {away.max():.0f}")
-
-
-def verify(description, all_checks):
-    """Each of the checks; one whose run breaks off has failed, and the others go on."""
-    options = common.arguments(description, lambda parser: parser.add_argument(
-        "--only", default="", metavar="WORD", help="only the checks whose names have it in them"))
-    checks = common.Checks()
-    with common.temporary() as folder:
-        for check in all_checks:
-            if options.only not in check.__name__:
-                continue
-            try:
-                check(options, checks, folder)
-            except RuntimeError as error:
-                checks.true(f"{check.__name__} runs to its end", False, " ".join(str(error).split())[:500])
-    checks.finish()
 
 
 # ---- surfaces in a given flow ----

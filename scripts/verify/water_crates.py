@@ -2,8 +2,8 @@
 """Many crates dropped into a tank, floats in a rocking trough: energy, places, the same bits every time."""
 import common
 import fsi
-from common import np
-from water import G, check_counts, verify
+from common import np, verify
+from water import G, check_counts
 
 
 def energy_excess(stats, top):

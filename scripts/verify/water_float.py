@@ -4,8 +4,8 @@ import math
 
 import common
 import fsi
-from common import np
-from water import G, check_counts, verify
+from common import np, verify
+from water import G, check_counts
 
 R = 0.5 # m, of the cylinder and the ball of the scenes
 

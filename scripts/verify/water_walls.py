@@ -4,8 +4,8 @@ import math
 
 import common
 import fsi
-from common import h5py, np
-from water import G, Liquid, verify, volume_change
+from common import h5py, np, verify
+from water import G, Liquid, volume_change
 
 SIZE, THICKNESS = 2.0, 0.25 # m, of the tank along gravity and of the layer at its end
 

@@ -72,8 +72,8 @@ void trace_split(const double *restrict at, double shift, int count, TraceSplit 
 
 /* ---- velocities ---- */
 
-static void sample_component(const Lattice *from, int dim, const TraceSplit *const at[3], int count,
-                             double *restrict out) {
+void trace_sample(const Lattice *from, int dim, const TraceSplit *const at[3], int count,
+                  double *restrict out) {
     int index[TRACE_BLOCK], y = (int)from->stride[1], z = dim == 3 ? (int)from->stride[2] : 0;
     for (int i = 0; i < count && dim == 2; i++) index[i] = at[0]->base[i] + at[1]->base[i] * y;
     for (int i = 0; i < count && dim == 3; i++)
@@ -82,24 +82,23 @@ static void sample_component(const Lattice *from, int dim, const TraceSplit *con
     lattice_sample(from->first, y, z, &points, out);
 }
 
-/* The velocity at positions within the domain. */
-static void find_velocity(const TracePlan *plan, double (*const at)[TRACE_BLOCK], int count,
-                          double (*velocity)[TRACE_BLOCK]) {
-    /* Along each axis the carriers lie in at most two ways: the axis's own component and the rest
+void trace_velocity(const Lattice *from, int dim, double (*const at)[TRACE_BLOCK], int count,
+                    double (*velocity)[TRACE_BLOCK]) {
+    /* Along each axis the components lie in at most two ways: the axis's own component and the rest
      * on faces, all in one way on nodes. */
     TraceSplit own[3], rest[3];
     bool one_way[3] = {0};
-    for (int axis = 0; axis < plan->dim; axis++) {
-        double own_shift = plan->velocity[axis].shift[axis];
-        double rest_shift = plan->velocity[(axis + 1) % plan->dim].shift[axis];
+    for (int axis = 0; axis < dim; axis++) {
+        double own_shift = from[axis].shift[axis];
+        double rest_shift = from[(axis + 1) % dim].shift[axis];
         one_way[axis] = own_shift == rest_shift;
         trace_split(at[axis], rest_shift, count, &rest[axis]);
         if (!one_way[axis]) trace_split(at[axis], own_shift, count, &own[axis]);
     }
-    for (int c = 0; c < plan->dim; c++) {
+    for (int c = 0; c < dim; c++) {
         const TraceSplit *split[3] = {&rest[0], &rest[1], &rest[2]};
         if (!one_way[c]) split[c] = &own[c];
-        sample_component(&plan->velocity[c], plan->dim, split, count, velocity[c]);
+        trace_sample(&from[c], dim, split, count, velocity[c]);
     }
 }
 
@@ -176,9 +175,9 @@ static void measure_length(const TracePlan *plan, double (*const v)[TRACE_BLOCK]
 static void ralston(const TracePlan *plan, double cells, TraceBlock *block,
                     double (*v)[TRACE_BLOCK]) {
     double later[3][TRACE_BLOCK];
-    find_velocity(plan, block->end, block->count, v);
+    trace_velocity(plan->velocity, plan->dim, block->end, block->count, v);
     move(plan, 0.75 * cells, v, block);
-    find_velocity(plan, block->end, block->count, later);
+    trace_velocity(plan->velocity, plan->dim, block->end, block->count, later);
     for (int axis = 0; axis < plan->dim; axis++)
         for (int i = 0; i < block->count; i++)
             v[axis][i] =
@@ -191,13 +190,13 @@ void trace_run(const TracePlan *plan, double direction, TraceBlock *block) {
     if (plan->order == ADVECT_FROM_START && direction < 0) {
         v = middle; /* x_o = x - dt v(x_o), from a first guess */
         move(plan, cells, block->velocity, block);
-        find_velocity(plan, block->end, block->count, v);
+        trace_velocity(plan->velocity, plan->dim, block->end, block->count, v);
     }
     if (plan->order > 1) {
         v = middle;
         move(plan, 0.5 * cells, block->velocity, block);
         if (plan->order == 2)
-            find_velocity(plan, block->end, block->count, v);
+            trace_velocity(plan->velocity, plan->dim, block->end, block->count, v);
         else
             ralston(plan, cells, block, v);
     }
@@ -219,7 +218,7 @@ Vec3 advect_trace(const Advection *advection, Vec3 x) {
                  from[3] = {x.x - grid->origin.x, x.y - grid->origin.y, x.z - grid->origin.z};
     for (int axis = 0; axis < grid->dim; axis++)
         block.end[axis][0] = block.start[axis] = trace_confine(&plan, axis, from[axis] / h);
-    find_velocity(&plan, block.end, 1, block.velocity);
+    trace_velocity(plan.velocity, plan.dim, block.end, 1, block.velocity);
     block.distance[0] = -HUGE_VAL; /* not known: look at the end */
     trace_run(&plan, -1.0, &block);
     return vec3(grid->origin.x + h * block.end[0][0], grid->origin.y + h * block.end[1][0],

@@ -61,6 +61,14 @@ double trace_confine(const TracePlan *plan, int axis, double at);
 
 void trace_split(const double *restrict at, double shift, int count, TraceSplit *restrict split);
 
+/* A field at positions within the domain, split along each axis by its own shifts. */
+void trace_sample(const Lattice *from, int dim, const TraceSplit *const at[3], int count,
+                  double *restrict out);
+
+/* The velocity at positions within the domain; `from` are its `dim` components. */
+void trace_velocity(const Lattice *from, int dim, double (*const at)[TRACE_BLOCK], int count,
+                    double (*velocity)[TRACE_BLOCK]);
+
 /* ---- solids: advect_solid.c ---- */
 
 /* Moves ends out of solids and lists those near one. */

@@ -10,6 +10,7 @@
 #include "grid/redistance.h"
 
 #include "base/parallel.h"
+#include "geom/level_set/eikonal.h"
 #include "grid/redistance_interface.h"
 
 #include <math.h>
@@ -208,12 +209,6 @@ static void write_slabs(void *user, size_t begin, size_t end) {
     for (size_t slab = begin; slab < end; slab++) write_settled(work, slab);
 }
 
-/* One axis of the upwind stencil: weight * (phi - base)^2 is its share of h^2 |grad phi|^2. */
-typedef struct Upwind {
-    double nearest; /* distance of the neighbour the difference looks to */
-    double base, weight;
-} Upwind;
-
 /* From the neighbours at -2, -1, 1 and 2, infinite where not settled. Those across the zero set are
  * negative: only ever the farther one, beyond a neighbour that is beside it. The weight is 0 where
  * neither side is settled. */
@@ -244,38 +239,6 @@ static void gather_line(const Redistance *work, size_t at, int axis, double side
     }
 }
 
-/* phi from h^2 |grad phi|^2 = h^2 by the given axes; no number if there is none. */
-static double solve_quadratic(const Upwind *up, int count, double origin, double h) {
-    double w = 0, b = 0, c = -h * h;
-    for (int i = 0; i < count; i++) {
-        double base = up[i].base - origin;
-        w += up[i].weight;
-        b += up[i].weight * base;
-        c += up[i].weight * base * base;
-    }
-    double inside = b * b - w * c;
-    return inside < 0 ? NAN : origin + (b + sqrt(inside)) / w;
-}
-
-/* Axes whose neighbour turns out to lie downwind of the result are left out, the farthest first;
- * one axis alone always has a solution. */
-static double solve_fewer_axes(const Upwind *all, int axes, double h) {
-    Upwind up[3] = {{0}};
-    int count = 0;
-    for (int axis = 0; axis < axes; axis++) {
-        if (all[axis].weight == 0) continue;
-        int slot = count++;
-        for (; slot > 0 && up[slot - 1].nearest > all[axis].nearest; slot--)
-            up[slot] = up[slot - 1];
-        up[slot] = all[axis];
-    }
-    for (; count > 1; count--) {
-        double distance = solve_quadratic(up, count, up[0].nearest, h);
-        if (distance >= up[count - 1].nearest) return distance;
-    }
-    return up[0].base + (up[0].weight == 1.0 ? h : h / 1.5);
-}
-
 /* The distance of a value from its settled neighbours; mostly all that are settled count. */
 static double solve_upwind(const Redistance *work, size_t at) {
     double h = work->phi->grid.spacing, side = work->state[at] & INSIDE ? -1.0 : 1.0;
@@ -292,8 +255,8 @@ static double solve_upwind(const Redistance *work, size_t at) {
     }
     for (int axis = 0; axis < axes; axis++)
         if (up[axis].weight == 0) up[axis].base = origin;
-    double distance = solve_quadratic(up, axes, origin, h);
-    return distance >= farthest ? distance : solve_fewer_axes(up, axes, h);
+    double distance = eikonal_quadratic(up, axes, origin, h);
+    return distance >= farthest ? distance : eikonal_solve(up, axes, h);
 }
 
 /* Puts the neighbour of a newly settled value on its slab's front, or has it solved again. */

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "io/frame_arrays.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -167,30 +168,8 @@ PlimStatus export_points(PlimContext *context, const FramePoints *points, Export
 
 /* ---- grids ---- */
 
-/* One array of the file, 4 bytes a value. */
-typedef struct CellArray {
-    const char *name, *type;
-    size_t components;
-    const void *values;
-} CellArray;
-
-enum { ARRAY_CAPACITY = 6 };
-
-static size_t list_arrays(const FrameVolume *volume, CellArray arrays[ARRAY_CAPACITY]) {
-    size_t count = 0;
-    arrays[count++] = (CellArray){"velocity", "Float32", 3, volume->velocity};
-    arrays[count++] = (CellArray){"pressure", "Float32", 1, volume->pressure};
-    if (volume->smoke) arrays[count++] = (CellArray){"smoke", "Float32", 1, volume->smoke};
-    if (volume->temperature)
-        arrays[count++] = (CellArray){"temperature", "Float32", 1, volume->temperature};
-    if (volume->level) arrays[count++] = (CellArray){"level", "Float32", 1, volume->level};
-    arrays[count++] = (CellArray){"solid", "Int32", 1, volume->solid};
-    return count;
-}
-
-static size_t array_bytes(const FrameVolume *volume, const CellArray *array) {
-    return 4 * array->components * (size_t)volume->n[0] * (size_t)volume->n[1] *
-           (size_t)volume->n[2];
+static size_t array_bytes(const FrameGroup *group, const FrameArray *array) {
+    return 4 * array->columns * frame_array_rows(group, array);
 }
 
 /* In two dimensions the cells are squares: no extent along z. */
@@ -213,24 +192,28 @@ static void add_header(Text *text, const FrameVolume *volume) {
 }
 
 PlimStatus export_volume(PlimContext *context, const FrameVolume *volume, const char *path) {
-    CellArray arrays[ARRAY_CAPACITY];
-    size_t count = list_arrays(volume, arrays), offset = 0;
+    FrameGroup group = frame_volume_group(volume);
+    size_t offset = 0;
     Text text;
     text_init(&text, context);
     add_header(&text, volume);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < group.array_count; i++) {
+        const FrameArray *array = &group.arrays[i];
+        if (!frame_array_values(&group, array)) continue;
         text_add(&text,
                  "        <DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%zu\" "
                  "format=\"appended\" offset=\"%zu\"/>\n",
-                 arrays[i].type, arrays[i].name, arrays[i].components, offset);
-        offset += sizeof(uint64_t) + array_bytes(volume, &arrays[i]);
+                 array->type == H5_F32 ? "Float32" : "Int32", array->name, array->columns, offset);
+        offset += sizeof(uint64_t) + array_bytes(&group, array);
     }
     text_add(&text, "      </CellData>\n    </Piece>\n  </ImageData>\n"
                     "  <AppendedData encoding=\"raw\">\n_");
-    for (size_t i = 0; i < count; i++) {
-        uint64_t size = array_bytes(volume, &arrays[i]);
+    for (size_t i = 0; i < group.array_count; i++) {
+        const void *values = frame_array_values(&group, &group.arrays[i]);
+        if (!values) continue;
+        uint64_t size = array_bytes(&group, &group.arrays[i]);
         add_bytes(&text, &size, sizeof size);
-        add_bytes(&text, arrays[i].values, size);
+        add_bytes(&text, values, size);
     }
     text_add(&text, "\n  </AppendedData>\n</VTKFile>\n");
     return write_and_free(&text, path);

@@ -1,62 +1,62 @@
 /* XDMF, frames.xdmf: a table of contents of the frames that ParaView opens. */
+#include "io/frame_arrays.h"
 #include "io/run_folder.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-static void add_data_item(Text *text, const char *indent, size_t rows, size_t columns,
-                          const char *type, const char *file, const char *group, const char *name) {
-    text_add(text,
-             "%s<DataItem Dimensions=\"%zu %zu\" NumberType=\"%s\" Precision=\"4\" "
-             "Format=\"HDF\">%s:/%s/%s</DataItem>\n",
-             indent, rows, columns, type, file, group, name);
+static const char *number_type(const FrameArray *array) {
+    return array->type == H5_F32 ? "Float" : "Int";
 }
 
-static void add_vectors(Text *text, size_t rows, const char *file, const char *group,
-                        const char *name) {
-    add_data_item(text, "          ", rows, 3, "Float", file, group, name);
+static void add_data_item(Text *text, const FrameGroup *group, size_t which, const char *file) {
+    const FrameArray *array = &group->arrays[which];
+    text_add(text,
+             "          <DataItem Dimensions=\"%zu %zu\" NumberType=\"%s\" Precision=\"4\" "
+             "Format=\"HDF\">%s:/%s/%s</DataItem>\n",
+             frame_array_rows(group, array), array->columns, number_type(array), file, group->name,
+             array->name);
 }
 
 static void add_mesh_frame(Text *text, const FrameMesh *mesh, const char *file, double time) {
-    static const char indent[] = "          ";
+    FrameGroup group = frame_mesh_group(mesh);
     const char *shape_file = mesh->changes ? file : SHAPES_FILE;
     text_add(text, "      <Grid Name=\"%s\" GridType=\"Uniform\">\n", mesh->name);
     text_add(text, "        <Time Value=\"%.17g\"/>\n", time);
     text_add(text, "        <Topology TopologyType=\"Triangle\" NumberOfElements=\"%zu\">\n",
              mesh->triangle_count);
-    add_data_item(text, indent, mesh->triangle_count, 3, "Int", shape_file, mesh->name,
-                  "triangles");
+    add_data_item(text, &group, MESH_TRIANGLES, shape_file);
     text_add(text, "        </Topology>\n        <Geometry GeometryType=\"XYZ\">\n");
-    add_vectors(text, mesh->vertex_count, file, mesh->name, "vertices");
+    add_data_item(text, &group, MESH_VERTICES, file);
     text_add(text, "        </Geometry>\n"
                    "        <Attribute Name=\"velocity\" AttributeType=\"Vector\" "
                    "Center=\"Node\">\n");
-    add_vectors(text, mesh->vertex_count, file, mesh->name, "velocities");
+    add_data_item(text, &group, MESH_VELOCITIES, file);
     text_add(text, "        </Attribute>\n"
                    "        <Attribute Name=\"object\" AttributeType=\"Scalar\" "
                    "Center=\"Cell\">\n");
-    add_data_item(text, indent, mesh->triangle_count, 1, "Int", shape_file, mesh->name, "objects");
+    add_data_item(text, &group, MESH_OBJECTS, shape_file);
     text_add(text, "        </Attribute>\n      </Grid>\n");
 }
 
-static void add_points_frame(Text *text, const char *name, size_t count, const char *file,
-                             double time) {
+static void add_points_frame(Text *text, const FramePoints *points, const char *file, double time) {
+    FrameGroup group = frame_points_group(points);
     text_add(text,
              "      <Grid Name=\"%s\" GridType=\"Uniform\">\n"
              "        <Time Value=\"%.17g\"/>\n"
              "        <Topology TopologyType=\"Polyvertex\" NumberOfElements=\"%zu\" "
              "NodesPerElement=\"1\"/>\n"
              "        <Geometry GeometryType=\"XYZ\">\n",
-             name, time, count);
-    add_vectors(text, count, file, name, "positions");
+             points->name, time, points->count);
+    add_data_item(text, &group, POINTS_POSITIONS, file);
     text_add(text, "        </Geometry>\n"
                    "        <Attribute Name=\"velocity\" AttributeType=\"Vector\" "
                    "Center=\"Node\">\n");
-    add_vectors(text, count, file, name, "velocities");
+    add_data_item(text, &group, POINTS_VELOCITIES, file);
     text_add(text, "        </Attribute>\n"
                    "        <Attribute Name=\"radius\" AttributeType=\"Scalar\" "
                    "Center=\"Node\">\n");
-    add_data_item(text, "          ", count, 1, "Float", file, name, "radii");
+    add_data_item(text, &group, POINTS_RADII, file);
     text_add(text, "        </Attribute>\n      </Grid>\n");
 }
 
@@ -112,25 +112,27 @@ static PlimStatus add_changing_series(RunFolder *folder, Text *text, const Frame
             now.triangle_count = sizes.triangles;
             add_mesh_frame(text, &now, file, time);
         }
-        if (sizes.points > 0) add_points_frame(text, name, sizes.points, file, time);
+        FramePoints points = {.name = name, .count = sizes.points};
+        if (sizes.points > 0) add_points_frame(text, &points, file, time);
         text_add(text, "      </Grid>\n");
     }
     end_series(text);
     return PLIM_OK;
 }
 
-/* Values of a grid's cells: [z][y][x], with `components` at the end. */
-static void add_cell_values(Text *text, const FrameVolume *volume, const char *name,
-                            const char *type, const char *file, size_t components) {
+/* Values of a grid's cells: [z][y][x], with components at the end. */
+static void add_cell_values(Text *text, const FrameVolume *volume, const FrameArray *array,
+                            const char *file) {
     text_add(text,
              "        <Attribute Name=\"%s\" AttributeType=\"%s\" Center=\"Cell\">\n"
              "          <DataItem Dimensions=\"%d %d %d",
-             name, components == 3 ? "Vector" : "Scalar", volume->n[2], volume->n[1], volume->n[0]);
-    if (components > 1) text_add(text, " %zu", components);
+             array->name, array->columns == 3 ? "Vector" : "Scalar", volume->n[2], volume->n[1],
+             volume->n[0]);
+    if (array->columns > 1) text_add(text, " %zu", array->columns);
     text_add(text,
              "\" NumberType=\"%s\" Precision=\"4\" Format=\"HDF\">%s:/%s/%s</DataItem>\n"
              "        </Attribute>\n",
-             type, file, volume->name, name);
+             number_type(array), file, volume->name, array->name);
 }
 
 static void add_volume_frame(Text *text, const FrameVolume *volume, uint64_t frame, double time) {
@@ -149,12 +151,13 @@ static void add_volume_frame(Text *text, const FrameVolume *volume, uint64_t fra
              "        </Geometry>\n",
              volume->origin[2], volume->origin[1], volume->origin[0], depth, volume->spacing,
              volume->spacing);
-    add_cell_values(text, volume, "velocity", "Float", file, 3);
-    add_cell_values(text, volume, "pressure", "Float", file, 1);
-    if (volume->smoke) add_cell_values(text, volume, "smoke", "Float", file, 1);
-    if (volume->temperature) add_cell_values(text, volume, "temperature", "Float", file, 1);
-    if (volume->level) add_cell_values(text, volume, "level", "Float", file, 1);
-    add_cell_values(text, volume, "solid", "Int", volume->solid_moves ? file : SHAPES_FILE, 1);
+    FrameGroup group = frame_volume_group(volume);
+    for (size_t i = 0; i < group.array_count; i++) {
+        const FrameArray *array = &group.arrays[i];
+        bool in_shapes = array->is_shape && !volume->solid_moves;
+        if (frame_array_values(&group, array))
+            add_cell_values(text, volume, array, in_shapes ? SHAPES_FILE : file);
+    }
     text_add(text, "      </Grid>\n");
 }
 

@@ -1,40 +1,12 @@
 /* Worlds with a liquid: at rest and in free fall, what comes and goes and its account, volume
  * control, bits, memory. */
-#include "check.h"
 #include "ration.h"
+#include "scene_fixture.h"
 
 #include "base/random.h"
 #include "fluid/internal.h"
 #include "scene/scene.h"
 #include "world/domains.h"
-
-typedef struct Fixture {
-    PlimContext *context;
-    PlimScene *scene;
-    PlimWorld *world;
-} Fixture;
-
-static Fixture open_in(PlimContext *context, const char *text) {
-    Fixture f = {.context = context};
-    if (plim_scene_parse(context, "test.yaml", text, strlen(text), NULL, 0, &f.scene) != PLIM_OK ||
-        plim_scene_create_world(f.scene, &f.world) != PLIM_OK)
-        fail_msg("%s\nin the scene\n%s", plim_message(context), text);
-    return f;
-}
-
-static Fixture open_scene(int threads, const char *text) {
-    return open_in(test_context(threads), text);
-}
-
-static void close_scene(Fixture *f) {
-    plim_world_destroy(f->world);
-    plim_scene_destroy(f->scene);
-    test_context_close(f->context);
-}
-
-static void step(const Fixture *f, double dt) {
-    if (plim_world_step(f->world, dt) != PLIM_OK) fail_msg("%s", plim_message(f->context));
-}
 
 static double figure(const Fixture *f, const char *name) {
     assert_int_equal(plim_world_measure(f->world), PLIM_OK);
@@ -79,7 +51,7 @@ static void check_rest(const Rest *rest) {
              "probes: [{name: gauge, point: [0.2, 0.2, 0.2], quantities: [pressure, surface]}]\n"
              "fluid:\n  cells: %d\n" TIGHT "%s",
              rest->dim, rest->others, rest->cells, rest->more);
-    Fixture f = open_scene(1, text);
+    Fixture f = open_in(test_context(1), text);
     double fastest = 0, volume = figure(&f, "volume.fluid");
     for (int s = 0; s < 10; s++) {
         step(&f, 0.02);
@@ -127,7 +99,7 @@ static double slanting_speed(const char *surface) {
              "fluid:\n  cells: 20\n" TIGHT
              "  liquid: {surface: %s, level: \"=(x-0.5)*sin(0.4)+(y-0.53)*cos(0.4)\"}\n",
              surface);
-    Fixture f = open_scene(1, text);
+    Fixture f = open_in(test_context(1), text);
     double fastest = 0;
     for (int s = 0; s < 10; s++) {
         step(&f, 0.01);
@@ -188,7 +160,7 @@ static void test_free_fall(void **state) {
     const double g = 9.81, dt = 0.005;
     const int steps = 40;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        Fixture f = open_scene(1, texts[i]);
+        Fixture f = open_in(test_context(1), texts[i]);
         Body before = measure_body(fluid_of(f.world));
         for (int s = 0; s < steps; s++) step(&f, dt);
         Body after = measure_body(fluid_of(f.world));
@@ -232,7 +204,7 @@ static Volumes run_control(bool control, double wrong) {
              "plimsoll: 1\ndim: 2\nfluid:\n  cells: 24\n"
              "  liquid: {level: \"=y-0.5\", volume_control: %s}\n",
              control ? "true" : "false");
-    Fixture f = open_scene(1, text);
+    Fixture f = open_in(test_context(1), text);
     fluid_of(f.world)->account[FLUID_ACCOUNT_WANTED] *= wrong;
     for (int s = 0; s < 60; s++) step(&f, 0.02);
     Volumes v = volumes_of(&f);
@@ -267,7 +239,7 @@ static void test_pouring(void **state) {
         "       liquid: fill, velocity: [0, -1, 0], runs: \"=t<0.5\"}\n"
         "    - {name: drain, shape: {box: {size: [0.1, 0.1, 1]}}, position: [0.8, 0.05, 0],\n"
         "       liquid: drain, runs: \"=t>1\"}\n";
-    Fixture f = open_scene(1, text);
+    Fixture f = open_in(test_context(1), text);
     Volumes start = volumes_of(&f);
     for (int s = 0; s < 100; s++) step(&f, 0.01);
     Volumes filled = volumes_of(&f);
@@ -292,7 +264,7 @@ static void test_inflow(void **state) {
         "plimsoll: 1\ndim: 2\nfluid:\n  cells: 32\n"
         "  sides: {left: {kind: inflow, velocity: [\"=0.5*(y<0.25)\", 0, 0], level: \"=y-0.3\"}}\n"
         "  liquid: {level: \"=y-0.3\"}\n";
-    Fixture f = open_scene(1, text);
+    Fixture f = open_in(test_context(1), text);
     for (int s = 0; s < 100; s++) step(&f, 0.01);
     Volumes v = volumes_of(&f);
     print_volumes("inflow", v);
@@ -310,7 +282,7 @@ static void test_spout(void **state) {
             "plimsoll: 1\ndim: 2\nfluid:\n  cells: 32\n  liquid: {level: \"=y-0.3\"}\n"
             "  sides: {left: {kind: inflow, velocity: [\"=0.5*(abs(y-0.625)<0.125)\", 0, 0], "
             "level: \"=abs(y-0.625)-0.125\"}}\n";
-        Fixture f = open_scene(1, text);
+        Fixture f = open_in(test_context(1), text);
         int steps = short_steps ? 80 : 20;
         for (int s = 0; s < steps; s++) step(&f, 0.4 / steps);
         Volumes v = volumes_of(&f);
@@ -331,7 +303,7 @@ static void test_open_side(void **state) {
                  "plimsoll: 1\ndim: 2\nfluid:\n  cells: 32\n  sides: {%s: open}\n"
                  "  liquid: {level: \"=y-0.5\"}\n",
                  sides[i]);
-        Fixture f = open_scene(1, text);
+        Fixture f = open_in(test_context(1), text);
         for (int s = 0; s < 120; s++) step(&f, 0.0025);
         Volumes v = volumes_of(&f);
         print_volumes(sides[i], v);
@@ -356,7 +328,7 @@ static void test_gone(void **state) {
                  "    - {name: tap, shape: {ball: {radius: 0.2}}, position: [0.5, 0.5, 0], "
                  "liquid: fill, runs: \"=t>0.145\"}\n",
                  storages[i]);
-        Fixture f = open_scene(1, text);
+        Fixture f = open_in(test_context(1), text);
         for (int s = 0; s < 4; s++) step(&f, 0.01);
         assert_close(figure(&f, "volume.fluid"), 0.5, 1e-3);
         for (int s = 0; s < 10; s++) {
@@ -403,7 +375,7 @@ static const char *const busy[] = {
 
 /* With `drop` caches are dropped and the state is saved and restored after random steps. */
 static uint64_t hash_after(const char *text, int threads, uint64_t drop) {
-    Fixture f = open_scene(threads, text);
+    Fixture f = open_in(test_context(threads), text);
     for (uint64_t s = 0; s < 6; s++) {
         step(&f, 0.02);
         if (drop == 0 || random_uniform(drop, 1, s) < 0.5) continue;
@@ -456,7 +428,7 @@ static void test_fates(void **state) {
                                         "removed.drops.merged",
                                         NULL};
     for (size_t i = 0; i < sizeof busy / sizeof *busy; i++) {
-        Fixture f = open_scene(1, busy[i]);
+        Fixture f = open_in(test_context(1), busy[i]);
         for (int s = 0; s < 12; s++) step(&f, 0.02);
         assert_true(figure(&f, "particles.alive") > 100);
         assert_close(sum_of(&f, made), sum_of(&f, kept), 0);
@@ -471,7 +443,7 @@ static void test_fates(void **state) {
 static void test_no_allocation(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof busy / sizeof *busy; i++) {
-        Fixture f = open_scene(1, busy[i]);
+        Fixture f = open_in(test_context(1), busy[i]);
         PlimSnapshot *start;
         step(&f, 0.02);
         assert_int_equal(plim_snapshot_create(f.world, &start), PLIM_OK);

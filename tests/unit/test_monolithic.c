@@ -1,40 +1,12 @@
 /* Worlds with bodies in a fluid, in one solve: bodies that are thrown at one another, bodies that
  * are carried along, forces against changes of momentum, bits and memory. */
-#include "check.h"
 #include "ration.h"
+#include "scene_fixture.h"
 
 #include "base/random.h"
 #include "fluid/internal.h"
 #include "scene/scene.h"
 #include "world/domains.h"
-
-typedef struct Fixture {
-    PlimContext *context;
-    PlimScene *scene;
-    PlimWorld *world;
-} Fixture;
-
-static Fixture open_in(PlimContext *context, const char *text) {
-    Fixture f = {.context = context};
-    if (plim_scene_parse(context, "test.yaml", text, strlen(text), NULL, 0, &f.scene) != PLIM_OK ||
-        plim_scene_create_world(f.scene, &f.world) != PLIM_OK)
-        fail_msg("%s\nin the scene\n%s", plim_message(context), text);
-    return f;
-}
-
-static Fixture open_scene(int threads, const char *text) {
-    return open_in(test_context(threads), text);
-}
-
-static void close_scene(Fixture *f) {
-    plim_world_destroy(f->world);
-    plim_scene_destroy(f->scene);
-    test_context_close(f->context);
-}
-
-static void step(const Fixture *f, double dt) {
-    if (plim_world_step(f->world, dt) != PLIM_OK) fail_msg("%s", plim_message(f->context));
-}
 
 /* ---- bodies that meet ---- */
 
@@ -109,7 +81,7 @@ static void test_thrown(void **state) {
          0.15, true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Fixture f = open_scene(1, cases[i].text);
+        Fixture f = open_in(test_context(1), cases[i].text);
         double least = HUGE_VAL, raised = -HUGE_VAL, start = energy_of_bodies(&f);
         for (int s = 0; s < 30; s++) {
             /* The guard itself, once more than the step calls it. */
@@ -147,7 +119,7 @@ static void test_passive(void **state) {
                             "    - {name: leaf, passive: true, shape: {box: {size: [0.2, 0.1, "
                             "0.3]}}, position: [0.43, 0.57, 0.1], velocity: [5, 1, 0]}\n",
                  dims[round]);
-        Fixture f = open_scene(1, text);
+        Fixture f = open_in(test_context(1), text);
         for (int s = 0; s < 10; s++) step(&f, 0.04);
         const RigidBodies *b = f.world->rigid;
         const double from[3] = {0.43, 0.57, round ? 0.1 : 0.0};
@@ -189,7 +161,7 @@ static void test_force(void **state) {
                  "    - {name: disc, shape: {ball: {radius: 0.15}}, position: [0.42, 0.53, 0], "
                  "density: 2500, velocity: [0.2, 0.1, 0], angular_velocity: [0, 0, 3]}\n",
                  texts[round]);
-        Fixture f = open_scene(1, text);
+        Fixture f = open_in(test_context(1), text);
         const RigidBodies *b = f.world->rigid;
         const double gravity[2] = {2, -9}, dt = 0.01;
         double worst = 0;
@@ -216,7 +188,7 @@ static void test_rest(void **state) {
         "plimsoll: 1\ndim: 2\nfluid: {cells: 20, viscosity: 0.1, density: 900}\nrigid:\n  bodies:\n"
         "    - {name: disc, shape: {ball: {radius: 0.17}}, position: [0.43, 0.56, 0], "
         "density: 900}\n";
-    Fixture f = open_scene(1, rest);
+    Fixture f = open_in(test_context(1), rest);
     for (int s = 0; s < 5; s++) step(&f, 0.02);
     const double *v = f.world->rigid->velocity;
     assert_close(fabs(v[0]) + fabs(v[1]), 0, 1e-12);
@@ -229,7 +201,7 @@ static void test_rest(void **state) {
         "rigid:\n  bodies:\n"
         "    - {name: disc, shape: {ball: {radius: 0.17}}, position: [0.43, 0.56, 0], "
         "density: 20}\n";
-    f = open_scene(1, fall);
+    f = open_in(test_context(1), fall);
     for (int s = 0; s < 5; s++) step(&f, 0.005);
     v = f.world->rigid->velocity;
     print_message("falling together: %.12g m/s of %.12g\n", v[1], -9.81 * 0.025);
@@ -250,7 +222,7 @@ static void test_light(void **state) {
                  "    - {name: disc, shape: {ball: {radius: 0.11}}, position: [0.47, 0.44, 0], "
                  "density: %g}\n",
                  round % 2 ? 1e-3 : 0.0, densities[round / 2]);
-        Fixture f = open_scene(1, text);
+        Fixture f = open_in(test_context(1), text);
         for (int s = 0; s < 4; s++) step(&f, 0.005);
         double up = f.world->rigid->velocity[1] / (9.81 * 4 * 0.005);
         print_message("%g kg/m^3, %g Pa s: accelerates at %.4f g\n", densities[round / 2],
@@ -275,7 +247,7 @@ static const char busy[] =
 
 /* With `drop` caches are dropped and the state is saved and restored at random steps. */
 static uint64_t hash_after(int threads, uint64_t drop) {
-    Fixture f = open_scene(threads, busy);
+    Fixture f = open_in(test_context(threads), busy);
     for (uint64_t s = 0; s < 6; s++) {
         step(&f, 0.01);
         if (drop == 0 || random_uniform(drop, 1, s) < 0.5) continue;

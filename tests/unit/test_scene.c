@@ -1,5 +1,5 @@
 /* Scenes that are right: what their worlds hold, and what is written of them. */
-#include "check.h"
+#include "scene_fixture.h"
 
 #include "base/text.h"
 #include "math/quat.h"
@@ -11,35 +11,6 @@
 #include <string.h>
 
 static const double pi = 3.141592653589793238463;
-
-typedef struct Fixture {
-    PlimContext *context;
-    PlimScene *scene;
-    PlimWorld *world;
-} Fixture;
-
-static PlimStatus parse_with(PlimContext *context, const char *text, const PlimOverride *overrides,
-                             size_t count, PlimScene **out) {
-    return plim_scene_parse(context, "test.yaml", text, strlen(text), overrides, count, out);
-}
-
-static Fixture open_with(const char *text, const PlimOverride *overrides, size_t count) {
-    Fixture f = {.context = test_context(2)};
-    if (parse_with(f.context, text, overrides, count, &f.scene) != PLIM_OK ||
-        plim_scene_create_world(f.scene, &f.world) != PLIM_OK)
-        fail_msg("%s\nin the scene\n%s", plim_message(f.context), text);
-    return f;
-}
-
-static Fixture open_scene(const char *text) {
-    return open_with(text, NULL, 0);
-}
-
-static void close_scene(Fixture *f) {
-    plim_world_destroy(f->world);
-    plim_scene_destroy(f->scene);
-    test_context_close(f->context);
-}
 
 static PlimPose pose_of(const Fixture *f, const char *name) {
     ptrdiff_t id = plim_rigid_find(f->world, name);
@@ -316,8 +287,8 @@ static void test_memory(void **state) {
 
 /* ---- what is written ---- */
 
-/* Reads what was written of a scene: the same text again, and the same world. */
-static void check_written(const Fixture *f) {
+/* check_written, and both worlds take the same step. */
+static void check_written_steps(const Fixture *f) {
     Fixture again = open_scene(plim_scene_text(f->scene));
     assert_string_equal(plim_scene_text(again.scene), plim_scene_text(f->scene));
     assert_true(plim_world_hash(again.world) == plim_world_hash(f->world));
@@ -341,7 +312,7 @@ static void test_text(void **state) {
                                         "segments: 32",
                                         "{box: {size: [10, 1, 10]}}\n"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) assert_has(text, parts[i]);
-    check_written(&f);
+    check_written_steps(&f);
     close_scene(&f);
 }
 
@@ -383,7 +354,7 @@ static void test_odd_comments(void **state) {
         snprintf(comment, sizeof comment, "# %s", words[i]);
         assert_has(plim_scene_text(f.scene), comment);
     }
-    check_written(&f);
+    check_written_steps(&f);
     close_scene(&f);
 }
 
@@ -397,7 +368,7 @@ static void test_hidden_line_breaks(void **state) {
         Fixture f = open_scene(text);
         assert_close(plim_scene_fps(f.scene), 30, 0);
         assert_has(plim_scene_text(f.scene), "# one\nfps: 30  # two\nseed: 2\n");
-        check_written(&f);
+        check_written_steps(&f);
         close_scene(&f);
     }
 }
@@ -417,7 +388,7 @@ static void test_other_forms(void **state) {
         "%YAML 1.1\n---\nplimsoll: 1\n...\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         Fixture f = open_scene(texts[i]);
-        check_written(&f);
+        check_written_steps(&f);
         close_scene(&f);
     }
 }
@@ -497,7 +468,7 @@ static void test_overrides(void **state) {
     assert_has(text, "# the one to vary\n  angle: 60  # degrees\n");
     assert_has(text, "cylinder: {radius: 0.3, height: 2, segments: 32}");
     assert_has(text, "max_dt: \"=1/240\"");
-    check_written(&f);
+    check_written_steps(&f);
     close_scene(&f);
 }
 
@@ -506,7 +477,7 @@ static void test_override_with_comments(void **state) {
     static const PlimOverride value = {"/params/angle", "5 # why\n# not\n# indeed"};
     Fixture f = open_with(full_scene, &value, 1);
     assert_has(plim_scene_text(f.scene), "angle: 5  # degrees\n");
-    check_written(&f);
+    check_written_steps(&f);
     close_scene(&f);
 }
 
@@ -531,7 +502,8 @@ static void test_bad_overrides(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         PlimContext *context = test_context(1);
         PlimScene *scene;
-        PlimStatus status = parse_with(context, full_scene, &cases[i].override, 1, &scene);
+        PlimStatus status = plim_scene_parse(context, "test.yaml", full_scene, strlen(full_scene),
+                                             &cases[i].override, 1, &scene);
         if (status != PLIM_BAD_INPUT) fail_msg("%s was accepted", cases[i].override.pointer);
         bool found = strstr(plim_message(context), cases[i].word) != NULL;
         for (size_t k = 0; scene && k < plim_scene_problem_count(scene); k++)
@@ -554,7 +526,7 @@ static void test_ancestors(void **state) {
     assert_int_equal(scene_add_ancestor(f.scene, 18), PLIM_OK);
     assert_true(scene_accepts_state(f.scene, 17) && scene_accepts_state(f.scene, 18));
     assert_true(f.scene->hash == own);
-    check_written(&f);
+    check_written_steps(&f);
     close_scene(&f);
 }
 

@@ -1,5 +1,6 @@
 /* What a scene says about bodies that meet: surfaces, half spaces, prisms, keyframes, options. */
 #include "bad_scene.h"
+#include "scene_fixture.h"
 
 #include "geom/mesh/mass.h"
 #include "scene/prism.h"
@@ -7,27 +8,6 @@
 #include "world/world.h"
 
 #include <string.h>
-
-typedef struct Built {
-    PlimContext *context;
-    PlimScene *scene;
-    PlimWorld *world;
-} Built;
-
-static Built build(const char *text) {
-    Built built = {.context = test_context(1)};
-    if (plim_scene_parse(built.context, "scene.yaml", text, strlen(text), NULL, 0, &built.scene) !=
-            PLIM_OK ||
-        plim_scene_create_world(built.scene, &built.world) != PLIM_OK)
-        fail_msg("%s", plim_message(built.context));
-    return built;
-}
-
-static void close_built(Built *built) {
-    plim_world_destroy(built->world);
-    plim_scene_destroy(built->scene);
-    test_context_close(built->context);
-}
 
 /* ---- prisms ---- */
 
@@ -76,12 +56,12 @@ static void prisms_are_closed_and_have_their_volume(void **state) {
 
 static void prisms_differ_from_copy_to_copy(void **state) {
     (void)state;
-    Built built = build("plimsoll: 1\nrigid:\n  bodies:\n"
-                        "    - name: a\n"
-                        "      density: 1\n"
-                        "      shape: {prism: {points: [[0, 0], [\"=1 + n\", 0], [0, 1]]}}\n"
-                        "      orientation: {axis: [0, 0, 1], angle: \"=90*n\"}\n"
-                        "      repeat: {count: 3, spacing: [10, 0, 0]}\n");
+    Fixture built = open_scene("plimsoll: 1\nrigid:\n  bodies:\n"
+                               "    - name: a\n"
+                               "      density: 1\n"
+                               "      shape: {prism: {points: [[0, 0], [\"=1 + n\", 0], [0, 1]]}}\n"
+                               "      orientation: {axis: [0, 0, 1], angle: \"=90*n\"}\n"
+                               "      repeat: {count: 3, spacing: [10, 0, 0]}\n");
     PlimPose pose;
     for (size_t i = 0; i < 3; i++)
         assert_close(plim_rigid_mass(built.world, i), 0.5 * (double)(1 + i), 1e-12);
@@ -89,26 +69,27 @@ static void prisms_differ_from_copy_to_copy(void **state) {
     /* The corner at the place of the copy, x turned to y. */
     assert_close(pose.position[0], -1.0 / 3, 1e-12);
     assert_close(pose.position[1], 2.0 / 3, 1e-12);
-    close_built(&built);
+    close_scene(&built);
 }
 
 static void prisms_are_parts_of_shapes(void **state) {
     (void)state;
-    Built built = build("plimsoll: 1\nrigid:\n  bodies:\n"
-                        "    - name: a\n"
-                        "      density: 1\n"
-                        "      shape: {union: {cells: 40, of: [{prism: {points: [[0, 0], [1, 0], "
-                        "[1, 1], [0, 1]]}}, {place: {shape: {box: {}}, position: [1, 0.5, 0]}}]}}"
-                        "\n");
+    Fixture built =
+        open_scene("plimsoll: 1\nrigid:\n  bodies:\n"
+                   "    - name: a\n"
+                   "      density: 1\n"
+                   "      shape: {union: {cells: 40, of: [{prism: {points: [[0, 0], [1, 0], "
+                   "[1, 1], [0, 1]]}}, {place: {shape: {box: {}}, position: [1, 0.5, 0]}}]}}"
+                   "\n");
     assert_close(plim_rigid_mass(built.world, 0), 1.5, 0.05);
-    close_built(&built);
+    close_scene(&built);
 }
 
 /* ---- surfaces, options ---- */
 
 static void own_values_come_before_the_material(void **state) {
     (void)state;
-    Built built = build(
+    Fixture built = open_scene(
         "plimsoll: 1\n"
         "materials: [{name: ice, friction: 0, restitution: 0.25}]\n"
         "rigid:\n"
@@ -125,19 +106,20 @@ static void own_values_come_before_the_material(void **state) {
         assert_close(bodies->rolling_friction[i], expected[i][2], 0);
         assert_close(bodies->spinning_friction[i], expected[i][3], 0);
     }
-    close_built(&built);
+    close_scene(&built);
 }
 
 static void options_reach_the_bodies(void **state) {
     (void)state;
-    Built built = build("plimsoll: 1\n"
-                        "seed: 17\n"
-                        "rigid:\n"
-                        "  contact: {collision_iterations: 7, shock_iterations: 0, clamp: no,\n"
-                        "            travel: 0, pairs: lagged, sequence: standard}\n"
-                        "  bodies:\n"
-                        "    - {name: floor, shape: {half_space: {size: [3, 2]}}, motion: static}\n"
-                        "    - {name: a, shape: {box: {}}, position: [0, 0.5, 0]}\n");
+    Fixture built =
+        open_scene("plimsoll: 1\n"
+                   "seed: 17\n"
+                   "rigid:\n"
+                   "  contact: {collision_iterations: 7, shock_iterations: 0, clamp: no,\n"
+                   "            travel: 0, pairs: lagged, sequence: standard}\n"
+                   "  bodies:\n"
+                   "    - {name: floor, shape: {half_space: {size: [3, 2]}}, motion: static}\n"
+                   "    - {name: a, shape: {box: {}}, position: [0, 0.5, 0]}\n");
     const PlimRigidOptions *options = &built.world->rigid->options;
     assert_true(options->contact && options->push_out && options->sleep);
     assert_false(options->clamp);
@@ -149,10 +131,10 @@ static void options_reach_the_bodies(void **state) {
     assert_int_equal(options->pairs, PLIM_PAIRS_LAGGED);
     assert_int_equal(options->sequence, PLIM_SEQUENCE_STANDARD);
     assert_int_equal(options->seed, 17);
-    close_built(&built);
-    built = build("plimsoll: 1\nrigid: {contact: {enabled: false}, bodies: []}\n");
+    close_scene(&built);
+    built = open_scene("plimsoll: 1\nrigid: {contact: {enabled: false}, bodies: []}\n");
     assert_false(built.world->rigid->options.contact);
-    close_built(&built);
+    close_scene(&built);
 }
 
 /* ---- keyframes ---- */
@@ -163,7 +145,7 @@ static void velocities_of_keyframes_are_derivatives(const char *body) {
              "plimsoll: 1\nrigid:\n  bodies:\n    - {name: a, shape: {prism: {points: [[0, 0], [1, "
              "0], [0, 1]]}}, motion: kinematic, %s}\n",
              body);
-    Built built = build(text);
+    Fixture built = open_scene(text);
     RigidBodies *bodies = built.world->rigid;
     PlimPose before, at, after;
     const double h = 1e-5;
@@ -181,7 +163,7 @@ static void velocities_of_keyframes_are_derivatives(const char *body) {
         Vec3 spin = vec3_scale(1 / (2 * h), quat_log(turned));
         assert_close(vec3_length(vec3_sub(spin, vec3_load(at.angular_velocity))), 0, 2e-4);
     }
-    close_built(&built);
+    close_scene(&built);
 }
 
 static void keyframes_move_smoothly(void **state) {
@@ -200,7 +182,7 @@ static void keyframes_move_smoothly(void **state) {
 
 static void keyframes_are_reached(void **state) {
     (void)state;
-    Built built = build(
+    Fixture built = open_scene(
         "plimsoll: 1\nrigid:\n  bodies:\n"
         "    - {name: a, shape: {box: {}}, motion: kinematic, position: [1, 2, 3],\n"
         "       keyframes: [{t: 0.5}, {t: 1, position: [2, 2, 3]}, {t: 2, position: [4, 2, 3],\n"
@@ -220,7 +202,7 @@ static void keyframes_are_reached(void **state) {
         assert_close(fabs(pose.orientation[0]), 1, 1e-12);
         if (cases[i].t > 2) assert_close(pose.velocity[0], 0, 0);
     }
-    close_built(&built);
+    close_scene(&built);
 }
 
 /* ---- what is refused ---- */

@@ -1,33 +1,13 @@
 /* Scenes with dynamic bodies in a fluid: keys of the coupling, mass properties of what the fluid
  * sees, and what is refused. */
 #include "bad_scene.h"
+#include "scene_fixture.h"
 
 #include "fluid/internal.h"
 #include "scene/scene.h"
 #include "world/domains.h"
 
-typedef struct Fixture {
-    PlimContext *context;
-    PlimScene *scene;
-    PlimWorld *world;
-} Fixture;
-
 static const double pi = 3.14159265358979323846;
-
-static Fixture open_scene(const char *text) {
-    Fixture f = {.context = test_context(1)};
-    if (plim_scene_parse(f.context, "test.yaml", text, strlen(text), NULL, 0, &f.scene) !=
-            PLIM_OK ||
-        plim_scene_create_world(f.scene, &f.world) != PLIM_OK)
-        fail_msg("%s\nin the scene\n%s", plim_message(f.context), text);
-    return f;
-}
-
-static void close_scene(Fixture *f) {
-    plim_world_destroy(f->world);
-    plim_scene_destroy(f->scene);
-    test_context_close(f->context);
-}
 
 #define TANK "plimsoll: 1\nfluid: {cells: 16, density: 800}\nrigid:\n  bodies:\n"
 #define POND "plimsoll: 1\ndim: 2\nfluid: {cells: 16, density: 800}\nrigid:\n  bodies:\n"

@@ -1,44 +1,14 @@
 /* Scenes with a fluid: what becomes of sides, fields, sources, bodies and probes, and what is
  * refused. */
 #include "bad_scene.h"
+#include "scene_fixture.h"
 
 #include "fluid/internal.h"
 #include "scene/scene.h"
 #include "world/domains.h"
 
-typedef struct Fixture {
-    PlimContext *context;
-    PlimScene *scene;
-    PlimWorld *world;
-    const FluidDesc *desc;
-} Fixture;
-
-static Fixture open_with(const char *text, const PlimOverride *overrides, size_t count) {
-    Fixture f = {.context = test_context(2)};
-    if (plim_scene_parse(f.context, "test.yaml", text, strlen(text), overrides, count, &f.scene) !=
-            PLIM_OK ||
-        plim_scene_create_world(f.scene, &f.world) != PLIM_OK)
-        fail_msg("%s\nin the scene\n%s", plim_message(f.context), text);
-    f.desc = &fluid_of(f.world)->desc;
-    return f;
-}
-
-static Fixture open_scene(const char *text) {
-    return open_with(text, NULL, 0);
-}
-
-static void close_scene(Fixture *f) {
-    plim_world_destroy(f->world);
-    plim_scene_destroy(f->scene);
-    test_context_close(f->context);
-}
-
-/* What is written of a scene is read as the same scene and the same world. */
-static void check_written(const Fixture *f) {
-    Fixture again = open_scene(plim_scene_text(f->scene));
-    assert_string_equal(plim_scene_text(again.scene), plim_scene_text(f->scene));
-    assert_true(plim_world_hash(again.world) == plim_world_hash(f->world));
-    close_scene(&again);
+static const FluidDesc *desc_of(const Fixture *f) {
+    return &fluid_of(f->world)->desc;
 }
 
 static double at(const FieldFunction *function, double x, double y, double z, double t) {
@@ -76,7 +46,7 @@ static const char flow[] =
 static void test_defaults(void **state) {
     (void)state;
     Fixture f = open_scene(TANK);
-    const FluidDesc *desc = f.desc;
+    const FluidDesc *desc = desc_of(&f);
     assert_close(desc->density, 1000, 0);
     assert_close(desc->viscosity + desc->slip + desc->confinement, 0, 0);
     assert_false(field_function_is_set(&desc->viscosity_of_place));
@@ -97,7 +67,7 @@ static void test_defaults(void **state) {
 static void test_values(void **state) {
     (void)state;
     Fixture f = open_scene(flow);
-    const FluidDesc *desc = f.desc;
+    const FluidDesc *desc = desc_of(&f);
     assert_int_equal(desc->grid.n[0], 12);
     assert_close(desc->density, 1.5, 0);
     assert_close(desc->tolerance, 1e-5, 0);
@@ -127,8 +97,8 @@ static void test_sides(void **state) {
     (void)state;
     Fixture f = open_scene(flow);
     static const SideKind kinds[2][2] = {{SIDE_INFLOW, SIDE_OPEN}, {SIDE_WALL, SIDE_WALL}};
-    assert_memory_equal(f.desc->grid.sides, kinds, sizeof kinds);
-    const FluidSide *left = &f.desc->sides[0][0], *top = &f.desc->sides[1][1];
+    assert_memory_equal(desc_of(&f)->grid.sides, kinds, sizeof kinds);
+    const FluidSide *left = &desc_of(&f)->sides[0][0], *top = &desc_of(&f)->sides[1][1];
     assert_close(at(&left->velocity[0], 0, 0.25, 0, 0), 2.25, 1e-15);
     assert_true(left->velocity[0].uses_place && !left->velocity[0].uses_time);
     assert_close(at(&left->velocity[1], 0, 0, 0, 5), 5, 0);
@@ -148,8 +118,8 @@ static void test_sides(void **state) {
 static void check_advection(const char *value, bool carries, AdvectionScheme scheme) {
     PlimOverride override = {"/params/advection", value};
     Fixture f = open_with(flow, &override, 1);
-    assert_int_equal(f.desc->carries_velocity, carries);
-    assert_int_equal(f.desc->advection, scheme);
+    assert_int_equal(desc_of(&f)->carries_velocity, carries);
+    assert_int_equal(desc_of(&f)->advection, scheme);
     check_written(&f);
     close_scene(&f);
 }
@@ -169,8 +139,8 @@ static void test_text_parameters(void **state) {
                    "rigid: {energy_correction: \"=on\", bodies: []}\n"
                    "fluid: {cells: 4, sides: {left: \"=shut\", right: {kind: \"=shut\"}}}\n");
     assert_string_equal(plim_scene_name(f.scene), "tank-2");
-    assert_int_equal(f.desc->grid.sides[0][0], SIDE_PERIODIC);
-    assert_int_equal(f.desc->grid.sides[0][1], SIDE_PERIODIC);
+    assert_int_equal(desc_of(&f)->grid.sides[0][0], SIDE_PERIODIC);
+    assert_int_equal(desc_of(&f)->grid.sides[0][1], SIDE_PERIODIC);
     assert_false(f.world->rigid->options.energy_correction);
     check_written(&f);
     close_scene(&f);
@@ -191,8 +161,8 @@ static void test_parameter_names(void **state) {
         "      position: [\"=n/count\", \"=k\", 0]\n"
         "      repeat: {count: \"=count\", spacing: [\"=i\", 0, 0]}\n"
         "    - {name: b, shape: {ball: {}}, position: [\"=n/count\", 0, 0], motion: static}\n");
-    assert_int_equal(f.desc->grid.n[0], 6);
-    assert_close(f.desc->density, 3, 0);
+    assert_int_equal(desc_of(&f)->grid.n[0], 6);
+    assert_close(desc_of(&f)->density, 3, 0);
     assert_int_equal(plim_rigid_count(f.world), 4);
     for (size_t n = 0; n < 3; n++) {
         PlimPose pose;
@@ -213,12 +183,12 @@ static void test_start(void **state) {
     (void)state;
     Fixture f = open_scene(TANK "  initial: {random: {amplitude: 2, length: 0.5}}\n"
                                 "  viscosity: \"=1 + x\"\n  smoke: {ambient: 7}\n");
-    assert_int_equal(f.desc->start, FLUID_RANDOM);
-    assert_close(f.desc->amplitude, 2, 0);
-    assert_close(f.desc->length, 0.5, 0);
-    assert_close(at(&f.desc->viscosity_of_place, 3, 0, 0, 0), 4, 0);
-    assert_close(at(&f.desc->temperature, 0, 0, 0, 0), 7, 0);
-    assert_false(field_function_is_set(&f.desc->smoke));
+    assert_int_equal(desc_of(&f)->start, FLUID_RANDOM);
+    assert_close(desc_of(&f)->amplitude, 2, 0);
+    assert_close(desc_of(&f)->length, 0.5, 0);
+    assert_close(at(&desc_of(&f)->viscosity_of_place, 3, 0, 0, 0), 4, 0);
+    assert_close(at(&desc_of(&f)->temperature, 0, 0, 0, 0), 7, 0);
+    assert_false(field_function_is_set(&desc_of(&f)->smoke));
     check_written(&f);
     close_scene(&f);
 }

@@ -1,40 +1,14 @@
 /* Scenes with a liquid: what becomes of its keys, sides, sources and probes, and what is refused.
  */
 #include "bad_scene.h"
+#include "scene_fixture.h"
 
 #include "fluid/internal.h"
 #include "scene/scene.h"
 #include "world/domains.h"
 
-typedef struct Fixture {
-    PlimContext *context;
-    PlimScene *scene;
-    PlimWorld *world;
-    const FluidLiquid *liquid;
-} Fixture;
-
-static Fixture open_scene(const char *text) {
-    Fixture f = {.context = test_context(2)};
-    if (plim_scene_parse(f.context, "test.yaml", text, strlen(text), NULL, 0, &f.scene) !=
-            PLIM_OK ||
-        plim_scene_create_world(f.scene, &f.world) != PLIM_OK)
-        fail_msg("%s\nin the scene\n%s", plim_message(f.context), text);
-    f.liquid = &fluid_of(f.world)->desc.liquid;
-    return f;
-}
-
-static void close_scene(Fixture *f) {
-    plim_world_destroy(f->world);
-    plim_scene_destroy(f->scene);
-    test_context_close(f->context);
-}
-
-/* What is written of a scene is read as the same scene and the same world. */
-static void check_written(const Fixture *f) {
-    Fixture again = open_scene(plim_scene_text(f->scene));
-    assert_string_equal(plim_scene_text(again.scene), plim_scene_text(f->scene));
-    assert_true(plim_world_hash(again.world) == plim_world_hash(f->world));
-    close_scene(&again);
+static const FluidLiquid *liquid_of(const Fixture *f) {
+    return &fluid_of(f->world)->desc.liquid;
 }
 
 static double at(const FieldFunction *function, double x, double y, double z, double t) {
@@ -50,7 +24,7 @@ static void test_defaults(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; dim++) {
         Fixture f = open_scene(dim == 2 ? POOL "dim: 2\n" : POOL);
-        const FluidLiquid *liquid = f.liquid;
+        const FluidLiquid *liquid = liquid_of(&f);
         assert_true(liquid->is_there && liquid->has_particles);
         assert_null(liquid->shape);
         assert_close(at(&liquid->level, 0, 2, 0, 0), 1.5, 0);
@@ -94,7 +68,7 @@ static void test_values(void **state) {
                    "    extension: 5\n"
                    "    volume_control: true\n"
                    "    absorption: [1, 2, 3]\n");
-    const FluidLiquid *liquid = f.liquid;
+    const FluidLiquid *liquid = liquid_of(&f);
     assert_non_null(liquid->shape);
     assert_close(solid_distance(liquid->shape, vec3(0.5, 0.5, 0.8)), 0.05, 1e-12);
     assert_close(solid_distance(liquid->shape, vec3(0.1, 0.1, 0.1)), -0.1, 1e-12);
@@ -117,7 +91,7 @@ static void test_values(void **state) {
 static void test_no_particles(void **state) {
     (void)state;
     Fixture f = open_scene(TANK "  liquid: {level: \"=y-0.5\", particles: 0}\n");
-    assert_false(f.liquid->has_particles);
+    assert_false(liquid_of(&f)->has_particles);
     check_written(&f);
     assert_int_equal(plim_world_step(f.world, 0.01), PLIM_OK);
     assert_int_equal(fluid_of(f.world)->sizes[FLUID_GROUP_PARTICLES].count, 0);

@@ -1,52 +1,30 @@
 /* Scenes with a splashing liquid: what becomes of its keys, and what is refused. */
 #include "bad_scene.h"
+#include "scene_fixture.h"
 
 #include "scene/scene.h"
 #include "splash/internal.h"
 #include "world/domains.h"
 
-typedef struct Fixture {
-    PlimContext *context;
-    PlimScene *scene;
-    PlimWorld *world;
-    const Splash *splash;
-    char log[4096]; /* all messages, one after the other */
-} Fixture;
+enum { LOG_CAPACITY = 4096 };
 
 static void keep_log(void *user, PlimLogLevel level, const char *text) {
     char *log = user;
     (void)level;
     size_t used = strlen(log);
-    snprintf(log + used, sizeof((Fixture *)0)->log - used, "%s\n", text);
+    snprintf(log + used, LOG_CAPACITY - used, "%s\n", text);
 }
 
-static void open_scene(Fixture *f, const char *text) {
-    *f = (Fixture){0};
+/* `log` gets all messages, one after the other. */
+static Fixture open_logged(const char *text, char log[LOG_CAPACITY]) {
     PlimContextDesc desc = plim_context_desc_default();
     desc.threads = 2;
     desc.log = keep_log;
-    desc.log_user = f->log;
-    assert_int_equal(plim_context_create(&desc, &f->context), PLIM_OK);
-    if (plim_scene_parse(f->context, "test.yaml", text, strlen(text), NULL, 0, &f->scene) !=
-            PLIM_OK ||
-        plim_scene_create_world(f->scene, &f->world) != PLIM_OK)
-        fail_msg("%s\nin the scene\n%s", plim_message(f->context), text);
-    f->splash = splash_of(f->world);
-}
-
-static void close_scene(Fixture *f) {
-    plim_world_destroy(f->world);
-    plim_scene_destroy(f->scene);
-    test_context_close(f->context);
-}
-
-/* What is written of a scene is read as the same scene and the same world. */
-static void check_written(const Fixture *f) {
-    Fixture again;
-    open_scene(&again, plim_scene_text(f->scene));
-    assert_string_equal(plim_scene_text(again.scene), plim_scene_text(f->scene));
-    assert_true(plim_world_hash(again.world) == plim_world_hash(f->world));
-    close_scene(&again);
+    desc.log_user = log;
+    log[0] = '\0';
+    PlimContext *context = NULL;
+    assert_int_equal(plim_context_create(&desc, &context), PLIM_OK);
+    return open_in(context, text);
 }
 
 #define START   "plimsoll: 1\nsplash:\n  cells: 8\n"
@@ -59,10 +37,9 @@ static void check_written(const Fixture *f) {
 /* The defaults of the tables are those of the descriptor. */
 static void test_defaults(void **state) {
     (void)state;
-    Fixture f;
-    open_scene(&f, "plimsoll: 1\ndim: 2\nseed: 7\nsplash:\n  liquids: [" HALF "]\n");
+    Fixture f = open_scene("plimsoll: 1\ndim: 2\nseed: 7\nsplash:\n  liquids: [" HALF "]\n");
     SplashDesc expected = splash_desc_default(), *desc = &expected;
-    const SplashDesc *read = &f.splash->desc;
+    const SplashDesc *read = &splash_of(f.world)->desc;
     assert_int_equal(read->grid.n[0], 64);
     assert_close(read->grid.spacing, 1.0 / 64, 0);
     assert_int_equal(read->seed, 7);
@@ -126,38 +103,37 @@ static void check_options(const SplashDesc *desc) {
 
 static void test_options(void **state) {
     (void)state;
-    Fixture f;
-    open_scene(&f, "plimsoll: 1\ndim: 2\nparams: {kind: bilateral}\n"
-                   "splash:\n"
-                   "  domain: {low: [-1, 0, 5], high: [1, 1, 6]}\n"
-                   "  cells: 16\n"
-                   "  sides: {top: open, left: open}\n"
-                   "  density: 800\n"
-                   "  particles: 3\n"
-                   "  jitter: 0.5\n"
-                   "  incompressibility: \"=kind\"\n"
-                   "  transfer: apic\n"
-                   "  flip: 0.5\n"
-                   "  path: euler\n"
-                   "  densities: matrix\n"
-                   "  fractions: right\n"
-                   "  air: 0.25\n"
-                   "  settling: 0.75\n"
-                   "  suction: 9\n"
-                   "  suction_depth: 5\n"
-                   "  correct_density: false\n"
-                   "  crowding: 0.01\n"
-                   "  corrections: 2\n"
-                   "  tolerance: 1e-6\n"
-                   "  preconditioner: mic0\n"
-                   "  cfl: 2\n"
-                   "  samples: 3\n"
-                   "  extrapolation: 5\n"
-                   "  surface: {mesh: false, particles: true, radius: 1.5, smoothing: 1, "
-                   "absorption: [1, 2, 3]}\n"
-                   "  liquids: [" HALF "]\n");
-    check_options(&f.splash->desc);
-    const Grid *grid = &f.splash->desc.grid;
+    Fixture f = open_scene("plimsoll: 1\ndim: 2\nparams: {kind: bilateral}\n"
+                           "splash:\n"
+                           "  domain: {low: [-1, 0, 5], high: [1, 1, 6]}\n"
+                           "  cells: 16\n"
+                           "  sides: {top: open, left: open}\n"
+                           "  density: 800\n"
+                           "  particles: 3\n"
+                           "  jitter: 0.5\n"
+                           "  incompressibility: \"=kind\"\n"
+                           "  transfer: apic\n"
+                           "  flip: 0.5\n"
+                           "  path: euler\n"
+                           "  densities: matrix\n"
+                           "  fractions: right\n"
+                           "  air: 0.25\n"
+                           "  settling: 0.75\n"
+                           "  suction: 9\n"
+                           "  suction_depth: 5\n"
+                           "  correct_density: false\n"
+                           "  crowding: 0.01\n"
+                           "  corrections: 2\n"
+                           "  tolerance: 1e-6\n"
+                           "  preconditioner: mic0\n"
+                           "  cfl: 2\n"
+                           "  samples: 3\n"
+                           "  extrapolation: 5\n"
+                           "  surface: {mesh: false, particles: true, radius: 1.5, smoothing: 1, "
+                           "absorption: [1, 2, 3]}\n"
+                           "  liquids: [" HALF "]\n");
+    check_options(&splash_of(f.world)->desc);
+    const Grid *grid = &splash_of(f.world)->desc.grid;
     assert_int_equal(grid->dim, 2);
     assert_true(grid->n[0] == 16 && grid->n[1] == 8 && grid->n[2] == 1);
     assert_close(grid->origin.x, -1, 0);
@@ -167,30 +143,29 @@ static void test_options(void **state) {
         for (int end = 0; end < 2; end++)
             assert_int_equal(grid->sides[axis][end], expected[axis][end]);
     /* 16 x 4 cells of 9 particles. */
-    assert_int_equal(f.splash->sizes[SPLASH_GROUP_PARTICLES].count, 16 * 4 * 9);
+    assert_int_equal(splash_of(f.world)->sizes[SPLASH_GROUP_PARTICLES].count, 16 * 4 * 9);
     check_written(&f);
     close_scene(&f);
 }
 
 static void test_lists(void **state) {
     (void)state;
-    Fixture f;
-    open_scene(&f, START
-               "  liquids:\n"
-               "    - " HALF "\n"
-               "    - {name: drop, " BALL_AT ", scale: 0.5, velocity: [0, \"=-1-x\", 2]}\n"
-               "  obstacles:\n"
-               "    - place: {shape: {box: {size: [0.25, 0.5, 9]}}, position: [0.5, 0, 0.5]}\n"
-               "  sources:\n"
-               "    - {name: tap, shape: {ball: {radius: 0.25}}, position: [0.5, 0.9, 0.5],\n"
-               "       velocity: [0, -2, 0], rate: 10, runs: \"=t<1\"}\n"
-               "    - {name: jet, shape: {ball: {radius: 0.25}}, position: [0.2, 0.6, 0.5],\n"
-               "       velocity: [1, 0, 0]}\n"
-               "  sinks:\n"
-               "    - {name: drain, shape: {box: {size: [0.4, 0.4, 0.4]}}, position: [1, 0, 0.5]}\n"
-               "  blasts:\n"
-               "    - {name: bang, time: 0.5, center: [0.3, 0.3, 0.3], radius: 0.2, speed: 3}\n");
-    const Splash *splash = f.splash;
+    Fixture f = open_scene(
+        START "  liquids:\n"
+              "    - " HALF "\n"
+              "    - {name: drop, " BALL_AT ", scale: 0.5, velocity: [0, \"=-1-x\", 2]}\n"
+              "  obstacles:\n"
+              "    - place: {shape: {box: {size: [0.25, 0.5, 9]}}, position: [0.5, 0, 0.5]}\n"
+              "  sources:\n"
+              "    - {name: tap, shape: {ball: {radius: 0.25}}, position: [0.5, 0.9, 0.5],\n"
+              "       velocity: [0, -2, 0], rate: 10, runs: \"=t<1\"}\n"
+              "    - {name: jet, shape: {ball: {radius: 0.25}}, position: [0.2, 0.6, 0.5],\n"
+              "       velocity: [1, 0, 0]}\n"
+              "  sinks:\n"
+              "    - {name: drain, shape: {box: {size: [0.4, 0.4, 0.4]}}, position: [1, 0, 0.5]}\n"
+              "  blasts:\n"
+              "    - {name: bang, time: 0.5, center: [0.3, 0.3, 0.3], radius: 0.2, speed: 3}\n");
+    const Splash *splash = splash_of(f.world);
     assert_int_equal(splash->mouths.count, 2);
     const SplashSource *tap = &splash->mouths.data[0].source;
     assert_string_equal(tap->name, "tap");
@@ -217,11 +192,10 @@ static void test_lists(void **state) {
 /* The drop's velocity is that of its place; the pool's is 0. */
 static void test_velocities(void **state) {
     (void)state;
-    Fixture f;
-    open_scene(&f, START "  liquids:\n"
-                         "    - " HALF "\n"
-                         "    - {name: drop, " BALL_AT ", velocity: [0, \"=-1-x\", 2]}\n");
-    const Splash *splash = f.splash;
+    Fixture f = open_scene(START "  liquids:\n"
+                                 "    - " HALF "\n"
+                                 "    - {name: drop, " BALL_AT ", velocity: [0, \"=-1-x\", 2]}\n");
+    const Splash *splash = splash_of(f.world);
     size_t drops = 0;
     for (size_t p = 0; p < splash->sizes[SPLASH_GROUP_PARTICLES].count; p++) {
         bool is_drop = splash->position_y[p] > 0.5;
@@ -237,20 +211,21 @@ static void test_velocities(void **state) {
 /* Liquid that two claim is there once, and the log tells how much that is. */
 static void test_overlap(void **state) {
     (void)state;
-    Fixture f;
-    open_scene(&f, START "  liquids:\n"
-                         "    - " HALF "\n"
-                         "    - {name: more, shape: {box: {size: [4, 0.5, 4]}}}\n");
-    assert_int_equal(f.splash->sizes[SPLASH_GROUP_PARTICLES].count, 8 * 4 * 8 * 8);
-    assert_close(splash_overlap(f.splash), 250, 1e-9);
-    assert_non_null(strstr(f.log, "liquids of the splash overlap: 250 kg"));
+    char log[LOG_CAPACITY];
+    Fixture f = open_logged(START "  liquids:\n"
+                                  "    - " HALF "\n"
+                                  "    - {name: more, shape: {box: {size: [4, 0.5, 4]}}}\n",
+                            log);
+    assert_int_equal(splash_of(f.world)->sizes[SPLASH_GROUP_PARTICLES].count, 8 * 4 * 8 * 8);
+    assert_close(splash_overlap(splash_of(f.world)), 250, 1e-9);
+    assert_non_null(strstr(log, "liquids of the splash overlap: 250 kg"));
     close_scene(&f);
 }
 
 static void test_probes(void **state) {
     (void)state;
-    Fixture f;
-    open_scene(&f, POOL "probes:\n"
+    Fixture f =
+        open_scene(POOL "probes:\n"
                         "  - {name: all, object: splash, quantities: [mass, center]}\n"
                         "  - {name: gauge, point: [0.3, 0.2, 0.6], quantities: [pressure]}\n");
     check_written(&f);
@@ -281,11 +256,10 @@ static void test_bodies(void **state) {
                       "    - {name: crate, shape: {box: {size: [0.25, 0.25, 0.25]}},\n"
                       "       position: [0.75, 0.8, 0]}\n",
                  dim);
-        Fixture f;
-        open_scene(&f, text);
-        assert_int_equal(f.splash->colliders.count, 3);
-        assert_non_null(
-            strstr(f.log, "body 'crate' pushes the splashing liquid but does not feel"));
+        char log[LOG_CAPACITY];
+        Fixture f = open_logged(text, log);
+        assert_int_equal(splash_of(f.world)->colliders.count, 3);
+        assert_non_null(strstr(log, "body 'crate' pushes the splashing liquid but does not feel"));
         const SolidView view = rigid_solid_view(f.world->rigid);
         assert_int_equal(view.count(view.system), 3 + (dim == 3 ? 6 : 4));
         assert_string_equal(view.name(view.system, 3), "tank_left");
@@ -298,11 +272,10 @@ static void test_bodies(void **state) {
 /* Only sources: there is nothing at the start. */
 static void test_empty_start(void **state) {
     (void)state;
-    Fixture f;
-    open_scene(&f, START "  sources: [{name: tap, " BALL_AT ", velocity: [0, -1, 0]}]\n");
-    assert_int_equal(f.splash->sizes[SPLASH_GROUP_PARTICLES].count, 0);
+    Fixture f = open_scene(START "  sources: [{name: tap, " BALL_AT ", velocity: [0, -1, 0]}]\n");
+    assert_int_equal(splash_of(f.world)->sizes[SPLASH_GROUP_PARTICLES].count, 0);
     for (int s = 0; s < 5; s++) assert_int_equal(plim_world_step(f.world, 0.02), PLIM_OK);
-    assert_true(f.splash->sizes[SPLASH_GROUP_PARTICLES].count > 40);
+    assert_true(splash_of(f.world)->sizes[SPLASH_GROUP_PARTICLES].count > 40);
     close_scene(&f);
 }
 

@@ -5,6 +5,8 @@
  * needs no tests for the edge of the array. A heap with four children a node holds the front. */
 #include "geom/level_set/march.h"
 
+#include "geom/level_set/eikonal.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -88,12 +90,6 @@ static FrontItem front_take(Front *front) {
     return first;
 }
 
-/* One axis of the upwind stencil: weight * (phi - base)^2 is its share of h^2 |grad phi|^2. */
-typedef struct Upwind {
-    double nearest; /* distance at the settled neighbour the difference looks to */
-    double base, weight;
-} Upwind;
-
 /* The distance at a settled node, seen from a node `away` off on the given side. Across the surface
  * it counts as negative, so that differences see no kink there; it must then be less than the step
  * (where a surface has gaps the sign changes without one). */
@@ -121,33 +117,13 @@ static bool upwind_along(const Front *front, size_t node, size_t stride, Upwind 
     return true;
 }
 
-/* The distance at a node from its settled neighbours. Axes whose neighbour turns out to lie
- * downwind of the result are left out, the farthest first; one axis alone always has a solution. */
+/* The distance at a node from its settled neighbours: it is reached from one, so there is one. */
 static double front_solve(const Front *front, size_t node) {
-    Upwind up[3] = {{0}}; /* a node is reached from a settled neighbour: one at least is set */
+    Upwind up[3];
     int count = 0;
-    for (int a = 0; a < front->axes; a++) {
-        Upwind next;
-        if (!upwind_along(front, node, front->stride[a], &next)) continue;
-        int at = count++;
-        for (; at > 0 && up[at - 1].nearest > next.nearest; at--) up[at] = up[at - 1];
-        up[at] = next;
-    }
-    double h = front->grid->spacing, origin = up[0].nearest;
-    for (; count > 1; count--) {
-        double w = 0.0, b = 0.0, c = -h * h;
-        for (int i = 0; i < count; i++) {
-            double base = up[i].base - origin;
-            w += up[i].weight;
-            b += up[i].weight * base;
-            c += up[i].weight * base * base;
-        }
-        double inside = b * b - w * c;
-        if (inside < 0.0) continue;
-        double distance = origin + (b + sqrt(inside)) / w;
-        if (distance >= up[count - 1].nearest) return fmax(distance, 0.0);
-    }
-    return fmax(up[0].base + (up[0].weight == 1.0 ? h : h / 1.5), 0.0);
+    for (int a = 0; a < front->axes; a++)
+        if (upwind_along(front, node, front->stride[a], &up[count])) count++;
+    return fmax(eikonal_solve(up, count, front->grid->spacing), 0.0);
 }
 
 static PlimStatus front_create(Front *front, Scratch *scratch, const MarchGrid *grid, int order) {

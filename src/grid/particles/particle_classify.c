@@ -102,7 +102,7 @@ static void start_drops(const ParticlePlan *plan, LevelParticles *drops, size_t 
         size_t left = drops->count - first;
         int count = left < TRACE_BLOCK ? (int)left : TRACE_BLOCK;
         particle_places(plan, drops->position + 3 * first, count, at);
-        particle_velocity(plan, at, count, v);
+        trace_velocity(plan->velocity, plan->dim, at, count, v);
         for (int i = 0; i < count; i++)
             for (int axis = 0; axis < plan->dim; axis++)
                 drops->velocity[3 * (first + (size_t)i) + (size_t)axis] = v[axis][i];

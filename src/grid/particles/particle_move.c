@@ -16,11 +16,11 @@ static void mean_velocity(const ParticlePlan *plan, double dt, const double *pos
     double at[3][TRACE_BLOCK], end[3][TRACE_BLOCK];
     double cells = dt / plan->spacing;
     particle_places(plan, position, count, at);
-    particle_velocity(plan, at, count, v);
+    trace_velocity(plan->velocity, plan->dim, at, count, v);
     for (int axis = 0; axis < plan->dim; axis++)
         for (int i = 0; i < count; i++) at[axis][i] += cells * v[axis][i];
     particle_confine(plan, count, at);
-    particle_velocity(plan, at, count, end);
+    trace_velocity(plan->velocity, plan->dim, at, count, end);
     for (int axis = 0; axis < plan->dim; axis++)
         for (int i = 0; i < count; i++) v[axis][i] = 0.5 * (v[axis][i] + end[axis][i]);
 }

@@ -30,13 +30,9 @@ void particle_places(const ParticlePlan *plan, const double *position, int count
 /* Into the domain. */
 void particle_confine(const ParticlePlan *plan, int count, double (*at)[TRACE_BLOCK]);
 
-/* A field at positions in the domain. */
+/* A field at positions in the domain; for the velocity there is trace_velocity. */
 void particle_sample(const Lattice *from, int dim, double (*const at)[TRACE_BLOCK], int count,
                      double *restrict out);
-
-/* m/s, at positions in the domain. */
-void particle_velocity(const ParticlePlan *plan, double (*const at)[TRACE_BLOCK], int count,
-                       double (*velocity)[TRACE_BLOCK]);
 
 /* One point (m) in the domain; per m the gradient of the linear interpolation, unless NULL. */
 double particle_sample_one(const ParticlePlan *plan, const Lattice *from, Vec3 point,

@@ -1,4 +1,4 @@
-/* Particle level set, interpolation of phi and velocity at blocks of particles. */
+/* Particle level set, interpolation of phi at blocks of particles. */
 #include "grid/particles/particle_parts.h"
 
 #include <math.h>
@@ -91,42 +91,13 @@ bool particle_stay_inside(const ParticlePlan *plan, Vec3 *point, unsigned *held)
 
 /* ---- many samples ---- */
 
-static void sample_split(const Lattice *from, int dim, const TraceSplit *const at[3], int count,
-                         double *restrict out) {
-    int index[TRACE_BLOCK], y = (int)from->stride[1], z = dim == 3 ? (int)from->stride[2] : 0;
-    for (int i = 0; i < count; i++) index[i] = at[0]->base[i] + at[1]->base[i] * y;
-    for (int i = 0; i < count && dim == 3; i++) index[i] += at[2]->base[i] * z;
-    LatticePoints points = {count, index, {at[0]->fraction, at[1]->fraction, at[2]->fraction}};
-    lattice_sample(from->first, y, z, &points, out);
-}
-
 void particle_sample(const Lattice *from, int dim, double (*const at)[TRACE_BLOCK], int count,
                      double *restrict out) {
     TraceSplit split[3];
     for (int axis = 0; axis < dim; axis++)
         trace_split(at[axis], from->shift[axis], count, &split[axis]);
     const TraceSplit *const along[3] = {&split[0], &split[1], &split[2]};
-    sample_split(from, dim, along, count, out);
-}
-
-void particle_velocity(const ParticlePlan *plan, double (*const at)[TRACE_BLOCK], int count,
-                       double (*velocity)[TRACE_BLOCK]) {
-    /* Along each axis the components lie in at most two ways: the axis's own and the rest on faces,
-     * all in one way on nodes. */
-    TraceSplit own[3], rest[3];
-    bool one_way[3] = {0};
-    for (int axis = 0; axis < plan->dim; axis++) {
-        double own_shift = plan->velocity[axis].shift[axis];
-        double rest_shift = plan->velocity[(axis + 1) % plan->dim].shift[axis];
-        one_way[axis] = own_shift == rest_shift;
-        trace_split(at[axis], rest_shift, count, &rest[axis]);
-        if (!one_way[axis]) trace_split(at[axis], own_shift, count, &own[axis]);
-    }
-    for (int c = 0; c < plan->dim; c++) {
-        const TraceSplit *split[3] = {&rest[0], &rest[1], &rest[2]};
-        if (!one_way[c]) split[c] = &own[c];
-        sample_split(&plan->velocity[c], plan->dim, split, count, velocity[c]);
-    }
+    trace_sample(from, dim, along, count, out);
 }
 
 /* ---- one sample ---- */

@@ -106,8 +106,34 @@ static inline size_t mg_index(const MgLevel *level, int i, int j, int k) {
            (size_t)(i + 1);
 }
 
+/* The cell whose index this is. */
+static inline void mg_place(const MgLevel *level, size_t c, int at[3]) {
+    at[2] = (int)(c / level->stride[2]) - 1;
+    at[1] = (int)(c % level->stride[2] / level->stride[1]) - 1;
+    at[0] = (int)(c % level->stride[1]) - 1;
+}
+
 static inline size_t mg_row(const MgLevel *level, int j, int k) {
     return (size_t)k * (size_t)level->n[1] + (size_t)j;
+}
+
+/* The children of a coarse cell: 1 or 2 along each axis, from the one at the lowest corner on. */
+typedef struct MgChildren {
+    size_t corner; /* on the fine level */
+    int count[3];
+} MgChildren;
+
+static inline MgChildren mg_children(const MgLevel *fine, const int at[3]) {
+    MgChildren c = {mg_index(fine, 0, 0, 0), {1, 1, 1}};
+    for (int a = 0; a < 3; a++) {
+        c.corner += (size_t)(at[a] * fine->factor[a]) * fine->stride[a];
+        if (fine->factor[a] == 2 && at[a] * 2 + 1 < fine->n[a]) c.count[a] = 2;
+    }
+    return c;
+}
+
+static inline size_t mg_child(const MgLevel *fine, const MgChildren *c, int u, int v, int w) {
+    return c->corner + (size_t)u + (size_t)v * fine->stride[1] + (size_t)w * fine->stride[2];
 }
 
 /* Levels for a grid; only the finest when `coarsen` is false. `mg_free` also after a failure. */

@@ -50,17 +50,16 @@ typedef struct Gathered {
     float strength;                     /* of the children: their diagonals' sum */
 } Gathered;
 
-/* Sums the fine faces on side s of axis a of the coarse cell whose first child is `corner`. */
-static Gathered gather_side(const MgLevel *fine, size_t corner, const int children[3], int a, int s,
-                            bool seam) {
+/* Sums the fine faces on side s of axis a of a coarse cell. */
+static Gathered gather_side(const MgLevel *fine, const MgChildren *own, int a, int s, bool seam) {
     Gathered sum = {.strength = 0.0f};
     int b = (a + 1) % 3, d = (a + 2) % 3;
     ptrdiff_t across = (ptrdiff_t)fine->stride[a] * (s ? 1 : -1);
     if (seam) across *= 1 - fine->n[a];
     bool deep = fine->factor[a] == 2;
-    size_t layer = corner + (s ? (size_t)(children[a] - 1) * fine->stride[a] : 0);
-    for (int v = 0; v < children[d]; v++)
-        for (int u = 0; u < children[b]; u++) {
+    size_t layer = own->corner + (s ? (size_t)(own->count[a] - 1) * fine->stride[a] : 0);
+    for (int v = 0; v < own->count[d]; v++)
+        for (int u = 0; u < own->count[b]; u++) {
             size_t c = layer + (size_t)u * fine->stride[b] + (size_t)v * fine->stride[d];
             size_t face = s ? c + fine->stride[a] : c;
             size_t other = (size_t)((ptrdiff_t)c + across);
@@ -70,7 +69,7 @@ static Gathered gather_side(const MgLevel *fine, size_t corner, const int childr
             sum.strength += strength;
             if (!(g > 0.0f) || fine->aside[other] & MG_ASIDE) continue;
             float near =
-                deep ? half_resistance(children[a] == 2 ? behind(fine, c, a, s) : 0.0f, g) : 0.0f;
+                deep ? half_resistance(own->count[a] == 2 ? behind(fine, c, a, s) : 0.0f, g) : 0.0f;
             float share = fminf(strength, HELD * g);
             if (fine->inverse[other] > 0.0f) {
                 float far = deep ? half_resistance(behind(fine, other, a, 1 - s), g) : 0.0f;
@@ -86,19 +85,18 @@ static Gathered gather_side(const MgLevel *fine, size_t corner, const int childr
 }
 
 /* What is kept in `fixed`, and on the finest level faces to fixed values inside the coarse cell. */
-static float gather_inside(const MgLevel *fine, size_t corner, const int children[3]) {
+static float gather_inside(const MgLevel *fine, const MgChildren *own) {
     float sum = 0.0f;
-    for (int w = 0; w < children[2]; w++)
-        for (int v = 0; v < children[1]; v++)
-            for (int u = 0; u < children[0]; u++) {
-                size_t c =
-                    corner + (size_t)u + (size_t)v * fine->stride[1] + (size_t)w * fine->stride[2];
+    for (int w = 0; w < own->count[2]; w++)
+        for (int v = 0; v < own->count[1]; v++)
+            for (int u = 0; u < own->count[0]; u++) {
+                size_t c = mg_child(fine, own, u, v, w);
                 if (fine->inverse[c] == 0.0f || fine->aside[c] & MG_ASIDE) continue;
                 if (fine->fixed && fine->fixed[c] > 0.0f) sum += fine->fixed[c];
                 if (!is_finest(fine)) continue;
                 for (int a = 0; a < 3; a++) {
                     int at = a == 0 ? u : a == 1 ? v : w;
-                    if (children[a] < 2) continue;
+                    if (own->count[a] < 2) continue;
                     size_t other = at ? c - fine->stride[a] : c + fine->stride[a];
                     if (fine->inverse[other] == 0.0f) sum += fine->g[a][at ? c : other];
                 }
@@ -106,30 +104,18 @@ static float gather_inside(const MgLevel *fine, size_t corner, const int childre
     return sum;
 }
 
-typedef struct Children {
-    size_t corner;
-    int count[3];
-    bool active;
-} Children;
-
-static inline Children children_of(const MgLevel *fine, const int at[3]) {
-    Children c = {.corner = mg_index(fine, 0, 0, 0), .count = {1, 1, 1}};
-    for (int a = 0; a < 3; a++) {
-        c.corner += (size_t)(at[a] * fine->factor[a]) * fine->stride[a];
-        if (fine->factor[a] == 2 && at[a] * 2 + 1 < fine->n[a]) c.count[a] = 2;
-    }
-    c.active = fine->inverse[c.corner] > 0.0f;
-    for (int w = 0; w < c.count[2] && !c.active; w++)
-        for (int v = 0; v < c.count[1]; v++)
-            for (int u = 0; u < c.count[0]; u++)
-                if (fine->inverse[c.corner + (size_t)u + (size_t)v * fine->stride[1] +
-                                  (size_t)w * fine->stride[2]] > 0.0f)
-                    c.active = true;
-    return c;
+/* Whether a child is an unknown. */
+static inline bool any_active(const MgLevel *fine, const MgChildren *own) {
+    bool active = fine->inverse[own->corner] > 0.0f;
+    for (int w = 0; w < own->count[2] && !active; w++)
+        for (int v = 0; v < own->count[1]; v++)
+            for (int u = 0; u < own->count[0]; u++)
+                if (fine->inverse[mg_child(fine, own, u, v, w)] > 0.0f) active = true;
+    return active;
 }
 
 /* All children in uniform runs: they share faces, so all their conductances are the same. */
-static inline bool all_uniform(const MgLevel *fine, const Children *own) {
+static inline bool all_uniform(const MgLevel *fine, const MgChildren *own) {
     if (own->count[0] * own->count[1] * own->count[2] != 8) return false;
     const unsigned char *m = fine->aside + own->corner;
     size_t sx = fine->stride[1], sxy = fine->stride[2];
@@ -146,18 +132,19 @@ static inline bool weighs_less(const MgLevel *fine, size_t c) {
 static void weigh_cell(const MgLevel *fine, MgLevel *coarse, int i, int j, int k) {
     int at[3] = {i, j, k};
     size_t c = mg_index(coarse, i, j, k);
-    Children own = children_of(fine, at);
+    MgChildren own = mg_children(fine, at);
     if (all_uniform(fine, &own) && !weighs_less(fine, own.corner)) {
-        coarse->fixed[c] = fine->shifted ? gather_inside(fine, own.corner, own.count) : 0.0f;
+        coarse->fixed[c] = fine->shifted ? gather_inside(fine, &own) : 0.0f;
         memset(&coarse->ties[c], 64, sizeof coarse->ties[c]);
         return;
     }
     MgTies ties = {{0}, {0}};
-    float fixed = own.active ? gather_inside(fine, own.corner, own.count) : 0.0f;
-    for (int a = 0; a < 3 && own.active; a++)
+    bool active = any_active(fine, &own);
+    float fixed = active ? gather_inside(fine, &own) : 0.0f;
+    for (int a = 0; a < 3 && active; a++)
         for (int s = 0; s < 2; s++) {
             bool seam = fine->periodic[a] && at[a] == (s ? coarse->n[a] - 1 : 0);
-            Gathered sum = gather_side(fine, own.corner, own.count, a, s, seam);
+            Gathered sum = gather_side(fine, &own, a, s, seam);
             fixed += sum.fixed;
             /* Round the seam of an odd axis a single child has neighbours on both sides. */
             if (seam && (fine->n[a] % 2 != 0 || coarse->n[a] == 1)) sum.coupled_weight = 0.0f;
@@ -175,7 +162,7 @@ static void weigh_cell(const MgLevel *fine, MgLevel *coarse, int i, int j, int k
  * difference of one between them has on the fine level, where it is spread over the face and, by
  * the weights, the inner faces on both sides of it; those also carry the other side's share of a
  * uniform slope, hence the twos. */
-static float couple(const MgLevel *fine, const MgLevel *coarse, const Children *own, size_t c,
+static float couple(const MgLevel *fine, const MgLevel *coarse, const MgChildren *own, size_t c,
                     size_t d, int a, bool seam) {
     int b = (a + 1) % 3, e = (a + 2) % 3;
     float near = (float)coarse->ties[c].neighbour[2 * a] / 256.0f;
@@ -200,12 +187,13 @@ static float couple(const MgLevel *fine, const MgLevel *coarse, const Children *
 static void couple_cell(const MgLevel *fine, MgLevel *coarse, int i, int j, int k) {
     int at[3] = {i, j, k};
     size_t c = mg_index(coarse, i, j, k);
-    Children own = children_of(fine, at);
+    MgChildren own = mg_children(fine, at);
+    bool active = any_active(fine, &own);
     for (int a = 0; a < 3; a++) {
         size_t stride = coarse->stride[a], wrap = (size_t)(coarse->n[a] - 1) * stride;
         bool seam = fine->periodic[a] && at[a] == 0;
         float g = 0.0f;
-        if (own.active && (seam ? coarse->n[a] > 1 : at[a] > 0))
+        if (active && (seam ? coarse->n[a] > 1 : at[a] > 0))
             g = couple(fine, coarse, &own, c, seam ? c + wrap : c - stride, a, seam);
         coarse->g[a][c] = g;
         if (at[a] == 0) coarse->g[a][c + wrap + stride] = seam ? g : 0.0f;
@@ -237,8 +225,8 @@ static void flag_rows(void *user, size_t begin, size_t end) {
         int j = (int)(row % (size_t)coarse->n[1]), k = (int)(row / (size_t)coarse->n[1]);
         for (int i = 0; i < coarse->n[0]; i++) {
             int at[3] = {i, j, k};
-            Children own = children_of(fine, at);
-            bool whole = !own.active || all_uniform(fine, &own);
+            MgChildren own = mg_children(fine, at);
+            bool whole = !any_active(fine, &own) || all_uniform(fine, &own);
             coarse->aside[mg_index(coarse, i, j, k)] = whole                   ? 0
                                                        : mg_is_split(fine, at) ? MG_PARTS
                                                                                : 0;

@@ -4,17 +4,11 @@
 
 #include <stdlib.h>
 
-static void decode(const MgLevel *level, size_t c, int at[3]) {
-    at[2] = (int)(c / level->stride[2]) - 1;
-    at[1] = (int)(c % level->stride[2] / level->stride[1]) - 1;
-    at[0] = (int)(c % level->stride[1]) - 1;
-}
-
 /* The coarse unknown that a fine cell or extra is part of. */
 static uint32_t above(const MgLevel *fine, const MgLevel *coarse, uint32_t id) {
     if (id >= fine->size) return fine->extras.all.data[id - fine->size].parent;
     int at[3];
-    decode(fine, id, at);
+    mg_place(fine, id, at);
     uint32_t cell = (uint32_t)mg_index(coarse, at[0] / fine->factor[0], at[1] / fine->factor[1],
                                        at[2] / fine->factor[2]);
     if (!(fine->aside[id] & MG_ASIDE)) return cell;
@@ -77,7 +71,7 @@ static PlimStatus add_towards(Row *row, uint32_t fine_id, float g, float scale) 
 static PlimStatus add_member_cell(Row *row, uint32_t c) {
     const MgLevel *fine = row->fine;
     int at[3];
-    decode(fine, c, at);
+    mg_place(fine, c, at);
     for (int a = 0; a < 3; a++)
         for (int s = 0; s < 2; s++) {
             size_t stride = fine->stride[a];
@@ -135,8 +129,8 @@ static PlimStatus fill_rows(PlimContext *context, const MgLevel *fine, MgLevel *
 /* A link between two coarse cells' own unknowns is a face of the grid. */
 static void add_face(MgLevel *coarse, uint32_t p, uint32_t q, float g) {
     int at_p[3], at_q[3];
-    decode(coarse, p, at_p);
-    decode(coarse, q, at_q);
+    mg_place(coarse, p, at_p);
+    mg_place(coarse, q, at_q);
     for (int a = 0; a < 3; a++) {
         if (at_p[a] == at_q[a]) continue;
         size_t stride = coarse->stride[a], high = at_p[a] > at_q[a] ? p : q;

@@ -32,20 +32,6 @@ typedef struct Parts {
     size_t node_count, edge_count;
 } Parts;
 
-typedef struct Children {
-    size_t corner;
-    int count[3];
-} Children;
-
-static Children children_of(const MgLevel *fine, const int at[3]) {
-    Children c = {mg_index(fine, 0, 0, 0), {1, 1, 1}};
-    for (int a = 0; a < 3; a++) {
-        c.corner += (size_t)(at[a] * fine->factor[a]) * fine->stride[a];
-        if (fine->factor[a] == 2 && at[a] * 2 + 1 < fine->n[a]) c.count[a] = 2;
-    }
-    return c;
-}
-
 static int find_root(const Node *nodes, int n) {
     while (nodes[n].root != n) n = nodes[n].root;
     return n;
@@ -97,14 +83,13 @@ static float strength_of(const MgLevel *fine, size_t f) {
 /* The children that are active, and the faces between them: at most 8 and 12. */
 static int list_children(const MgLevel *fine, const int at[3], Node nodes[8], Edge edges[12],
                          int *edge_count) {
-    Children c = children_of(fine, at);
+    MgChildren c = mg_children(fine, at);
     int node_at[2][2][2], count = 0;
     *edge_count = 0;
     for (int w = 0; w < c.count[2]; w++)
         for (int v = 0; v < c.count[1]; v++)
             for (int u = 0; u < c.count[0]; u++) {
-                size_t f = c.corner + (size_t)u + (size_t)v * fine->stride[1] +
-                           (size_t)w * fine->stride[2];
+                size_t f = mg_child(fine, &c, u, v, w);
                 node_at[w][v][u] = -1;
                 if (fine->inverse[f] == 0.0f) continue;
                 float strength = strength_of(fine, f);
@@ -215,16 +200,10 @@ static int by_cell(const void *p, const void *q) {
     return a->extra < b->extra ? -1 : a->extra > b->extra;
 }
 
-static void decode(const MgLevel *level, size_t c, int at[3]) {
-    at[2] = (int)(c / level->stride[2]) - 1;
-    at[1] = (int)(c % level->stride[2] / level->stride[1]) - 1;
-    at[0] = (int)(c % level->stride[1]) - 1;
-}
-
 /* The coarse cell over a fine one. */
 static uint32_t cell_above(const MgLevel *fine, const MgLevel *coarse, size_t f) {
     int at[3];
-    decode(fine, f, at);
+    mg_place(fine, f, at);
     return (uint32_t)mg_index(coarse, at[0] / fine->factor[0], at[1] / fine->factor[1],
                               at[2] / fine->factor[2]);
 }
@@ -232,7 +211,7 @@ static uint32_t cell_above(const MgLevel *fine, const MgLevel *coarse, size_t f)
 static PlimStatus split_cell(Parts *parts, MgLevel *fine, MgLevel *coarse, uint32_t c,
                              const uint32_t *extras, size_t extra_count) {
     int at[3], edge_count;
-    decode(coarse, c, at);
+    mg_place(coarse, c, at);
     parts->node_count = (size_t)list_children(fine, at, parts->nodes, parts->edges, &edge_count);
     parts->edge_count = (size_t)edge_count;
     add_extras(parts, fine, extras, extra_count);

@@ -17,25 +17,6 @@ typedef struct TransferJob {
     const MgLevel *fine, *coarse;
 } TransferJob;
 
-/* Offsets of a coarse cell's children on the fine level. */
-typedef struct Children {
-    size_t corner;
-    int count[3];
-} Children;
-
-static Children children_of(const MgLevel *fine, const int at[3]) {
-    Children c = {mg_index(fine, 0, 0, 0), {1, 1, 1}};
-    for (int a = 0; a < 3; a++) {
-        c.corner += (size_t)(at[a] * fine->factor[a]) * fine->stride[a];
-        if (fine->factor[a] == 2 && at[a] * 2 + 1 < fine->n[a]) c.count[a] = 2;
-    }
-    return c;
-}
-
-static inline size_t child_index(const MgLevel *fine, const Children *c, int u, int v, int w) {
-    return c->corner + (size_t)u + (size_t)v * fine->stride[1] + (size_t)w * fine->stride[2];
-}
-
 /* The sum of t over a layer of children one fine cell thick across axis a. */
 static float layer_sum(const MgLevel *fine, size_t first, const int count[3], int a) {
     int b = (a + 1) % 3, d = (a + 2) % 3;
@@ -54,12 +35,12 @@ static size_t coarse_neighbour(const MgLevel *coarse, size_t c, const int at[3],
 }
 
 static float restrict_cell(const MgLevel *fine, const MgLevel *coarse, size_t c, const int at[3]) {
-    Children own = children_of(fine, at);
+    MgChildren own = mg_children(fine, at);
     const MgTies *ties = &coarse->ties[c];
     float sum = 0.0f, moved = 0.0f;
     for (int w = 0; w < own.count[2]; w++)
         for (int v = 0; v < own.count[1]; v++)
-            for (int u = 0; u < own.count[0]; u++) sum += fine->t[child_index(fine, &own, u, v, w)];
+            for (int u = 0; u < own.count[0]; u++) sum += fine->t[mg_child(fine, &own, u, v, w)];
     for (int a = 0; a < 3; a++) {
         if (fine->factor[a] != 2) continue;
         for (int s = 0; s < 2; s++) {
@@ -158,7 +139,7 @@ void mg_restrict(const MgLevel *fine, const MgLevel *coarse, int threads) {
 }
 
 static void prolong_cell(const MgLevel *fine, const MgLevel *coarse, size_t c, const int at[3]) {
-    Children own = children_of(fine, at);
+    MgChildren own = mg_children(fine, at);
     const MgTies *ties = &coarse->ties[c];
     float parent = coarse->x[c], add[3][2] = {{0.0f}};
     for (int a = 0; a < 3; a++)
@@ -170,7 +151,7 @@ static void prolong_cell(const MgLevel *fine, const MgLevel *coarse, size_t c, c
     for (int w = 0; w < own.count[2]; w++)
         for (int v = 0; v < own.count[1]; v++)
             for (int u = 0; u < own.count[0]; u++) {
-                size_t f = child_index(fine, &own, u, v, w);
+                size_t f = mg_child(fine, &own, u, v, w);
                 if (fine->inverse[f] > 0.0f)
                     fine->x[f] += parent + (1.0f / 256.0f) * ((add[0][u] + add[1][v]) + add[2][w]);
             }

@@ -110,6 +110,19 @@ static inline size_t face_wrapped(const Grid *grid, int axis, const int at[3]) {
     return grid_face_index(grid, axis, w[0], w[1], w[2]);
 }
 
+typedef void (*LatticeVisit)(void *user, const int at[3]);
+
+/* Every point from 0 to n, x running fastest; the last layer of a periodic axis is the first again.
+ */
+static inline void visit_lattice(const Grid *grid, LatticeVisit visit, void *user) {
+    int last[3];
+    for (int a = 0; a < 3; a++)
+        last[a] = a >= grid->dim ? 0 : grid->n[a] - (grid->sides[a][0] == SIDE_PERIODIC);
+    for (int k = 0; k <= last[2]; k++)
+        for (int j = 0; j <= last[1]; j++)
+            for (int i = 0; i <= last[0]; i++) visit(user, (int[3]){i, j, k});
+}
+
 /* ---- links and walls: viscosity_link.c ---- */
 
 typedef enum LinkKind {

@@ -165,7 +165,8 @@ static void visit_link(const VisitJob *job, const Link *link, int a, int b, cons
                link->kind == LINK_LOW ? force : -force);
 }
 
-static void visit_point(const VisitJob *job, const int at[3]) {
+static void visit_point(void *user, const int at[3]) {
+    const VisitJob *job = user;
     const Viscosity *v = job->v;
     unsigned walls = v->walls[lattice_index(v, at[0], at[1], at[2])];
     for (int a = 0; a < v->grid.dim; a++) {
@@ -188,32 +189,32 @@ void viscosity_reactions(const Viscosity *v, const ViscosityProblem *problem,
     const Grid *grid = &v->grid;
     double scale = v->mu * grid_cell_volume(grid) / (grid->spacing * grid->spacing);
     VisitJob job = {v, problem, velocity, visit, user, scale};
-    int last[3];
-    for (int a = 0; a < 3; a++) /* the last layer of a periodic axis is the first again */
-        last[a] = a >= grid->dim ? 0 : grid->n[a] - (grid->sides[a][0] == SIDE_PERIODIC);
-    for (int k = 0; k <= last[2]; k++)
-        for (int j = 0; j <= last[1]; j++)
-            for (int i = 0; i <= last[0]; i++) visit_point(&job, (int[3]){i, j, k});
+    visit_lattice(grid, visit_point, &job);
 }
 
 /* ---- power ---- */
 
+typedef struct PowerJob {
+    const Viscosity *v;
+    const ViscosityProblem *problem;
+    double *const *velocity;
+    double sum;
+} PowerJob;
+
+static void add_power(void *user, const int at[3]) {
+    PowerJob *job = user;
+    const Viscosity *v = job->v;
+    size_t c = lattice_index(v, at[0], at[1], at[2]);
+    for (int a = 0; a < v->grid.dim; a++)
+        for (int b = 0; b < v->grid.dim; b++)
+            if (v->link[a][b][c] > 0.0f)
+                job->sum += viscosity_link_power(v, job->problem, a, b, at, job->velocity);
+}
+
 double viscosity_dissipation(const Viscosity *v, const ViscosityProblem *problem,
                              double *const velocity[3]) {
     const Grid *grid = &v->grid;
-    double sum = 0.0;
-    int last[3];
-    for (int a = 0; a < 3; a++)
-        last[a] = a >= grid->dim ? 0 : grid->n[a] - (grid->sides[a][0] == SIDE_PERIODIC);
-    for (int k = 0; k <= last[2]; k++)
-        for (int j = 0; j <= last[1]; j++)
-            for (int i = 0; i <= last[0]; i++) {
-                int at[3] = {i, j, k};
-                size_t c = lattice_index(v, i, j, k);
-                for (int a = 0; a < grid->dim; a++)
-                    for (int b = 0; b < grid->dim; b++)
-                        if (v->link[a][b][c] > 0.0f)
-                            sum += viscosity_link_power(v, problem, a, b, at, velocity);
-            }
-    return sum * v->mu * grid_cell_volume(grid) / (grid->spacing * grid->spacing);
+    PowerJob job = {v, problem, velocity, 0.0};
+    visit_lattice(grid, add_power, &job);
+    return job.sum * v->mu * grid_cell_volume(grid) / (grid->spacing * grid->spacing);
 }

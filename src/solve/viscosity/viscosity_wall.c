@@ -108,7 +108,8 @@ static void visit_edge(const VisitJob *job, int a, int b, const int at[3], size_
     job->visit(job->user, &term);
 }
 
-static void visit_point(const VisitJob *job, const int at[3]) {
+static void visit_point(void *user, const int at[3]) {
+    const VisitJob *job = user;
     const Viscosity *v = job->v;
     size_t c = lattice_index(v, at[0], at[1], at[2]);
     unsigned walls = v->walls[c];
@@ -122,11 +123,5 @@ static void visit_point(const VisitJob *job, const int at[3]) {
 void viscosity_wall_terms(const Viscosity *v, const ViscosityProblem *problem,
                           double *const velocity[3], WallVisit visit, void *user) {
     VisitJob job = {v, problem, velocity, visit, user};
-    const Grid *grid = &v->grid;
-    int last[3];
-    for (int a = 0; a < 3; a++) /* the last layer of a periodic axis is the first again */
-        last[a] = a >= grid->dim ? 0 : grid->n[a] - (grid->sides[a][0] == SIDE_PERIODIC);
-    for (int k = 0; k <= last[2]; k++)
-        for (int j = 0; j <= last[1]; j++)
-            for (int i = 0; i <= last[0]; i++) visit_point(&job, (int[3]){i, j, k});
+    visit_lattice(&v->grid, visit_point, &job);
 }

@@ -1,0 +1,70 @@
+/* Arrays of a frame by name: the tables. */
+#include "io/frame_arrays.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define VALUES(type, member) .values = offsetof(type, member)
+#define ROWS(type, member)   .rows = offsetof(type, member)
+
+const FrameArray frame_mesh_arrays[MESH_ARRAYS] = {
+    [MESH_VERTICES] = {"vertices", "m", H5_F32, 3, VALUES(FrameMesh, vertices),
+                       ROWS(FrameMesh, vertex_count), .counts = true},
+    [MESH_VELOCITIES] = {"velocities", "m/s", H5_F32, 3, VALUES(FrameMesh, velocities),
+                         ROWS(FrameMesh, vertex_count)},
+    [MESH_TRIANGLES] = {"triangles", NULL, H5_I32, 3, VALUES(FrameMesh, triangles),
+                        ROWS(FrameMesh, triangle_count), .counts = true, .is_shape = true},
+    [MESH_OBJECTS] = {"objects", NULL, H5_I32, 1, VALUES(FrameMesh, objects),
+                      ROWS(FrameMesh, triangle_count), .is_shape = true},
+    [MESH_COLORS] = {"colors", NULL, H5_F32, 3, VALUES(FrameMesh, colors),
+                     ROWS(FrameMesh, object_count), .counts = true, .is_shape = true},
+};
+
+const FrameArray frame_points_arrays[POINTS_ARRAYS] = {
+    [POINTS_POSITIONS] = {"positions", "m", H5_F32, 3, VALUES(FramePoints, positions),
+                          ROWS(FramePoints, count), .counts = true},
+    [POINTS_VELOCITIES] = {"velocities", "m/s", H5_F32, 3, VALUES(FramePoints, velocities),
+                           ROWS(FramePoints, count)},
+    [POINTS_RADII] = {"radii", "m", H5_F32, 1, VALUES(FramePoints, radii),
+                      ROWS(FramePoints, count)},
+};
+
+const FrameArray frame_volume_arrays[VOLUME_ARRAYS] = {
+    [VOLUME_VELOCITY] = {"velocity", "m/s", H5_F32, 3, VALUES(FrameVolume, velocity)},
+    [VOLUME_PRESSURE] = {"pressure", "Pa", H5_F32, 1, VALUES(FrameVolume, pressure)},
+    [VOLUME_SMOKE] = {"smoke", NULL, H5_F32, 1, VALUES(FrameVolume, smoke), .optional = true},
+    [VOLUME_TEMPERATURE] = {"temperature", NULL, H5_F32, 1, VALUES(FrameVolume, temperature),
+                            .optional = true},
+    [VOLUME_LEVEL] = {"level", "m", H5_F32, 1, VALUES(FrameVolume, level), .optional = true},
+    [VOLUME_SOLID] = {"solid", NULL, H5_I32, 1, VALUES(FrameVolume, solid), .is_shape = true},
+};
+
+FrameGroup frame_mesh_group(const FrameMesh *mesh) {
+    return (FrameGroup){mesh->name, mesh, frame_mesh_arrays, MESH_ARRAYS, NULL};
+}
+
+FrameGroup frame_points_group(const FramePoints *points) {
+    return (FrameGroup){points->name, points, frame_points_arrays, POINTS_ARRAYS, NULL};
+}
+
+FrameGroup frame_volume_group(const FrameVolume *volume) {
+    return (FrameGroup){volume->name, volume, frame_volume_arrays, VOLUME_ARRAYS, volume->n};
+}
+
+size_t frame_array_rows(const FrameGroup *group, const FrameArray *array) {
+    const int *n = group->cells;
+    if (n) return (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
+    size_t rows;
+    memcpy(&rows, (const char *)group->object + array->rows, sizeof rows);
+    return rows;
+}
+
+const void *frame_array_values(const FrameGroup *group, const FrameArray *array) {
+    const void *values;
+    memcpy(&values, (const char *)group->object + array->values, sizeof values);
+    return values;
+}
+
+void frame_array_path(const char *group, const FrameArray *array, char path[FRAME_PATH_CAPACITY]) {
+    snprintf(path, FRAME_PATH_CAPACITY, "/%s/%s", group, array->name);
+}
