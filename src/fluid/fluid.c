@@ -269,6 +269,8 @@ static PlimStatus fluid_refresh(void *system, const StepInfo *step) {
         TRY(fluid->coupled ? fluid_set_sides(fluid, step->time)
                            : fluid_set_given(fluid, step, step->time));
         TRY(fluid_check_start(fluid, step));
+    } else {
+        TRY(fluid_find_sources(fluid, step, true)); /* for what is reported of the divergence */
     }
     if (fluid->coupled && step->time == 0) fluid_warn_of_overlaps(fluid);
     fluid_clear_friction(fluid);
