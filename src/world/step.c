@@ -21,7 +21,7 @@ typedef struct StepRun {
     double *seconds; /* wall time of each stage is kept here; NULL: nowhere */
 } StepRun;
 
-static bool takes_part(const StepRun *run, size_t system) {
+static bool run_includes(const StepRun *run, size_t system) {
     return !run->takes_part || run->takes_part[system];
 }
 
@@ -31,7 +31,7 @@ static PlimStatus run_stage(const StepRun *run, Stage stage) {
     double start = clock_seconds();
     for (size_t i = 0; i < world->systems.count; i++) {
         const WorldSystem *system = &world->systems.data[i];
-        if (!system->class->stage[stage] || !takes_part(run, i)) continue;
+        if (!system->class->stage[stage] || !run_includes(run, i)) continue;
         PlimStatus status = system->class->stage[stage](system->object, run->step);
         if (status != PLIM_OK) return name_failure(world, system, status);
     }
@@ -46,7 +46,7 @@ static PlimStatus check_state(const StepRun *run, uint64_t number) {
         const WorldSystem *system = &world->systems.data[i];
         const SystemClass *class = system->class;
         size_t item;
-        if (!takes_part(run, i)) continue;
+        if (!run_includes(run, i)) continue;
         const StateField *field = state_find_broken(class->schema, system->object, &item);
         if (!field) continue;
         bool named = class->object_name && item < class->object_count(system->object);

@@ -85,7 +85,7 @@ static void run_ahead(Seer *s, const bool *which, int steps, double *ends) {
 /* Those that take part move, others and the clock do not, and all is as it was in the end. */
 static void look_ahead(Seer *s, const bool *which, int steps, double *ends) {
     PlimWorld *world = s->world;
-    uint64_t hash = plim_world_hash(world), count = plim_world_steps(world), before[SYSTEMS];
+    uint64_t hash = plim_world_hash(world), count = plim_world_steps(world), before[SYSTEMS] = {0};
     double time = plim_world_time(world), seconds[STAGE_COUNT];
     memcpy(seconds, world->stage_seconds, sizeof seconds);
     for (size_t i = 0; i < world->systems.count; i++) before[i] = hash_of(s, i);
