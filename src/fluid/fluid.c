@@ -62,6 +62,12 @@ static const StateSchema fluid_schema = {
     .varying = 1u << FLUID_GROUP_PARTICLES | 1u << FLUID_GROUP_DROPS,
 };
 
+static const SystemFigures fluid_figures[] = {
+    SYSTEM_FIGURES(Fluid, projected),
+    SYSTEM_FIGURES(Fluid, viscous),
+    SYSTEM_FIGURES(Fluid, coupled_result),
+};
+
 PlimStatus fluid_resize(Fluid *fluid, int group, size_t count) {
     return state_resize(fluid->context, &fluid_schema, fluid, group, count);
 }
@@ -263,6 +269,8 @@ static PlimStatus fluid_refresh(void *system, const StepInfo *step) {
         TRY(fluid->coupled ? fluid_set_sides(fluid, step->time)
                            : fluid_set_given(fluid, step, step->time));
         TRY(fluid_check_start(fluid, step));
+    } else {
+        TRY(fluid_find_sources(fluid, step, true)); /* for what is reported of the divergence */
     }
     if (fluid->coupled && step->time == 0) fluid_warn_of_overlaps(fluid);
     fluid_clear_friction(fluid);
@@ -499,6 +507,8 @@ PlimStatus fluid_create(PlimContext *context, const FluidDesc *desc, Fluid **out
 const SystemClass fluid_class = {
     .name = "fluid",
     .schema = &fluid_schema,
+    .figures = fluid_figures,
+    .figure_count = sizeof fluid_figures / sizeof *fluid_figures,
     .max_dt = fluid_max_dt,
     .stage = {[STAGE_SOLVE_POSITIONS] = fluid_solve_positions,
               [STAGE_ADVECT] = fluid_advect_stage,

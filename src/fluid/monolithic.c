@@ -328,21 +328,13 @@ PlimStatus fluid_solve_half(Fluid *fluid, const StepInfo *step) {
     half.dt = 0.5 * step->dt;
     half.end_time = step->time + half.dt;
     size_t mark = scratch_mark(step->scratch);
-    double *all[4] = {fluid->velocity_x, fluid->velocity_y, fluid->velocity_z, fluid->pressure};
-    double *kept[4];
-    size_t counts[4] = {0, 0, 0, fluid->sizes[FLUID_GROUP_CELLS].count};
-    for (int a = 0; a < fluid->grid.dim; a++) counts[a] = grid_face_count(&fluid->grid, a);
-    for (int a = 0; a < 4; a++) {
-        kept[a] = scratch_take(step->scratch, counts[a] + 1, sizeof(double));
-        if (!kept[a]) return PLIM_OUT_OF_MEMORY;
-        if (counts[a] > 0) memcpy(kept[a], all[a], counts[a] * sizeof(double));
-    }
+    double *kept[FLUID_FLOW_COUNT];
+    TRY(fluid_keep_flow(fluid, step->scratch, kept));
     if (fluid->desc.confinement > 0) TRY(fluid_load_faces(fluid, step));
     TRY(fluid_push_faces(fluid, &half));
     TRY(solve(fluid, &half, SOLVE_HALF));
     if (!fluid_has_surface(fluid)) fluid_keep_apart(fluid, step, SOLID_HALF_STEP);
-    for (int a = 0; a < 4; a++)
-        if (counts[a] > 0) memcpy(all[a], kept[a], counts[a] * sizeof(double));
+    fluid_restore_flow(fluid, kept);
     scratch_release(step->scratch, mark);
     return PLIM_OK;
 }

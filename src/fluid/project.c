@@ -7,6 +7,8 @@
  * like others there (forces.c). */
 #include "fluid/internal.h"
 
+#include <string.h>
+
 typedef struct ScaleJob {
     double *pressure, factor;
 } ScaleJob;
@@ -81,28 +83,42 @@ PlimStatus fluid_project(Fluid *fluid, const StepInfo *step) {
     return fluid_check_balance(fluid, PLIM_FAILED, step->end_time, fluid->projected.incompatible);
 }
 
+static double *flow_values(const Fluid *fluid, int group) {
+    return group == FLUID_GROUP_CELLS ? fluid->pressure
+                                      : fluid_velocity(fluid, group - FLUID_GROUP_FACES_X);
+}
+
+PlimStatus fluid_keep_flow(const Fluid *fluid, Scratch *scratch, double *kept[FLUID_FLOW_COUNT]) {
+    for (int group = 0; group < FLUID_FLOW_COUNT; group++) {
+        size_t count = fluid->sizes[group].count;
+        kept[group] = scratch_take(scratch, count, sizeof(double));
+        if (!kept[group]) return PLIM_OUT_OF_MEMORY;
+        if (count > 0) memcpy(kept[group], flow_values(fluid, group), count * sizeof(double));
+    }
+    return PLIM_OK;
+}
+
+void fluid_restore_flow(Fluid *fluid, double *const kept[FLUID_FLOW_COUNT]) {
+    for (int group = 0; group < FLUID_FLOW_COUNT; group++) {
+        size_t count = fluid->sizes[group].count;
+        if (count > 0) memcpy(flow_values(fluid, group), kept[group], count * sizeof(double));
+    }
+}
+
 /* Looks at what flows in and out at the start, without solving. */
 PlimStatus fluid_check_start(Fluid *fluid, const StepInfo *step) {
-    size_t cells = grid_cell_count(&fluid->grid);
     TRY(fluid_find_sources(fluid, step, true));
     PoissonProblem problem = make_problem(fluid);
     KrylovOptions options = krylov_options_default(step->threads);
     options.max_iterations = 0;
     double *velocity[3] = {fluid->velocity_x, fluid->velocity_y, fluid->velocity_z};
     size_t mark = scratch_mark(step->scratch);
-    double *kept[4], *all[4] = {velocity[0], velocity[1], velocity[2], fluid->pressure};
-    size_t counts[4] = {0, 0, 0, cells};
-    for (int a = 0; a < fluid->grid.dim; a++) counts[a] = grid_face_count(&fluid->grid, a);
-    for (int a = 0; a < 4; a++) {
-        kept[a] = scratch_take(step->scratch, counts[a], sizeof(double));
-        if (!kept[a]) return PLIM_OUT_OF_MEMORY;
-        for (size_t i = 0; i < counts[a]; i++) kept[a][i] = all[a][i];
-    }
+    double *kept[FLUID_FLOW_COUNT];
+    TRY(fluid_keep_flow(fluid, step->scratch, kept));
     ProjectResult result;
     PlimStatus status =
         poisson_project(fluid->poisson, &problem, &options, velocity, fluid->pressure, &result);
-    for (int a = 0; a < 4; a++)
-        for (size_t i = 0; i < counts[a]; i++) all[a][i] = kept[a][i];
+    fluid_restore_flow(fluid, kept);
     scratch_release(step->scratch, mark);
     TRY(status);
     return fluid_check_balance(fluid, PLIM_BAD_INPUT, step->time, result.incompatible);

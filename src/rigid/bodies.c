@@ -58,6 +58,8 @@ static const StateSchema rigid_schema = {
     .varying = 1u << RIGID_GROUP_WARM_STARTS,
 };
 
+static const SystemFigures rigid_figures[] = {SYSTEM_FIGURES(RigidBodies, contacts.figures)};
+
 enum { BODY_GRAIN = 1024 }; /* bodies a thread takes at a time: about half a millisecond */
 
 size_t rigid_bytes_per_body(void) {
@@ -336,6 +338,8 @@ static size_t rigid_find_object(const void *system, const char *name) {
 const SystemClass rigid_class = {
     .name = "rigid",
     .schema = &rigid_schema,
+    .figures = rigid_figures,
+    .figure_count = sizeof rigid_figures / sizeof *rigid_figures,
     .max_dt = rigid_max_dt,
     .stage = {[STAGE_PREDICT] = rigid_predict,
               [STAGE_COLLIDE] = rigid_collide,

@@ -61,6 +61,16 @@ static const StateSchema splash_schema = {
     .varying = 1u << SPLASH_GROUP_PARTICLES | 1u << SPLASH_GROUP_AFFINE,
 };
 
+static const SystemFigures splash_figures[] = {
+    SYSTEM_FIGURES(Splash, solved),
+    SYSTEM_FIGURES(Splash, corrected),
+    SYSTEM_FIGURES(Splash, projected),
+    SYSTEM_FIGURES(Splash, density_excess),
+    SYSTEM_FIGURES(Splash, correction_passes),
+    SYSTEM_FIGURES(Splash, clamped),
+    SYSTEM_FIGURES(Splash, wall),
+};
+
 PlimStatus splash_resize(Splash *splash, int group, size_t count) {
     return state_resize(splash->context, &splash_schema, splash, group, count);
 }
@@ -467,6 +477,8 @@ PlimStatus splash_add_point(Splash *splash, const char *name, Vec3 point) {
 const SystemClass splash_class = {
     .name = "splash",
     .schema = &splash_schema,
+    .figures = splash_figures,
+    .figure_count = sizeof splash_figures / sizeof *splash_figures,
     .max_dt = splash_max_dt,
     .stage = {[STAGE_ADVECT] = splash_advect,
               [STAGE_SOLVE_VELOCITIES] = splash_solve,

@@ -44,10 +44,21 @@ typedef struct ProbeQuantity {
     bool (*applies)(const void *system, size_t object); /* NULL: to every object */
 } ProbeQuantity;
 
+/* Plain memory of a system's object, no pointers, in which the last step left figures for
+ * stats.csv: counts, iterations, residuals. No later bit depends on them, so they are no state. */
+typedef struct SystemFigures {
+    size_t offset, size; /* bytes */
+} SystemFigures;
+
+#define SYSTEM_FIGURES(Type, member)                                                               \
+    { offsetof(Type, member), sizeof((Type){0}.member) }
+
 /* The method table of a system. Any function may be absent. */
 typedef struct SystemClass {
     const char *name; /* group in state files, subject of messages */
     const StateSchema *schema;
+    const SystemFigures *figures; /* saved with the state: a step thrown away leaves none */
+    size_t figure_count;
     /* The longest step it can take from here, s; HUGE_VAL: any. step->dt is the one that is wanted.
      */
     double (*max_dt)(const void *system, const StepInfo *step);

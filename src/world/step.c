@@ -13,54 +13,80 @@ static PlimStatus name_failure(PlimWorld *world, const WorldSystem *system, Plim
     return context_fail(world->context, status, "%s: %s", system->name, message);
 }
 
+/* A step of all systems or of some. */
+typedef struct StepRun {
+    PlimWorld *world;
+    const bool *takes_part; /* one a system; NULL: all */
+    const StepInfo *step;
+    double *seconds; /* wall time of each stage is kept here; NULL: nowhere */
+} StepRun;
+
+static bool run_includes(const StepRun *run, size_t system) {
+    return !run->takes_part || run->takes_part[system];
+}
+
 /* Runs one stage in every system that takes part in it, and keeps its wall time. */
-static PlimStatus run_stage(PlimWorld *world, Stage stage, const StepInfo *step) {
+static PlimStatus run_stage(const StepRun *run, Stage stage) {
+    PlimWorld *world = run->world;
     double start = clock_seconds();
     for (size_t i = 0; i < world->systems.count; i++) {
         const WorldSystem *system = &world->systems.data[i];
-        if (!system->class->stage[stage]) continue;
-        PlimStatus status = system->class->stage[stage](system->object, step);
+        if (!system->class->stage[stage] || !run_includes(run, i)) continue;
+        PlimStatus status = system->class->stage[stage](system->object, run->step);
         if (status != PLIM_OK) return name_failure(world, system, status);
     }
-    world->stage_seconds[stage] = clock_seconds() - start;
+    if (run->seconds) run->seconds[stage] = clock_seconds() - start;
     return PLIM_OK;
 }
 
-/* Stops a run whose numbers broke, naming where. */
-static PlimStatus check_state(PlimWorld *world) {
+/* Stops a run whose numbers broke, naming where. `number` counts steps from 1. */
+static PlimStatus check_state(const StepRun *run, uint64_t number) {
+    PlimWorld *world = run->world;
     for (size_t i = 0; i < world->systems.count; i++) {
         const WorldSystem *system = &world->systems.data[i];
         const SystemClass *class = system->class;
         size_t item;
+        if (!run_includes(run, i)) continue;
         const StateField *field = state_find_broken(class->schema, system->object, &item);
         if (!field) continue;
         bool named = class->object_name && item < class->object_count(system->object);
         return context_fail(
             world->context, PLIM_FAILED,
             "step %llu, t = %g s: %s %s of %s %zu%s%s%s is not finite; try a smaller time step",
-            (unsigned long long)*world->clock.step, *world->clock.time, system->name, field->name,
+            (unsigned long long)number, run->step->end_time, system->name, field->name,
             class->schema->groups[field->group], item, named ? " ('" : "",
             named ? class->object_name(system->object, item) : "", named ? "')" : "");
     }
     return PLIM_OK;
 }
 
-static PlimStatus take_step(PlimWorld *world, double dt, double end_time) {
+static PlimStatus run_stages(const StepRun *run) {
+    /*                                              holds: x^n, v^n, u^n */
+    TRY(run_stage(run, STAGE_PREDICT));          /* x^n, v*^{n+1/2}, u* */
+    TRY(run_stage(run, STAGE_SOLVE_POSITIONS));  /* x^n, v~^{n+1/2} */
+    TRY(run_stage(run, STAGE_COLLIDE));          /* x^n, v^^n, v^^{n+1/2} */
+    TRY(run_stage(run, STAGE_CONTACT));          /* x^n, v^^n, v^{n+1/2} */
+    TRY(run_stage(run, STAGE_MOVE));             /* x^{n+1}, v^^n */
+    TRY(run_stage(run, STAGE_ADVECT));           /* x^{n+1}, v*, u* */
+    TRY(run_stage(run, STAGE_SOLVE_VELOCITIES)); /* x^{n+1}, v^{n+1}, u^{n+1} */
+    return run_stage(run, STAGE_FINISH);         /* n + 1 */
+}
+
+static PlimStatus take_step(PlimWorld *world, const StepInfo *step) {
+    StepRun run = {.world = world, .step = step, .seconds = world->stage_seconds};
     TRY(scratch_reset(&world->scratch));
-    StepInfo step = world_step_info(world, dt);
-    step.end_time = end_time;
-    /*                                                            holds: x^n, v^n, u^n */
-    TRY(run_stage(world, STAGE_PREDICT, &step));          /* x^n, v*^{n+1/2}, u* */
-    TRY(run_stage(world, STAGE_SOLVE_POSITIONS, &step));  /* x^n, v~^{n+1/2} */
-    TRY(run_stage(world, STAGE_COLLIDE, &step));          /* x^n, v^^n, v^^{n+1/2} */
-    TRY(run_stage(world, STAGE_CONTACT, &step));          /* x^n, v^^n, v^{n+1/2} */
-    TRY(run_stage(world, STAGE_MOVE, &step));             /* x^{n+1}, v^^n */
-    TRY(run_stage(world, STAGE_ADVECT, &step));           /* x^{n+1}, v*, u* */
-    TRY(run_stage(world, STAGE_SOLVE_VELOCITIES, &step)); /* x^{n+1}, v^{n+1}, u^{n+1} */
-    *world->clock.time = end_time;
+    TRY(run_stages(&run));
+    *world->clock.time = step->end_time;
     ++*world->clock.step;
-    TRY(run_stage(world, STAGE_FINISH, &step)); /* n + 1 */
-    return check_state(world);
+    return check_state(&run, *world->clock.step);
+}
+
+PlimStatus world_run_systems(PlimWorld *world, const bool *takes_part, const StepInfo *step) {
+    StepRun run = {.world = world, .takes_part = takes_part, .step = step};
+    size_t mark = scratch_mark(&world->scratch); /* a step may be under way */
+    TRY(run_stages(&run));
+    scratch_release(&world->scratch, mark);
+    return check_state(&run, *world->clock.step + 1);
 }
 
 PlimStatus plim_world_step(PlimWorld *world, double dt) {
@@ -68,18 +94,20 @@ PlimStatus plim_world_step(PlimWorld *world, double dt) {
     if (!(dt > 0.0) || !isfinite(dt))
         return context_fail(world->context, PLIM_BAD_INPUT, "a step of %g s: dt must be positive",
                             dt);
-    return take_step(world, dt, *world->clock.time + dt);
+    StepInfo step = world_step_info(world, dt);
+    return take_step(world, &step);
 }
 
+/* ---- choose dt ---- */
+
 /* The longest step that every system can take; *name is the one that wants the shortest. */
-static double longest_step(PlimWorld *world, double wanted, const char **name) {
-    StepInfo step = world_step_info(world, wanted);
+static double longest_step(PlimWorld *world, const StepInfo *wanted, const char **name) {
     double longest = HUGE_VAL;
     *name = "";
     for (size_t i = 0; i < world->systems.count; i++) {
         const WorldSystem *system = &world->systems.data[i];
         if (!system->class->max_dt) continue;
-        double limit = system->class->max_dt(system->object, &step);
+        double limit = system->class->max_dt(system->object, wanted);
         if (!(limit < longest)) continue;
         longest = limit;
         *name = system->name;
@@ -87,23 +115,37 @@ static double longest_step(PlimWorld *world, double wanted, const char **name) {
     return longest;
 }
 
-/* The part of the way to `until` that the next substep takes: equal parts, none above the limits. A
- * function of the state alone, so that resuming in the middle of a frame changes no bit. */
-static PlimStatus choose_dt(PlimWorld *world, double until, double *dt) {
+static StepInfo info_at(PlimWorld *world, double time, double dt) {
+    StepInfo step = world_step_info(world, dt);
+    step.time = time;
+    step.end_time = time + dt;
+    return step;
+}
+
+/* Equal parts of the way to `until`, none above the limits. A function of the state alone, so that
+ * resuming in the middle of a frame changes no bit. */
+PlimStatus world_choose_step(PlimWorld *world, double time, double until, StepInfo *step) {
     enum { MOST_SUBSTEPS = 1000 };
     const char *name;
-    double left = until - *world->clock.time;
-    double wanted = world->desc.max_dt > 0.0 ? world->desc.max_dt : HUGE_VAL;
-    double limit = longest_step(world, fmin(left, wanted), &name);
-    if (limit < wanted && left / limit >= MOST_SUBSTEPS)
+    double left = until - time;
+    double most = world->desc.max_dt > 0.0 ? world->desc.max_dt : HUGE_VAL;
+    StepInfo wanted = info_at(world, time, fmin(left, most));
+    double limit = longest_step(world, &wanted, &name);
+    if (limit < most && left / limit >= MOST_SUBSTEPS)
         return context_fail(world->context, PLIM_FAILED,
                             "t = %g s: the %s needs steps of %g s, %.3g of them to the end of the "
                             "frame; something moves too fast for its size or its cells, or fps is "
                             "too low",
-                            *world->clock.time, name, limit, left / limit);
-    limit = fmin(limit, wanted);
+                            time, name, limit, left / limit);
+    limit = fmin(limit, most);
     /* 1e-9 of a step is rounding in the division of a frame, not a reason for one step more. */
-    *dt = limit >= left ? left : left / ceil(left / limit * (1.0 - 1e-9));
+    double dt = limit >= left ? left : left / ceil(left / limit * (1.0 - 1e-9));
+    if (time + dt == time)
+        return context_fail(world->context, PLIM_FAILED,
+                            "t = %g s: a step of %g s is too small to change the time", time, dt);
+    *step = info_at(world, time, dt);
+    /* The last substep ends at `until` to the bit, so that frames lie exactly where they should. */
+    if (dt == left) step->end_time = until;
     return PLIM_OK;
 }
 
@@ -114,13 +156,9 @@ PlimStatus plim_world_substep(PlimWorld *world, double until) {
         return context_fail(world->context, PLIM_BAD_INPUT,
                             "cannot advance from t = %g s to %g s: the end must be later", time,
                             until);
-    double dt = 0.0;
-    TRY(choose_dt(world, until, &dt));
-    if (time + dt == time)
-        return context_fail(world->context, PLIM_FAILED,
-                            "t = %g s: a step of %g s is too small to change the time", time, dt);
-    /* The last substep ends at `until` to the bit, so that frames lie exactly where they should. */
-    return take_step(world, dt, dt == until - time ? until : time + dt);
+    StepInfo step;
+    TRY(world_choose_step(world, time, until, &step));
+    return take_step(world, &step);
 }
 
 PlimStatus plim_world_advance(PlimWorld *world, double until) {

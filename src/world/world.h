@@ -56,6 +56,18 @@ void *world_find_system(const PlimWorld *world, const SystemClass *class, const 
 /* Describes a step from the present time; dt 0 where no step is meant. */
 StepInfo world_step_info(PlimWorld *world, double dt);
 
+/* ---- ahead and back (000 section 6.6); system/save.h keeps what to come back to ---- */
+
+/* The substep that leads from the present state, which is that of `time`, towards `until`: dt of
+ * all limits and the end of the frame. `time` is the clock's, or later where systems were run
+ * ahead. Takes no step. */
+PlimStatus world_choose_step(PlimWorld *world, double time, double until, StepInfo *step);
+
+/* Runs the stages of a step in some systems: those whose place in `takes_part`, one for each system
+ * in their order, is true; NULL: all. The clock stands still and wall times stay those of the last
+ * step taken: who runs systems ahead brings them back. */
+PlimStatus world_run_systems(PlimWorld *world, const bool *takes_part, const StepInfo *step);
+
 /* Recomputes what is derived from the state, in every system. */
 PlimStatus world_refresh(PlimWorld *world);
 
