@@ -161,12 +161,11 @@ static PlimStatus set_up(Inviscid *s) {
     if (!s->motions || !added) return PLIM_OUT_OF_MEMORY;
     TRY(flow_set_masses(flow));
     if (s->n == 0) return PLIM_OK;
-    if (s->n <= INVISCID_COLUMN_LIMIT) {
+    find_least_added(s, added);
+    if (s->n <= INVISCID_COLUMN_LIMIT)
         TRY(find_replies(s));
-    } else {
-        find_least_added(s, added);
+    else
         s->is_light = may_be_light(s, added);
-    }
     if (!s->is_light && is_apart(flow)) return PLIM_OK;
     if (s->columns == 0) TRY(flow_factor_blocks(flow, 1.0 / flow->problem->density, added));
     return flow_factor_links(flow, solve_structure, s);

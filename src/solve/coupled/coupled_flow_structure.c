@@ -318,7 +318,7 @@ void flow_guess_motions(const CoupledFlow *flow, double *motions) {
 
 void flow_set_velocities(const CoupledFlow *flow, const double *motions) {
     const FlowStructure *s = flow->structure;
-    memset(s->impulse, 0, s->count * sizeof *s->impulse);
+    if (s->count > 0) memset(s->impulse, 0, s->count * sizeof *s->impulse);
     for (size_t b = 0; b < s->block_count; b++) {
         const FlowPart *part = &flow->parts.data[b];
         double *velocity = s->velocity + s->blocks[b].first;
