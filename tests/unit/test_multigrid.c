@@ -127,7 +127,7 @@ static PoissonCase *ball_case(uint64_t seed, Tank kind, bool drops) {
  * neighbours: 33 iterations. */
 static void test_random_balls(void **state) {
     (void)state;
-    uint64_t last = (uint64_t)test_size(20, 12);
+    uint64_t last = 20;
     for (uint64_t seed = 11; seed <= last; seed++)
         for (int kind = 0; kind < TANK_KINDS; kind++)
             for (int drops = 0; drops < 2; drops++)
