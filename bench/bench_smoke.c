@@ -19,8 +19,8 @@ static PlimStatus make_world(PlimContext *context, int n, PlimWorld **out) {
     desc.grid = (Grid){.dim = 3, .n = {n, n, n}, .spacing = 1.0 / n};
     desc.grid.sides[1][1] = SIDE_OPEN;
     desc.density = 1.2;
-    desc.has_smoke = true;
-    desc.buoyancy = 4;
+    desc.smoke.is_there = true;
+    desc.smoke.buoyancy = 4;
     desc.cfl = 2;
     desc.sources = &fire;
     desc.source_count = 1;

@@ -48,7 +48,7 @@ static void print_row(const BenchOptions *options, const PlimWorld *world, const
     double particles = (double)fluid->sizes[FLUID_GROUP_PARTICLES].count;
     Bytes bytes = find_bytes(world);
     const BenchFigure figures[] = {{"particles", particles},
-                                   {"liquid_cells", (double)fluid->fluid_cells},
+                                   {"liquid_cells", (double)fluid->cut.fluid_cells},
                                    {"bytes_a_particle", bytes.particle}};
     BenchResult result = {.name = "water",
                           .variant = variant,
@@ -85,7 +85,8 @@ static PlimStatus run_steps(const BenchOptions *options, PlimWorld *world) {
 static PlimStatus move_particles(void *user) {
     PlimWorld *world = user;
     const Fluid *fluid = fluid_of(world);
-    const GridField *velocity[3] = {&fluid->faces[0], &fluid->faces[1], &fluid->faces[2]};
+    const GridField *velocity[3] = {&fluid->advect.faces[0], &fluid->advect.faces[1],
+                                    &fluid->advect.faces[2]};
     StepInfo step = world_step_info(world, 1e-9); /* the same work, and the same places after it */
     LevelParticles sets[2];
     ParticleLevelSet set = fluid_particles(fluid_of(world), &step, sets);
@@ -109,14 +110,14 @@ static PlimStatus run_particles(const BenchOptions *options, PlimWorld *world) {
 static PlimStatus extract_surface(void *user) {
     PlimWorld *world = user;
     TriangleMesh mesh;
-    TRY(level_surface_extract(world->context, &fluid_of(world)->phi, NULL, 0, &mesh));
+    TRY(level_surface_extract(world->context, &fluid_of(world)->liquid.phi, NULL, 0, &mesh));
     mesh_free(world->context, &mesh);
     return PLIM_OK;
 }
 
 static PlimStatus run_surface(const BenchOptions *options, PlimWorld *world) {
     TriangleMesh mesh;
-    TRY(level_surface_extract(world->context, &fluid_of(world)->phi, NULL, 0, &mesh));
+    TRY(level_surface_extract(world->context, &fluid_of(world)->liquid.phi, NULL, 0, &mesh));
     PlimStatus status;
     BenchResult result = {.name = "water",
                           .variant = "surface",

@@ -70,7 +70,7 @@ static PlimStatus take_memory(FsiSolve *solve) {
 
 /* Free faces in the order of lattice vectors. */
 static void list_faces(FsiSolve *solve) {
-    const Viscosity *v = solve->fluid->viscosity;
+    const Viscosity *v = solve->fluid->viscous.solver;
     const Grid *grid = &solve->fluid->grid;
     for (int a = 0; a < 2; a++)
         for (int j = 0; j < grid->n[1] + (a == 1); j++)
@@ -108,9 +108,9 @@ static PlimStatus open_solve(const FsiScene *scene, const ViscosityProblem *visc
                              FsiSolve *solve) {
     Fluid *fluid = fluid_of(scene->world);
     *solve = (FsiSolve){.context = fluid->context, .fluid = fluid};
-    solve->body = fluid->flow_bodies.data[0];
-    solve->fluxes = fluid->fluxes.data;
-    solve->flux_count = fluid->fluxes.count;
+    solve->body = fluid->coupled.bodies.data[0];
+    solve->fluxes = fluid->coupled.fluxes.data;
+    solve->flux_count = fluid->coupled.fluxes.count;
     solve->motion_count = 3; /* along x, along y, turning in the plane */
     solve->motion[0][0] = solve->motion[1][1] = 1;
     solve->motion[2][5] = sqrt(solve->body.mass[0][0] / solve->body.mass[5][5]);
@@ -118,9 +118,9 @@ static PlimStatus open_solve(const FsiScene *scene, const ViscosityProblem *visc
     solve->problem = (FlowProblem){.grid = &fluid->grid,
                                    .density = fluid->desc.density,
                                    .dt = scene->dt,
-                                   .kind = fluid->kind,
-                                   .open = {fluid->open[0], fluid->open[1]},
-                                   .viscosity = fluid->viscosity,
+                                   .kind = fluid->cut.kind,
+                                   .open = {fluid->cut.open[0], fluid->cut.open[1]},
+                                   .viscosity = fluid->viscous.solver,
                                    .viscous = viscous,
                                    .surface_at = surface_at,
                                    .surface_row = flow_body_surface_row,
@@ -191,7 +191,8 @@ static PlimStatus solve_flow(FsiSolve *solve, FlowBody *body, double tolerance, 
     problem.divergence = tolerance * grid_face_area(problem.grid);
     TRY(flow_bodies_load(&solve->structure, solve->context, body, 1, solve->fluxes,
                          solve->flux_count, &problem));
-    TRY(coupled_flow_solve(solve->fluid->coupled, &problem, velocity, solve->pressure, result));
+    TRY(coupled_flow_solve(solve->fluid->coupled.solver, &problem, velocity, solve->pressure,
+                           result));
     flow_bodies_store(&solve->structure, body);
     return PLIM_OK;
 }

@@ -83,7 +83,7 @@ static void add_cell(RowMaker *make, int i, int j) {
     const Fluid *fluid = solve->fluid;
     const Grid *grid = &fluid->grid;
     size_t first = make->entries.count;
-    if (fluid->kind[grid_cell_index(grid, i, j, 0)] != CELL_FLUID) return;
+    if (fluid->cut.kind[grid_cell_index(grid, i, j, 0)] != CELL_FLUID) return;
     for (int a = 0; a < 2; a++)
         for (int end = 0; end < 2; end++) {
             int at[3] = {i + (end && a == 0), j + (end && a == 1), 0};
@@ -91,7 +91,7 @@ static void add_cell(RowMaker *make, int i, int j) {
             size_t place = (size_t)a * make->v->count + lattice_index(make->v, at[0], at[1], 0);
             size_t face = grid_face_index(grid, a, at[0], at[1], 0);
             add(make, first, make->column[place],
-                sign * fluid->open[a][face] * grid_face_area(grid));
+                sign * fluid->cut.open[a][face] * grid_face_area(grid));
             for (size_t f = 0; f < solve->flux_count; f++) {
                 const FlowBodyFlux *flux = &solve->fluxes[f];
                 if (flux->axis == a && flux->at[0] == at[0] && flux->at[1] == at[1])
@@ -115,7 +115,7 @@ static bool in_body(const RowMaker *make, int a, int i, int j) {
     const Grid *grid = &make->v->grid;
     int n[2] = {grid->n[0] + (a == 0), grid->n[1] + (a == 1)};
     if (i < 0 || j < 0 || i >= n[0] || j >= n[1]) return false;
-    return make->solve->fluid->face_distance[a][grid_face_index(grid, a, i, j, 0)] < 0;
+    return make->solve->fluid->cut.face_distance[a][grid_face_index(grid, a, i, j, 0)] < 0;
 }
 
 static void damp_cell(RowMaker *make, int a, int i, int j) {

@@ -6,6 +6,7 @@
  * paths that it has at their start, and is carried itself; dt/2 a(x) is taken out again, and the
  * whole step of forces, viscosity and pressure then adds dt a'(x). a is that of the last step: the
  * difference is of third order. With a = 0 this is the first-order scheme of the document. */
+#include "fluid/boundary.h"
 #include "fluid/internal.h"
 #include "grid/extrapolate.h"
 
@@ -31,8 +32,8 @@ Advection fluid_advection(const Fluid *fluid, const StepInfo *step) {
         .scheme = fluid->desc.advection, .trace_order = fluid->desc.trace_order, .dt = step->dt};
     if (fluid_is_second_order(fluid)) advection.trace_order = ADVECT_FROM_START;
     for (int axis = 0; axis < fluid->grid.dim; axis++)
-        advection.velocity[axis] = &fluid->faces[axis];
-    if (fluid->colliders.count > 0) advection.distance = &fluid->cell_distance;
+        advection.velocity[axis] = &fluid->advect.faces[axis];
+    if (fluid->colliders.list.count > 0) advection.distance = &fluid->cut.cell_distance;
     advection.goes_on = true;
     return advection;
 }
@@ -40,9 +41,9 @@ Advection fluid_advection(const Fluid *fluid, const StepInfo *step) {
 /* ---- smoke and temperature ---- */
 
 bool fluid_is_at(const Fluid *fluid, size_t value) {
-    if (fluid->colliders.count == 0) return true;
-    return fluid->desc.storage == FLUID_ON_NODES ? fluid->distance[value] > 0
-                                                 : fluid->kind[value] == CELL_FLUID;
+    if (fluid->colliders.list.count == 0) return true;
+    return fluid->desc.storage == FLUID_ON_NODES ? fluid->cut.distance[value] > 0
+                                                 : fluid->cut.kind[value] == CELL_FLUID;
 }
 
 static void mark_known(const Fluid *fluid, unsigned char *known) {
@@ -52,16 +53,16 @@ static void mark_known(const Fluid *fluid, unsigned char *known) {
 
 static PlimStatus load_scalar(Fluid *fluid, const StepInfo *step, int which) {
     enum { LAYERS = 2 };
-    GridField *field = &fluid->scalars[which];
+    GridField *field = &fluid->advect.scalars[which];
     field_load(field, step->threads, which ? fluid->temperature : fluid->smoke);
     PlimStatus status = PLIM_OK;
-    if (fluid->colliders.count > 0) {
+    if (fluid->colliders.list.count > 0) {
         size_t mark = scratch_mark(step->scratch);
         size_t count = grid_place_count(&fluid->grid, field->place);
         unsigned char *known = scratch_take(step->scratch, count, 1);
         if (!known) return PLIM_OUT_OF_MEMORY;
         mark_known(fluid, known);
-        double fallback = which ? fluid->desc.ambient : 0;
+        double fallback = which ? fluid->desc.smoke.ambient : 0;
         status = field_extrapolate(field, known, LAYERS, fallback, step->scratch);
         scratch_release(step->scratch, mark);
     }
@@ -86,15 +87,17 @@ static void store_row(void *user, int j, int k) {
     const double *from = field->data + field_index(field, 0, j, k);
     size_t first = ((size_t)k * (size_t)field->n[1] + (size_t)j) * (size_t)field->n[0];
     for (size_t i = 0; i < (size_t)field->n[0]; i++)
-        if (job->fluid->bodies_move || fluid_is_at(job->fluid, first + i))
+        if (job->fluid->colliders.some_move || fluid_is_at(job->fluid, first + i))
             job->to[first + i] = from[i];
 }
 
 /* Within bodies that move, what goes on into them is kept for when they have left. */
 void fluid_store_scalars(Fluid *fluid, const StepInfo *step) {
     for (int which = 0; which < 2; which++) {
-        StoreJob job = {&fluid->scalars[which], fluid, which ? fluid->temperature : fluid->smoke};
-        fluid_for_rows(&fluid->grid, fluid->scalars[which].place, step->threads, store_row, &job);
+        StoreJob job = {&fluid->advect.scalars[which], fluid,
+                        which ? fluid->temperature : fluid->smoke};
+        fluid_for_rows(&fluid->grid, fluid->advect.scalars[which].place, step->threads, store_row,
+                       &job);
     }
 }
 
@@ -102,7 +105,7 @@ static PlimStatus carry_scalars(Fluid *fluid, const StepInfo *step) {
     Advection advection = fluid_advection(fluid, step);
     advection.fill_halo = fill_scalar;
     advection.user = fluid;
-    GridField *fields[2] = {&fluid->scalars[0], &fluid->scalars[1]};
+    GridField *fields[2] = {&fluid->advect.scalars[0], &fluid->advect.scalars[1]};
     TRY(fluid_load_scalars(fluid, step));
     TRY(advect_fields(&advection, fields, 2, step->threads, step->scratch));
     fluid_store_scalars(fluid, step);
@@ -136,7 +139,7 @@ typedef struct GainJob {
 
 static void add_gain_row(void *user, int j, int k) {
     const GainJob *job = user;
-    GridField *faces = &job->fluid->faces[job->axis];
+    GridField *faces = &job->fluid->advect.faces[job->axis];
     const double *a = fluid_acceleration(job->fluid, job->axis) +
                       grid_face_index(&job->fluid->grid, job->axis, 0, j, k);
     double *u = faces->data + field_index(faces, 0, j, k);
@@ -153,7 +156,7 @@ void fluid_add_half_gain(Fluid *fluid, const StepInfo *step, int axis) {
  */
 static void take_gain_row(void *user, int j, int k) {
     const GainJob *job = user;
-    const GridField *carried = &job->fluid->carried[job->axis];
+    const GridField *carried = &job->fluid->advect.carried[job->axis];
     size_t first = grid_face_index(&job->fluid->grid, job->axis, 0, j, k);
     double *a = fluid_acceleration(job->fluid, job->axis) + first;
     double *u = fluid_velocity(job->fluid, job->axis) + first;
@@ -167,7 +170,7 @@ static void keep_acceleration_row(void *user, int j, int k) {
     const Fluid *fluid = job->fluid;
     size_t first = grid_face_index(&fluid->grid, job->axis, 0, j, k);
     const double *u = fluid_velocity(fluid, job->axis) + first;
-    const double *open = fluid->open[job->axis] ? fluid->open[job->axis] + first : NULL;
+    const double *open = fluid->cut.open[job->axis] ? fluid->cut.open[job->axis] + first : NULL;
     double *a = fluid_acceleration(fluid, job->axis) + first;
     int nx = grid_place_size(&fluid->grid, grid_place_faces(job->axis), 0);
     double rate = job->step->dt > 0 ? 1 / job->step->dt : 0;
@@ -183,14 +186,14 @@ void fluid_keep_acceleration(Fluid *fluid, const StepInfo *step) {
 }
 
 static PlimStatus carry_component(Fluid *fluid, const StepInfo *step, int axis) {
-    GridField *carried = &fluid->carried[axis];
+    GridField *carried = &fluid->advect.carried[axis];
     CarryContext context = {fluid, axis};
     Advection advection = fluid_advection(fluid, step);
     advection.fill_halo = fill_velocity;
     advection.user = &context;
-    memcpy(carried->data, fluid->faces[axis].data, carried->count * sizeof *carried->data);
+    memcpy(carried->data, fluid->advect.faces[axis].data, carried->count * sizeof *carried->data);
     TRY(advect_fields(&advection, &carried, 1, step->threads, step->scratch));
-    fluid_slow_incoming(fluid, step, axis, &fluid->faces[axis], carried);
+    fluid_slow_incoming(fluid, step, axis, &fluid->advect.faces[axis], carried);
     return PLIM_OK;
 }
 
@@ -198,7 +201,7 @@ PlimStatus fluid_advect(Fluid *fluid, const StepInfo *step) {
     fluid->wall_time = step->time;
     TRY(fluid_load_faces(fluid, step));
     if (fluid_has_surface(fluid)) TRY(fluid_advect_surface(fluid, step));
-    if (fluid->desc.has_smoke) TRY(carry_scalars(fluid, step));
+    if (fluid->desc.smoke.is_there) TRY(carry_scalars(fluid, step));
     if (!fluid->desc.carries_velocity) return PLIM_OK;
     for (int axis = 0; axis < fluid->grid.dim; axis++) TRY(carry_component(fluid, step, axis));
     for (int axis = 0; axis < fluid->grid.dim; axis++) {
@@ -207,7 +210,7 @@ PlimStatus fluid_advect(Fluid *fluid, const StepInfo *step) {
             fluid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, take_gain_row,
                            &job);
         else
-            field_store(&fluid->carried[axis], step->threads, fluid_velocity(fluid, axis));
+            field_store(&fluid->advect.carried[axis], step->threads, fluid_velocity(fluid, axis));
     }
     return PLIM_OK;
 }

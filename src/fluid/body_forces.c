@@ -1,7 +1,9 @@
 /* Forces of the fluid on bodies, with buoyancy and the hydrostatic correction: what pressure and
  * viscosity take from the momentum of the fluid, to rounding, and the weight of the fluid in their
  * place. */
+#include "fluid/body_forces.h"
 #include "fluid/internal.h"
+#include "fluid/project.h"
 
 static Vec3 torque_of(const FluidCollider *collider, Vec3 x, Vec3 force) {
     return vec3_cross(vec3_sub(x, collider->now.position), force);
@@ -21,7 +23,8 @@ static void add_pressure(Fluid *fluid, const int cell[3], double pressure) {
         for (int end = 0; end < 2; end++) {
             int at[3] = {cell[0], cell[1], cell[2]};
             at[axis] += end;
-            if (fluid->open[axis][grid_face_index(grid, axis, at[0], at[1], at[2])] > 0) continue;
+            if (fluid->cut.open[axis][grid_face_index(grid, axis, at[0], at[1], at[2])] > 0)
+                continue;
             Vec3 x = grid_face_center(grid, axis, at[0], at[1], at[2]);
             double push = (end ? pressure : -pressure) * grid_face_area(grid);
             Vec3 force = vec3(axis == 0 ? push : 0, axis == 1 ? push : 0, axis == 2 ? push : 0);
@@ -69,10 +72,11 @@ static void add_weight(Fluid *fluid, int i, int j, int k, double distance) {
 }
 
 static void add_cell(Fluid *fluid, int i, int j, int k) {
-    double distance = fluid->cell_distance.data[field_index(&fluid->cell_distance, i, j, k)];
+    double distance =
+        fluid->cut.cell_distance.data[field_index(&fluid->cut.cell_distance, i, j, k)];
     if (fabs(distance) > 2 * fluid->grid.spacing) return; /* neither cut nor beside a closed face */
     size_t cell = grid_cell_index(&fluid->grid, i, j, k);
-    if (fluid->kind[cell] == CELL_FLUID && !fluid->coupled)
+    if (fluid->cut.kind[cell] == CELL_FLUID && !fluid->coupled.solver)
         add_pressure(fluid, (int[3]){i, j, k}, fluid->pressure[cell]);
     add_weight(fluid, i, j, k, distance);
 }
@@ -91,7 +95,7 @@ static double pressure_slope(const Fluid *fluid, const int cell[3], int axis, do
         bool within = next >= 0 && next < grid->n[axis];
         if (within) {
             at[axis] = next;
-            within = fluid->kind[grid_cell_index(grid, at[0], at[1], at[2])] == CELL_FLUID;
+            within = fluid->cut.kind[grid_cell_index(grid, at[0], at[1], at[2])] == CELL_FLUID;
             if (!within) at[axis] = cell[axis];
         }
         p[end] = fluid->pressure[grid_cell_index(grid, at[0], at[1], at[2])];
@@ -113,9 +117,10 @@ static double part_at_rest(const Fluid *fluid, Vec3 gravity, const int cell[3]) 
 
 static void add_hydrostatic_correction(Fluid *fluid, const StepInfo *step, const int cell[3]) {
     int i = cell[0], j = cell[1], k = cell[2];
-    double distance = fluid->cell_distance.data[field_index(&fluid->cell_distance, i, j, k)];
+    double distance =
+        fluid->cut.cell_distance.data[field_index(&fluid->cut.cell_distance, i, j, k)];
     if (fabs(distance) > 2 * fluid->grid.spacing) return;
-    if (fluid->kind[grid_cell_index(&fluid->grid, i, j, k)] != CELL_FLUID) return;
+    if (fluid->cut.kind[grid_cell_index(&fluid->grid, i, j, k)] != CELL_FLUID) return;
     Vec3 area = surface_in_cell(fluid, i, j, k), beside;
     if (!(vec3_length(area) > 0)) return;
     Vec3 at = place_of_surface(fluid, i, j, k, distance, area);
@@ -135,11 +140,11 @@ static void add_hydrostatic_correction(Fluid *fluid, const StepInfo *step, const
  * passes from cell to cell; a boat would ride on that step. */
 void fluid_find_hydrostatic_corrections(Fluid *fluid, const StepInfo *step) {
     const Grid *grid = &fluid->grid;
-    for (size_t i = 0; i < fluid->colliders.count; i++)
-        fluid->colliders.data[i].hydrostatic = fluid->colliders.data[i].hydrostatic_torque =
-            vec3(0, 0, 0);
+    for (size_t i = 0; i < fluid->colliders.list.count; i++)
+        fluid->colliders.list.data[i].hydrostatic =
+            fluid->colliders.list.data[i].hydrostatic_torque = vec3(0, 0, 0);
     if (!fluid_has_surface(fluid) || !(vec3_length(step->gravity) > 0)) return;
-    for (int k = 0; fluid->colliders.count > 0 && k < grid->n[2]; k++)
+    for (int k = 0; fluid->colliders.list.count > 0 && k < grid->n[2]; k++)
         for (int j = 0; j < grid->n[1]; j++)
             for (int i = 0; i < grid->n[0]; i++)
                 add_hydrostatic_correction(fluid, step, (int[3]){i, j, k});
@@ -164,17 +169,17 @@ static void add_friction(void *user, int wall, int component, Vec3 x, double for
 }
 
 void fluid_clear_friction(Fluid *fluid) {
-    for (size_t i = 0; i < fluid->colliders.count; i++)
-        fluid->colliders.data[i].friction = fluid->colliders.data[i].friction_torque =
+    for (size_t i = 0; i < fluid->colliders.list.count; i++)
+        fluid->colliders.list.data[i].friction = fluid->colliders.list.data[i].friction_torque =
             vec3(0, 0, 0);
 }
 
 void fluid_add_friction(Fluid *fluid, double part) {
-    if (!fluid->viscosity || fluid->colliders.count == 0) return;
+    if (!fluid->viscous.solver || fluid->colliders.list.count == 0) return;
     double *const velocity[3] = {fluid->velocity_x, fluid->velocity_y, fluid->velocity_z};
     ViscosityProblem problem = fluid_viscosity_problem(fluid);
     FrictionJob job = {fluid, part};
-    viscosity_reactions(fluid->viscosity, &problem, velocity, add_friction, &job);
+    viscosity_reactions(fluid->viscous.solver, &problem, velocity, add_friction, &job);
 }
 
 Vec3 fluid_weight_of(const Fluid *fluid, double mass) {
@@ -187,15 +192,15 @@ Vec3 fluid_weight_of(const Fluid *fluid, double mass) {
 
 void fluid_find_loads(Fluid *fluid) {
     const Grid *grid = &fluid->grid;
-    for (size_t i = 0; i < fluid->colliders.count; i++) {
-        FluidCollider *collider = &fluid->colliders.data[i];
+    for (size_t i = 0; i < fluid->colliders.list.count; i++) {
+        FluidCollider *collider = &fluid->colliders.list.data[i];
         collider->force = collider->friction;
         collider->torque = collider->friction_torque;
         collider->area = 0;
         collider->weight = vec3_scale(-1, fluid_weight_of(fluid, collider->displaced));
         collider->force = vec3_add(collider->force, collider->weight);
     }
-    for (int k = 0; fluid->colliders.count > 0 && k < grid->n[2]; k++)
+    for (int k = 0; fluid->colliders.list.count > 0 && k < grid->n[2]; k++)
         for (int j = 0; j < grid->n[1]; j++)
             for (int i = 0; i < grid->n[0]; i++) add_cell(fluid, i, j, k);
 }

@@ -1,6 +1,8 @@
 /* Boundary conditions of sides and colliders: given velocities of faces, values beyond the ends of
  * fields. */
+#include "fluid/boundary.h"
 #include "fluid/internal.h"
+#include "fluid/measure.h"
 #include "grid/extrapolate.h"
 
 #include <string.h>
@@ -68,9 +70,9 @@ static void set_closed_row(void *user, int j, int k) {
     double *u = fluid_velocity(fluid, axis);
     for (int i = 0; i < nx; i++) {
         size_t face = grid_face_index(grid, axis, i, j, k);
-        if (fluid->open[axis][face] > 0) continue;
+        if (fluid->cut.open[axis][face] > 0) continue;
         u[face] = 0;
-        if (!fluid->bodies_move) continue;
+        if (!fluid->colliders.some_move) continue;
         u[face] =
             fluid_wall_speed(fluid, fluid_position(grid, grid_place_faces(axis), i, j, k), axis);
     }
@@ -86,7 +88,7 @@ PlimStatus fluid_set_given(Fluid *fluid, const StepInfo *step, double t) {
     TRY(fluid_set_sides(fluid, t));
     for (int axis = 0; axis < fluid->grid.dim; axis++) {
         FluidAxis job = {fluid, axis};
-        if (fluid->open[axis])
+        if (fluid->cut.open[axis])
             fluid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, set_closed_row,
                            &job);
     }
@@ -98,7 +100,7 @@ double fluid_wall_velocity(const void *user, int wall, int component, Vec3 x) {
     if (wall != VISCOSITY_OBSTACLE)
         return field_function_at(&fluid->desc.sides[wall / 2][wall % 2].velocity[component], x,
                                  fluid->wall_time);
-    return fluid->bodies_move ? fluid_wall_speed(fluid, x, component) : 0;
+    return fluid->colliders.some_move ? fluid_wall_speed(fluid, x, component) : 0;
 }
 
 /* ---- values beyond the sides ---- */
@@ -254,7 +256,7 @@ static void fill_air_beyond(const BeyondJob *job, const int at[3], size_t inside
     const Grid *grid = &job->fluid->grid;
     int cell[3];
     cell_inside(grid, at, cell);
-    if (!job->fluid->separated[grid_cell_index(grid, cell[0], cell[1], cell[2])]) return;
+    if (!job->fluid->liquid.separated[grid_cell_index(grid, cell[0], cell[1], cell[2])]) return;
     for (int layer = 0; layer < job->field->halo; layer++)
         job->field->data[beyond + (size_t)layer * (beyond - inside)] =
             (layer + 0.5) * grid->spacing;
@@ -287,7 +289,7 @@ void fluid_fill_surface(const Fluid *fluid, GridField *field, int threads) {
             SideKind kind = fluid->grid.sides[axis][end];
             BeyondJob job = {.fluid = fluid, .field = field, .axis = axis, .end = end};
             if (kind == SIDE_OPEN) for_beyond(&job, fill_level_beyond_open);
-            if (fluid->separated && kind == SIDE_WALL) for_beyond(&job, fill_air_beyond);
+            if (fluid->liquid.separated && kind == SIDE_WALL) for_beyond(&job, fill_air_beyond);
         }
 }
 
@@ -357,11 +359,11 @@ static PlimStatus continue_into_colliders(Fluid *fluid, const StepInfo *step, Gr
                                           int axis) {
     enum { LAYERS = 3 };
     bool held = fluid_is_viscous(fluid) && fluid->desc.slip < 0.5 * fluid->grid.spacing;
-    if (!fluid->open[axis] || held) return PLIM_OK;
+    if (!fluid->cut.open[axis] || held) return PLIM_OK;
     size_t count = grid_face_count(&fluid->grid, axis), mark = scratch_mark(step->scratch);
     unsigned char *known = scratch_take(step->scratch, count, 1);
     if (!known) return PLIM_OUT_OF_MEMORY;
-    for (size_t i = 0; i < count; i++) known[i] = fluid->open[axis][i] > 0;
+    for (size_t i = 0; i < count; i++) known[i] = fluid->cut.open[axis][i] > 0;
     PlimStatus status = field_extrapolate(faces, known, LAYERS, 0, step->scratch);
     scratch_release(step->scratch, mark);
     return status;
@@ -370,13 +372,13 @@ static PlimStatus continue_into_colliders(Fluid *fluid, const StepInfo *step, Gr
 PlimStatus fluid_load_faces(Fluid *fluid, const StepInfo *step) {
     bool surface = fluid_has_surface(fluid);
     for (int axis = 0; axis < fluid->grid.dim; axis++) {
-        field_load(&fluid->faces[axis], step->threads, fluid_velocity(fluid, axis));
+        field_load(&fluid->advect.faces[axis], step->threads, fluid_velocity(fluid, axis));
         if (fluid_is_second_order(fluid)) fluid_add_half_gain(fluid, step, axis);
-        if (!surface) TRY(continue_into_colliders(fluid, step, &fluid->faces[axis], axis));
+        if (!surface) TRY(continue_into_colliders(fluid, step, &fluid->advect.faces[axis], axis));
     }
     if (surface) TRY(fluid_extend_faces(fluid, step));
     for (int axis = 0; axis < fluid->grid.dim; axis++)
-        fluid_fill_velocity(fluid, axis, &fluid->faces[axis], step->threads);
+        fluid_fill_velocity(fluid, axis, &fluid->advect.faces[axis], step->threads);
     return PLIM_OK;
 }
 
@@ -390,7 +392,7 @@ typedef struct GivenFlow {
 
 static void add_side_flow(const Fluid *fluid, int axis, int end, GivenFlow *flow) {
     const Grid *grid = &fluid->grid;
-    const double *u = fluid_velocity(fluid, axis), *open = fluid->open[axis];
+    const double *u = fluid_velocity(fluid, axis), *open = fluid->cut.open[axis];
     int at[3];
     for (int c = 0; c < grid->n[(axis + 2) % 3]; c++)
         for (int b = 0; b < grid->n[(axis + 1) % 3]; b++) {
@@ -407,9 +409,9 @@ static GivenFlow given_flow(const Fluid *fluid) {
     for (int axis = 0; axis < fluid->grid.dim; axis++)
         for (int end = 0; end < 2; end++)
             if (fluid->grid.sides[axis][end] == SIDE_INFLOW) add_side_flow(fluid, axis, end, &flow);
-    for (size_t i = 0; fluid->source && i < grid_cell_count(&fluid->grid); i++) {
-        flow.net += fluid->source[i];
-        flow.gross += fabs(fluid->source[i]);
+    for (size_t i = 0; fluid->sources.rate && i < grid_cell_count(&fluid->grid); i++) {
+        flow.net += fluid->sources.rate[i];
+        flow.gross += fabs(fluid->sources.rate[i]);
     }
     return flow;
 }
@@ -445,8 +447,8 @@ static const char *fastest_given(const Fluid *fluid) {
     const SolidView *view = &fluid->desc.bodies_view;
     const char *name = NULL;
     double fastest = 0;
-    for (size_t i = 0; i < fluid->colliders.count; i++) {
-        const FluidCollider *collider = &fluid->colliders.data[i];
+    for (size_t i = 0; i < fluid->colliders.list.count; i++) {
+        const FluidCollider *collider = &fluid->colliders.list.data[i];
         double speed = vec3_length(collider->now.velocity);
         if (collider->body == FLUID_OBSTACLES || !(speed > fastest)) continue;
         if (view->is_free && view->is_free(view->system, collider->body)) continue;
@@ -457,7 +459,7 @@ static const char *fastest_given(const Fluid *fluid) {
 }
 
 PlimStatus fluid_check_balance(Fluid *fluid, PlimStatus failure, double time, double incompatible) {
-    double net = incompatible * (double)fluid->fluid_cells; /* of a region: at most this */
+    double net = incompatible * (double)fluid->cut.fluid_cells; /* of a region: at most this */
     double speed = fluid_greatest_velocity(fluid);
     /* A liquid at rest: what falls by a cell's height is the scale. */
     if (fluid_has_surface(fluid))
@@ -466,10 +468,10 @@ PlimStatus fluid_check_balance(Fluid *fluid, PlimStatus failure, double time, do
     GivenFlow flow = given_flow(fluid);
     /* Bodies that meet close off pockets as small as a cell, which then lose their volume: told as
      * divergence.unbalanced, and no reason to stop. */
-    bool by_bodies = failure == PLIM_FAILED && fluid->bodies_move;
+    bool by_bodies = failure == PLIM_FAILED && fluid->colliders.some_move;
     if (by_bodies) {
-        for (size_t i = 0; fluid->source && i < grid_cell_count(&fluid->grid); i++)
-            flow.net -= fluid->source[i];
+        for (size_t i = 0; fluid->sources.rate && i < grid_cell_count(&fluid->grid); i++)
+            flow.net -= fluid->sources.rate[i];
         flow.net += pushed_in(fluid);
         net = has_opening(fluid) ? 0 : fabs(flow.net);
     }

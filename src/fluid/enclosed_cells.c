@@ -26,7 +26,7 @@ static void add_cell(Pocket *pocket, size_t cell) {
 static bool is_open(const Fluid *fluid, int axis, const int cell[3], int end) {
     int face[3] = {cell[0], cell[1], cell[2]};
     face[axis] += end;
-    const double *open = fluid->open[axis];
+    const double *open = fluid->cut.open[axis];
     return !open || open[grid_face_index(&fluid->grid, axis, face[0], face[1], face[2])] > 0;
 }
 
@@ -39,8 +39,8 @@ static void look_beyond(const Fluid *fluid, Pocket *pocket, const int cell[3], i
         return;
     }
     size_t other = grid_cell_index(grid, next[0], next[1], next[2]);
-    if (fluid->kind[other] == CELL_AIR) pocket->leads_out = true;
-    if (fluid->kind[other] == CELL_FLUID) add_cell(pocket, other);
+    if (fluid->cut.kind[other] == CELL_AIR) pocket->leads_out = true;
+    if (fluid->cut.kind[other] == CELL_FLUID) add_cell(pocket, other);
 }
 
 static Pocket find_pocket(const Fluid *fluid, size_t start) {
@@ -65,14 +65,14 @@ static bool touches_solid(const Fluid *fluid, int i, int j, int k) {
 
 void fluid_empty_enclosed_cells(Fluid *fluid) {
     const Grid *grid = &fluid->grid;
-    if (!fluid->coupled || !fluid->bodies_move) return;
+    if (!fluid->coupled.solver || !fluid->colliders.some_move) return;
     size_t cell = 0;
     for (int k = 0; k < grid->n[2]; k++)
         for (int j = 0; j < grid->n[1]; j++)
             for (int i = 0; i < grid->n[0]; i++, cell++) {
-                if (fluid->kind[cell] != CELL_FLUID || !touches_solid(fluid, i, j, k)) continue;
+                if (fluid->cut.kind[cell] != CELL_FLUID || !touches_solid(fluid, i, j, k)) continue;
                 Pocket pocket = find_pocket(fluid, cell);
                 for (size_t p = 0; p < pocket.count && !pocket.leads_out; p++)
-                    fluid->kind[pocket.cells[p]] = CELL_AIR;
+                    fluid->cut.kind[pocket.cells[p]] = CELL_AIR;
             }
 }

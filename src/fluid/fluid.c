@@ -2,12 +2,25 @@
  * section 5.4). */
 #include "fluid/fluid.h"
 
+#include "fluid/body_forces.h"
+#include "fluid/boundary.h"
+#include "fluid/forces.h"
+#include "fluid/initial.h"
 #include "fluid/internal.h"
+#include "fluid/keep_apart.h"
+#include "fluid/measure.h"
+#include "fluid/passive.h"
+#include "fluid/project.h"
+#include "fluid/smoke.h"
+#include "fluid/view.h"
 
 #include <string.h>
 
 #define FLUID_FIELD(name, unit, group)                                                             \
     { #name, unit, FIELD_F64, FIELD_STATE, 1, group, offsetof(Fluid, name) }
+
+#define LIQUID_FIELD(name, member, unit, type, width, group)                                       \
+    { name, unit, type, FIELD_STATE, width, group, offsetof(Fluid, liquid.member) }
 
 static const StateField fluid_fields[] = {
     FLUID_FIELD(velocity_x, "m/s", FLUID_GROUP_FACES_X),
@@ -19,22 +32,18 @@ static const StateField fluid_fields[] = {
     FLUID_FIELD(acceleration_x, "m/s^2", FLUID_GROUP_GAIN_X),
     FLUID_FIELD(acceleration_y, "m/s^2", FLUID_GROUP_GAIN_Y),
     FLUID_FIELD(acceleration_z, "m/s^2", FLUID_GROUP_GAIN_Z),
-    FLUID_FIELD(level, "m", FLUID_GROUP_LEVEL),
-    {"particle_position", "m", FIELD_F64, FIELD_STATE, 3, FLUID_GROUP_PARTICLES,
-     offsetof(Fluid, particle_position)},
-    FLUID_FIELD(particle_radius, "m", FLUID_GROUP_PARTICLES),
-    {"particle_sign", "1", FIELD_I32, FIELD_STATE, 1, FLUID_GROUP_PARTICLES,
-     offsetof(Fluid, particle_sign)},
-    {"drop_position", "m", FIELD_F64, FIELD_STATE, 3, FLUID_GROUP_DROPS,
-     offsetof(Fluid, drop_position)},
-    {"drop_velocity", "m/s", FIELD_F64, FIELD_STATE, 3, FLUID_GROUP_DROPS,
-     offsetof(Fluid, drop_velocity)},
-    FLUID_FIELD(drop_radius, "m", FLUID_GROUP_DROPS),
-    {"drop_sign", "1", FIELD_I32, FIELD_STATE, 1, FLUID_GROUP_DROPS, offsetof(Fluid, drop_sign)},
-    {"tally", "1", FIELD_U64, FIELD_STATE, 1, FLUID_GROUP_TALLY, offsetof(Fluid, tally)},
-    FLUID_FIELD(account, "m^3", FLUID_GROUP_ACCOUNT),
-    {"owed", "1", FIELD_F64, FIELD_STATE, 1, FLUID_GROUP_LIQUID, offsetof(Fluid, deficit)},
-    {"loose", "1", FIELD_I32, FIELD_STATE, 1, FLUID_GROUP_SEPARATED, offsetof(Fluid, separated)},
+    LIQUID_FIELD("level", level, "m", FIELD_F64, 1, FLUID_GROUP_LEVEL),
+    LIQUID_FIELD("particle_position", particle_position, "m", FIELD_F64, 3, FLUID_GROUP_PARTICLES),
+    LIQUID_FIELD("particle_radius", particle_radius, "m", FIELD_F64, 1, FLUID_GROUP_PARTICLES),
+    LIQUID_FIELD("particle_sign", particle_sign, "1", FIELD_I32, 1, FLUID_GROUP_PARTICLES),
+    LIQUID_FIELD("drop_position", drop_position, "m", FIELD_F64, 3, FLUID_GROUP_DROPS),
+    LIQUID_FIELD("drop_velocity", drop_velocity, "m/s", FIELD_F64, 3, FLUID_GROUP_DROPS),
+    LIQUID_FIELD("drop_radius", drop_radius, "m", FIELD_F64, 1, FLUID_GROUP_DROPS),
+    LIQUID_FIELD("drop_sign", drop_sign, "1", FIELD_I32, 1, FLUID_GROUP_DROPS),
+    LIQUID_FIELD("tally", tally, "1", FIELD_U64, 1, FLUID_GROUP_TALLY),
+    LIQUID_FIELD("account", account, "m^3", FIELD_F64, 1, FLUID_GROUP_ACCOUNT),
+    LIQUID_FIELD("owed", deficit, "1", FIELD_F64, 1, FLUID_GROUP_LIQUID),
+    LIQUID_FIELD("loose", separated, "1", FIELD_I32, 1, FLUID_GROUP_SEPARATED),
 };
 
 static const char *const fluid_groups[FLUID_GROUP_COUNT] = {"cells",
@@ -64,8 +73,8 @@ static const StateSchema fluid_schema = {
 
 static const SystemFigures fluid_figures[] = {
     SYSTEM_FIGURES(Fluid, projected),
-    SYSTEM_FIGURES(Fluid, viscous),
-    SYSTEM_FIGURES(Fluid, coupled_result),
+    SYSTEM_FIGURES(Fluid, viscous.result),
+    SYSTEM_FIGURES(Fluid, coupled.result),
 };
 
 PlimStatus fluid_resize(Fluid *fluid, int group, size_t count) {
@@ -117,8 +126,8 @@ static double liquid_doubles_per_cell(const FluidDesc *desc) {
 
 double fluid_bytes_per_cell(const FluidDesc *desc) {
     enum { SOLVER = 80, FRAME = 3 * 7 * sizeof(float), VISCOUS = 140, COLLIDERS = 56 };
-    double doubles = desc->grid.dim + 1 + (desc->has_smoke ? 2 : 0); /* state */
-    doubles += 2 * desc->grid.dim + 2 + (desc->has_smoke ? 2 : 0);   /* what is carried */
+    double doubles = desc->grid.dim + 1 + (desc->smoke.is_there ? 2 : 0); /* state */
+    doubles += 2 * desc->grid.dim + 2 + (desc->smoke.is_there ? 2 : 0);   /* what is carried */
     if (desc->storage == FLUID_ON_NODES) doubles += 2 * desc->grid.dim;
     if (desc->confinement > 0) doubles += 10;
     doubles += desc->liquid.is_there ? liquid_doubles_per_cell(desc) : 0;
@@ -134,7 +143,7 @@ double fluid_bytes_per_cell(const FluidDesc *desc) {
  * an impulse of pressure in no time. It comes before the first step, so that viscosity and motion
  * act on what it leaves for all of that step; and it is no pressure that the next one can use. */
 static PlimStatus start_suddenly(Fluid *fluid, const StepInfo *step) {
-    if (!fluid->desc.carries_velocity && !fluid->viscosity) return PLIM_OK;
+    if (!fluid->desc.carries_velocity && !fluid->viscous.solver) return PLIM_OK;
     TRY(fluid_set_given(fluid, step, step->time));
     TRY(fluid_project(fluid, step));
     memset(fluid->pressure, 0, fluid->sizes[FLUID_GROUP_CELLS].count * sizeof *fluid->pressure);
@@ -142,15 +151,15 @@ static PlimStatus start_suddenly(Fluid *fluid, const StepInfo *step) {
 }
 
 static bool solves_for_bodies(const Fluid *fluid) {
-    for (size_t i = 0; i < fluid->colliders.count; i++)
+    for (size_t i = 0; i < fluid->colliders.list.count; i++)
         if (fluid_solves_for(fluid, i)) return true;
     return false;
 }
 
 static bool solves_for_body(const void *system, size_t body) {
     const Fluid *fluid = system;
-    for (size_t i = 0; i < fluid->colliders.count; i++)
-        if (fluid->colliders.data[i].body == body && fluid_solves_for(fluid, i)) return true;
+    for (size_t i = 0; i < fluid->colliders.list.count; i++)
+        if (fluid->colliders.list.data[i].body == body && fluid_solves_for(fluid, i)) return true;
     return false;
 }
 
@@ -159,8 +168,8 @@ static PlimStatus fluid_solve_positions(void *system, const StepInfo *step) {
     Fluid *fluid = system;
     fluid->gravity = step->gravity;
     fluid_advect_passive(fluid, SOLID_HALF_STEP);
-    if (!fluid->coupled) return PLIM_OK;
-    if (step->time == 0 && (fluid->desc.carries_velocity || fluid->viscosity))
+    if (!fluid->coupled.solver) return PLIM_OK;
+    if (step->time == 0 && (fluid->desc.carries_velocity || fluid->viscous.solver))
         TRY(fluid_solve_start(fluid, step));
     if (fluid->desc.hold_bodies || !solves_for_bodies(fluid)) return PLIM_OK;
     return fluid_solve_half(fluid, step);
@@ -171,8 +180,8 @@ static PlimStatus fluid_advect_stage(void *system, const StepInfo *step) {
     Fluid *fluid = system;
     fluid->gravity = step->gravity;
     if (fluid->desc.is_given) return fluid_advect_given(fluid, step);
-    if (step->time == 0 && !fluid->coupled) TRY(start_suddenly(fluid, step));
-    if (!fluid->coupled) TRY(fluid_begin_diffusion(fluid, step));
+    if (step->time == 0 && !fluid->coupled.solver) TRY(start_suddenly(fluid, step));
+    if (!fluid->coupled.solver) TRY(fluid_begin_diffusion(fluid, step));
     if (fluid->desc.storage == FLUID_ON_NODES) {
         TRY(fluid_advect_on_nodes(fluid, step));
     } else {
@@ -189,7 +198,7 @@ static PlimStatus fluid_advect_stage(void *system, const StepInfo *step) {
 static PlimStatus fluid_solve(void *system, const StepInfo *step) {
     Fluid *fluid = system;
     if (fluid->desc.is_given) return PLIM_OK;
-    if (fluid->coupled) {
+    if (fluid->coupled.solver) {
         TRY(fluid_solve_whole(fluid, step));
     } else {
         TRY(fluid_diffuse(fluid, step));
@@ -228,14 +237,14 @@ static double inflow_speed(const Fluid *fluid, const StepInfo *step, int axis, i
 static double fluid_max_dt(const void *system, const StepInfo *step) {
     const Fluid *fluid = system;
     if (fluid->desc.is_given) return fluid_given_max_dt(fluid, step);
-    bool carries = fluid->desc.carries_velocity || fluid->desc.has_smoke;
+    bool carries = fluid->desc.carries_velocity || fluid->desc.smoke.is_there;
     double speed = carries ? fluid_greatest_velocity(fluid) : 0;
     double way = fluid->desc.cfl * fluid->grid.spacing;
     const SolidView *view = &fluid->desc.bodies_view;
-    for (size_t i = 0; i < fluid->colliders.count; i++) {
-        if (fluid->colliders.data[i].body == FLUID_OBSTACLES) continue;
-        Collider body = fluid->colliders.data[i].now;
-        view->read(view->system, fluid->colliders.data[i].body, &body);
+    for (size_t i = 0; i < fluid->colliders.list.count; i++) {
+        if (fluid->colliders.list.data[i].body == FLUID_OBSTACLES) continue;
+        Collider body = fluid->colliders.list.data[i].now;
+        view->read(view->system, fluid->colliders.list.data[i].body, &body);
         double spin = vec3_length(body.angular_velocity);
         double turning = spin > 0 ? spin * fluid_reach(fluid, &body) : 0;
         speed = fmax(speed, vec3_length(body.velocity) + turning);
@@ -259,23 +268,23 @@ static PlimStatus fluid_refresh(void *system, const StepInfo *step) {
     fluid->gravity = step->gravity;
     fluid->wall_time = step->time;
     TRY(fluid_update_geometry(fluid, step, true));
-    memset(fluid->fresh, 0, grid_cell_count(&fluid->grid));
+    memset(fluid->cut.fresh, 0, grid_cell_count(&fluid->grid));
     fluid_keep_places(fluid);
-    if (fluid->colliders.count == 0) TRY(fluid_set_up_viscosity(fluid, step));
+    if (fluid->colliders.list.count == 0) TRY(fluid_set_up_viscosity(fluid, step));
     if (fluid_has_surface(fluid)) TRY(fluid_refresh_surface(fluid, step));
     if (fluid->desc.is_given) return fluid_set_flow(fluid, step->time);
     if (step->time == 0) {
         /* What colliders cover is fluid until the coupled solve has merged it with them. */
-        TRY(fluid->coupled ? fluid_set_sides(fluid, step->time)
-                           : fluid_set_given(fluid, step, step->time));
+        TRY(fluid->coupled.solver ? fluid_set_sides(fluid, step->time)
+                                  : fluid_set_given(fluid, step, step->time));
         TRY(fluid_check_start(fluid, step));
     } else {
         TRY(fluid_find_sources(fluid, step, true)); /* for what is reported of the divergence */
     }
-    if (fluid->coupled && step->time == 0) fluid_warn_of_overlaps(fluid);
+    if (fluid->coupled.solver && step->time == 0) fluid_warn_of_overlaps(fluid);
     fluid_clear_friction(fluid);
-    if (fluid->coupled) TRY(fluid_gather_faces(fluid));
-    if (!fluid->coupled) fluid_add_friction(fluid, 1);
+    if (fluid->coupled.solver) TRY(fluid_gather_faces(fluid));
+    if (!fluid->coupled.solver) fluid_add_friction(fluid, 1);
     fluid_find_loads(fluid);
     return PLIM_OK;
 }
@@ -290,44 +299,44 @@ static void fluid_destroy(void *system) {
     const Grid *grid = &fluid->grid;
     size_t cells = grid_cell_count(grid), nodes = grid_place_count(grid, PLACE_NODES);
     if (fluid->poisson) poisson_destroy(fluid->poisson);
-    if (fluid->coupled) coupled_flow_destroy(fluid->coupled);
-    if (fluid->viscosity) viscosity_destroy(fluid->viscosity);
+    if (fluid->coupled.solver) coupled_flow_destroy(fluid->coupled.solver);
+    if (fluid->viscous.solver) viscosity_destroy(fluid->viscous.solver);
     for (int axis = 0; axis < 3; axis++) {
         size_t faces = grid_face_count(grid, axis);
-        free_array(context, fluid->open[axis], faces, sizeof(double));
-        free_array(context, fluid->face_distance[axis], faces, sizeof(double));
-        free_array(context, fluid->viscous_gain[axis], faces, sizeof(double));
-        field_free(context, &fluid->faces[axis]);
-        field_free(context, &fluid->carried[axis]);
-        field_free(context, &fluid->nodes[axis]);
-        field_free(context, &fluid->nodes_before[axis]);
+        free_array(context, fluid->cut.open[axis], faces, sizeof(double));
+        free_array(context, fluid->cut.face_distance[axis], faces, sizeof(double));
+        free_array(context, fluid->viscous.gain[axis], faces, sizeof(double));
+        field_free(context, &fluid->advect.faces[axis]);
+        field_free(context, &fluid->advect.carried[axis]);
+        field_free(context, &fluid->advect.nodes[axis]);
+        field_free(context, &fluid->advect.nodes_before[axis]);
     }
-    field_free(context, &fluid->scalars[0]);
-    field_free(context, &fluid->scalars[1]);
-    field_free(context, &fluid->cell_distance);
-    field_free(context, &fluid->phi);
-    field_free(context, &fluid->phi_of_cells);
-    field_free(context, &fluid->to_solid);
-    free_array(context, fluid->cell_level, cells, sizeof(double));
-    free_array(context, fluid->liquid_fraction, cells, sizeof(double));
-    free_array(context, fluid->wet_fraction, cells, sizeof(double));
-    free_array(context, fluid->wanted_fraction, cells, sizeof(double));
-    free_array(context, fluid->kind, cells, 1);
-    free_array(context, fluid->fresh, cells, 1);
-    free_array(context, fluid->source, cells, sizeof(double));
-    free_array(context, fluid->viscosity_of_cell, cells, sizeof(double));
-    free_array(context, fluid->distance, nodes, sizeof(double));
-    free_array(context, fluid->still_distance, nodes, sizeof(double));
-    array_free(context, &fluid->colliders);
-    array_free(context, &fluid->visitors);
-    array_free(context, &fluid->sources);
-    array_free(context, &fluid->bins.start);
-    array_free(context, &fluid->bins.entries);
-    array_free(context, &fluid->passive);
-    array_free(context, &fluid->flow_bodies);
-    array_free(context, &fluid->fluxes);
-    flow_bodies_free(&fluid->structure, context);
-    array_free(context, &fluid->ties);
+    field_free(context, &fluid->advect.scalars[0]);
+    field_free(context, &fluid->advect.scalars[1]);
+    field_free(context, &fluid->cut.cell_distance);
+    field_free(context, &fluid->liquid.phi);
+    field_free(context, &fluid->liquid.phi_of_cells);
+    field_free(context, &fluid->liquid.to_solid);
+    free_array(context, fluid->liquid.cell_level, cells, sizeof(double));
+    free_array(context, fluid->liquid.fraction, cells, sizeof(double));
+    free_array(context, fluid->liquid.wet_fraction, cells, sizeof(double));
+    free_array(context, fluid->liquid.wanted_fraction, cells, sizeof(double));
+    free_array(context, fluid->cut.kind, cells, 1);
+    free_array(context, fluid->cut.fresh, cells, 1);
+    free_array(context, fluid->sources.rate, cells, sizeof(double));
+    free_array(context, fluid->viscous.of_cell, cells, sizeof(double));
+    free_array(context, fluid->cut.distance, nodes, sizeof(double));
+    free_array(context, fluid->cut.still_distance, nodes, sizeof(double));
+    array_free(context, &fluid->colliders.list);
+    array_free(context, &fluid->colliders.visitors);
+    array_free(context, &fluid->sources.list);
+    array_free(context, &fluid->colliders.bins.start);
+    array_free(context, &fluid->colliders.bins.entries);
+    array_free(context, &fluid->colliders.passive);
+    array_free(context, &fluid->coupled.bodies);
+    array_free(context, &fluid->coupled.fluxes);
+    flow_bodies_free(&fluid->coupled.structure, context);
+    array_free(context, &fluid->coupled.ties);
     fluid_free_objects(fluid);
     state_free(context, &fluid_schema, fluid);
     context_free(context, fluid, 1, sizeof *fluid);
@@ -361,7 +370,7 @@ static PlimStatus resize_state(Fluid *fluid) {
         if (fluid->desc.liquid.lets_go)
             TRY(fluid_resize(fluid, FLUID_GROUP_SEPARATED, grid_cell_count(&fluid->grid)));
     }
-    if (!fluid->desc.has_smoke) return PLIM_OK;
+    if (!fluid->desc.smoke.is_there) return PLIM_OK;
     return state_resize(context, &fluid_schema, fluid, FLUID_GROUP_SMOKE,
                         grid_place_count(grid, fluid_smoke_place(fluid)));
 }
@@ -371,60 +380,65 @@ static PlimStatus create_fields(Fluid *fluid) {
     PlimContext *context = fluid->context;
     for (int axis = 0; axis < grid->dim; axis++) {
         GridPlace place = grid_place_faces(axis);
-        TRY(field_create(context, grid, place, ADVECT_HALO, &fluid->faces[axis]));
+        TRY(field_create(context, grid, place, ADVECT_HALO, &fluid->advect.faces[axis]));
         if (fluid->desc.storage == FLUID_ON_NODES) {
-            TRY(field_create(context, grid, PLACE_NODES, ADVECT_HALO, &fluid->nodes[axis]));
-            TRY(field_create(context, grid, PLACE_NODES, ADVECT_HALO, &fluid->nodes_before[axis]));
+            TRY(field_create(context, grid, PLACE_NODES, ADVECT_HALO, &fluid->advect.nodes[axis]));
+            TRY(field_create(context, grid, PLACE_NODES, ADVECT_HALO,
+                             &fluid->advect.nodes_before[axis]));
         } else if (fluid->desc.carries_velocity) {
-            TRY(field_create(context, grid, place, ADVECT_HALO, &fluid->carried[axis]));
+            TRY(field_create(context, grid, place, ADVECT_HALO, &fluid->advect.carried[axis]));
         }
     }
-    for (int which = 0; fluid->desc.has_smoke && which < 2; which++)
+    for (int which = 0; fluid->desc.smoke.is_there && which < 2; which++)
         TRY(field_create(context, grid, fluid_smoke_place(fluid), ADVECT_HALO,
-                         &fluid->scalars[which]));
+                         &fluid->advect.scalars[which]));
     if (fluid->desc.liquid.is_there) {
         enum { SURFACE_HALO = 2 }; /* for the surface that is shown, third order */
-        TRY(field_create(context, grid, fluid_smoke_place(fluid), SURFACE_HALO, &fluid->phi));
+        TRY(field_create(context, grid, fluid_smoke_place(fluid), SURFACE_HALO,
+                         &fluid->liquid.phi));
         if (fluid->desc.storage == FLUID_ON_NODES)
-            TRY(field_create(context, grid, PLACE_CELLS, 1, &fluid->phi_of_cells));
-        if (fluid->colliders.count > 0)
-            TRY(field_create(context, grid, PLACE_CELLS, 1, &fluid->to_solid));
-        TRY(allocate(context, grid_cell_count(grid), sizeof(double), &fluid->cell_level));
-        TRY(allocate(context, grid_cell_count(grid), sizeof(double), &fluid->liquid_fraction));
-        TRY(allocate(context, grid_cell_count(grid), sizeof(double), &fluid->wanted_fraction));
+            TRY(field_create(context, grid, PLACE_CELLS, 1, &fluid->liquid.phi_of_cells));
+        if (fluid->colliders.list.count > 0)
+            TRY(field_create(context, grid, PLACE_CELLS, 1, &fluid->liquid.to_solid));
+        TRY(allocate(context, grid_cell_count(grid), sizeof(double), &fluid->liquid.cell_level));
+        TRY(allocate(context, grid_cell_count(grid), sizeof(double), &fluid->liquid.fraction));
+        TRY(allocate(context, grid_cell_count(grid), sizeof(double),
+                     &fluid->liquid.wanted_fraction));
         if (fluid_is_viscous(fluid))
-            TRY(allocate(context, grid_cell_count(grid), sizeof(double), &fluid->wet_fraction));
+            TRY(allocate(context, grid_cell_count(grid), sizeof(double),
+                         &fluid->liquid.wet_fraction));
     }
-    return field_create(context, grid, PLACE_CELLS, ADVECT_HALO, &fluid->cell_distance);
+    return field_create(context, grid, PLACE_CELLS, ADVECT_HALO, &fluid->cut.cell_distance);
 }
 
 static PlimStatus create_cuts(Fluid *fluid) {
     const Grid *grid = &fluid->grid;
     PlimContext *context = fluid->context;
     size_t cells = grid_cell_count(grid), nodes = grid_place_count(grid, PLACE_NODES);
-    TRY(allocate(context, cells, 1, &fluid->kind));
-    TRY(allocate(context, cells, 1, &fluid->fresh));
-    memset(fluid->kind, CELL_FLUID, cells);
-    memset(fluid->fresh, 0, cells);
-    fluid->fluid_cells = cells;
+    TRY(allocate(context, cells, 1, &fluid->cut.kind));
+    TRY(allocate(context, cells, 1, &fluid->cut.fresh));
+    memset(fluid->cut.kind, CELL_FLUID, cells);
+    memset(fluid->cut.fresh, 0, cells);
+    fluid->cut.fluid_cells = cells;
     for (int axis = 0; fluid_is_viscous(fluid) && axis < grid->dim; axis++)
         TRY(allocate(context, grid_face_count(grid, axis), sizeof(double),
-                     &fluid->viscous_gain[axis]));
-    fluid->expands = fluid->desc.liquid.control;
-    for (size_t i = 0; i < fluid->sources.count; i++)
-        fluid->expands = fluid->expands || field_function_is_set(&fluid->sources.data[i].expansion);
-    if (fluid->bodies_move || fluid->expands) {
-        TRY(allocate(context, cells, sizeof(double), &fluid->source));
-        memset(fluid->source, 0, cells * sizeof(double));
+                     &fluid->viscous.gain[axis]));
+    fluid->sources.expands = fluid->desc.liquid.control;
+    for (size_t i = 0; i < fluid->sources.list.count; i++)
+        fluid->sources.expands =
+            fluid->sources.expands || field_function_is_set(&fluid->sources.list.data[i].expansion);
+    if (fluid->colliders.some_move || fluid->sources.expands) {
+        TRY(allocate(context, cells, sizeof(double), &fluid->sources.rate));
+        memset(fluid->sources.rate, 0, cells * sizeof(double));
     }
-    if (fluid->colliders.count == 0) return PLIM_OK;
-    TRY(allocate(context, nodes, sizeof(double), &fluid->distance));
-    TRY(allocate(context, nodes, sizeof(double), &fluid->still_distance));
+    if (fluid->colliders.list.count == 0) return PLIM_OK;
+    TRY(allocate(context, nodes, sizeof(double), &fluid->cut.distance));
+    TRY(allocate(context, nodes, sizeof(double), &fluid->cut.still_distance));
     for (int axis = 0; axis < grid->dim; axis++) {
         size_t faces = grid_face_count(grid, axis);
-        TRY(allocate(context, faces, sizeof(double), &fluid->open[axis]));
+        TRY(allocate(context, faces, sizeof(double), &fluid->cut.open[axis]));
         if (fluid_is_viscous(fluid))
-            TRY(allocate(context, faces, sizeof(double), &fluid->face_distance[axis]));
+            TRY(allocate(context, faces, sizeof(double), &fluid->cut.face_distance[axis]));
     }
     return PLIM_OK;
 }
@@ -433,11 +447,11 @@ static PlimStatus create_cuts(Fluid *fluid) {
 static PlimStatus add_colliders(Fluid *fluid, const FluidDesc *desc) {
     FluidCollider obstacles = {.now = {.solid = desc->obstacles, .orientation = quat_identity()},
                                .body = FLUID_OBSTACLES};
-    if (desc->obstacles && !array_push(fluid->context, &fluid->colliders, obstacles))
+    if (desc->obstacles && !array_push(fluid->context, &fluid->colliders.list, obstacles))
         return PLIM_OUT_OF_MEMORY;
     for (size_t i = 0; i < desc->body_count; i++) {
         if (desc->bodies[i].passive) {
-            if (!array_push(fluid->context, &fluid->passive, desc->bodies[i]))
+            if (!array_push(fluid->context, &fluid->colliders.passive, desc->bodies[i]))
                 return PLIM_OUT_OF_MEMORY;
             continue;
         }
@@ -446,16 +460,17 @@ static PlimStatus add_colliders(Fluid *fluid, const FluidDesc *desc) {
                               .through = desc->bodies[i].through};
         const SolidView *view = &desc->bodies_view;
         if (view->moves(view->system, body.body) || vec3_length(body.through) > 0)
-            fluid->bodies_move = true;
-        body.number = fluid->colliders.count;
-        if (!array_push(fluid->context, &fluid->colliders, body)) return PLIM_OUT_OF_MEMORY;
+            fluid->colliders.some_move = true;
+        body.number = fluid->colliders.list.count;
+        if (!array_push(fluid->context, &fluid->colliders.list, body)) return PLIM_OUT_OF_MEMORY;
     }
-    for (size_t i = 0; desc->room.others && i < fluid->colliders.count; i++) {
-        struct FluidVisitor visitor = {fluid->colliders.data[i], true};
-        if (!array_push(fluid->context, &fluid->visitors, visitor)) return PLIM_OUT_OF_MEMORY;
+    for (size_t i = 0; desc->room.others && i < fluid->colliders.list.count; i++) {
+        struct FluidVisitor visitor = {fluid->colliders.list.data[i], true};
+        if (!array_push(fluid->context, &fluid->colliders.visitors, visitor))
+            return PLIM_OUT_OF_MEMORY;
     }
     for (size_t i = 0; i < desc->source_count; i++)
-        if (!array_push(fluid->context, &fluid->sources, desc->sources[i]))
+        if (!array_push(fluid->context, &fluid->sources.list, desc->sources[i]))
             return PLIM_OUT_OF_MEMORY;
     return PLIM_OK;
 }
@@ -466,13 +481,14 @@ static PlimStatus fill_fluid(Fluid *fluid, const FluidDesc *desc) {
     TRY(add_colliders(fluid, desc));
     if (desc->viscosity_of_place.evaluate)
         TRY(allocate(context, grid_cell_count(&fluid->grid), sizeof(double),
-                     &fluid->viscosity_of_cell));
+                     &fluid->viscous.of_cell));
     TRY(create_fields(fluid));
     TRY(create_cuts(fluid));
     TRY(poisson_create(context, &fluid->grid, POISSON_MULTIGRID, &fluid->poisson));
-    if (fluid_is_viscous(fluid)) TRY(viscosity_create(context, &fluid->grid, &fluid->viscosity));
+    if (fluid_is_viscous(fluid))
+        TRY(viscosity_create(context, &fluid->grid, &fluid->viscous.solver));
     if (desc->monolithic)
-        TRY(coupled_flow_create(context, &fluid->grid, fluid->poisson, &fluid->coupled));
+        TRY(coupled_flow_create(context, &fluid->grid, fluid->poisson, &fluid->coupled.solver));
     TRY(fluid_add_objects(fluid));
     return fluid_start(fluid, desc);
 }

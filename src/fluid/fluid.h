@@ -53,6 +53,17 @@ typedef struct FluidSource {
     FieldFunction runs; /* pours where this is above 0: a function of time */
 } FluidSource;
 
+/* Smoke and its temperature, carried along. */
+typedef struct FluidSmoke {
+    bool is_there;
+    FieldFunction amount, temperature; /* at t = 0 */
+    double weight;   /* m/s^2 downwards for a unit of smoke: alpha of 000 section 4.4.3 */
+    double buoyancy; /* m/s^2 upwards for a degree above ambient: beta there */
+    double ambient;  /* temperature of the surroundings */
+    double cooling;  /* 1/s, rate at which the difference from ambient goes down */
+    double fading;   /* 1/s, rate at which smoke goes away */
+} FluidSmoke;
+
 /* A liquid with a free surface (000 section 4.5): a level set, negative in liquid, with particles.
  * Air has no weight and pressure 0. */
 typedef struct FluidLiquid {
@@ -112,7 +123,7 @@ typedef struct FluidDesc {
     double amplitude; /* m/s, standard deviation of each component of a random start */
     double length;    /* m, distance over which it changes */
     uint64_t seed;
-    FieldFunction velocity[3], smoke, temperature; /* at t = 0 */
+    FieldFunction velocity[3]; /* at t = 0 */
 
     bool carries_velocity; /* false: Stokes flow, without inertia */
     AdvectionScheme advection;
@@ -122,14 +133,9 @@ typedef struct FluidDesc {
     double cfl; /* cells that anything moves in a step, at most; above 0 */
 
     FieldFunction force[3]; /* m/s^2, beside gravity */
-    bool has_smoke;         /* smoke and temperature are there at all */
-    double weight;          /* m/s^2 downwards for a unit of smoke: alpha of 000 section 4.4.3 */
-    double buoyancy;        /* m/s^2 upwards for a degree above ambient: beta there */
-    double ambient;         /* temperature of the surroundings */
-    double cooling;         /* 1/s, rate at which the difference from ambient goes down */
-    double fading;          /* 1/s, rate at which smoke goes away */
     double confinement;     /* of vortices, epsilon of 000 section 4.4.3 */
 
+    FluidSmoke smoke;
     FluidLiquid liquid;
     bool is_given; /* `velocity` is the flow at all times; nothing is solved for */
 } FluidDesc;

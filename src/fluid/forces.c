@@ -1,10 +1,12 @@
 /* Body forces: given ones, buoyancy of smoke and heat, vorticity confinement (000 section 4.4.3).
  * Gravity is among them along periodic axes and in liquids alone: in a fluid of one density that
  * fills its domain it else only adds to the pressure (project.c). */
+#include "fluid/forces.h"
 #include "fluid/internal.h"
 
 static bool has_buoyancy(const Fluid *fluid) {
-    return fluid->desc.has_smoke && (fluid->desc.weight != 0 || fluid->desc.buoyancy != 0);
+    return fluid->desc.smoke.is_there &&
+           (fluid->desc.smoke.weight != 0 || fluid->desc.smoke.buoyancy != 0);
 }
 
 /* ---- confinement ---- */
@@ -148,13 +150,13 @@ PlimStatus fluid_push_nodes(Fluid *fluid, const StepInfo *step) {
     const Grid *grid = &fluid->grid;
     for (int a = 0; a < grid->dim; a++) {
         double gain = step->dt * vec3_component(step->gravity, a);
-        for (size_t i = 0; !fluid_carries_weight(fluid, a) && i < fluid->nodes[a].count; i++)
-            fluid->nodes[a].data[i] += gain;
+        for (size_t i = 0; !fluid_carries_weight(fluid, a) && i < fluid->advect.nodes[a].count; i++)
+            fluid->advect.nodes[a].data[i] += gain;
     }
     if (!has_buoyancy(fluid) && !has_given(fluid) && !(fluid->desc.confinement > 0)) return PLIM_OK;
     size_t mark = scratch_mark(step->scratch);
     GridField force[3];
-    TRY(borrow_forces(&fluid->nodes[0], step, force));
+    TRY(borrow_forces(&fluid->advect.nodes[0], step, force));
     PushJob job = {.fluid = fluid,
                    .force = force,
                    .up = fluid_up(step->gravity),
@@ -163,10 +165,11 @@ PlimStatus fluid_push_nodes(Fluid *fluid, const StepInfo *step) {
     if (has_given(fluid)) fluid_for_rows(grid, PLACE_NODES, step->threads, given_row, &job);
     for (int a = 0; a < grid->dim; a++)
         TRY(check_given(fluid, step, a, force[a].data, force[a].count));
-    if (fluid->desc.confinement > 0) TRY(add_confinement(fluid, step, fluid->nodes_before, force));
+    if (fluid->desc.confinement > 0)
+        TRY(add_confinement(fluid, step, fluid->advect.nodes_before, force));
     for (int a = 0; a < grid->dim; a++)
         for (size_t i = 0; i < force[a].count; i++)
-            fluid->nodes[a].data[i] += step->dt * force[a].data[i];
+            fluid->advect.nodes[a].data[i] += step->dt * force[a].data[i];
     scratch_release(step->scratch, mark);
     return PLIM_OK;
 }
@@ -207,7 +210,7 @@ static void center_row(void *user, int j, int k) {
     const CenterJob *job = user;
     for (int i = 0; i < job->fluid->grid.n[0]; i++)
         for (int a = 0; a < job->fluid->grid.dim; a++) {
-            const GridField *faces = &job->fluid->faces[a];
+            const GridField *faces = &job->fluid->advect.faces[a];
             size_t at = field_index(faces, i, j, k);
             job->velocity[a].data[field_index(&job->velocity[a], i, j, k)] =
                 0.5 * (faces->data[at] + faces->data[at + faces->stride[a]]);
@@ -227,7 +230,7 @@ static PlimStatus confine_cells(Fluid *fluid, const StepInfo *step, GridField fo
 static PlimStatus push_from_cells(Fluid *fluid, const StepInfo *step) {
     size_t mark = scratch_mark(step->scratch);
     GridField force[3];
-    TRY(borrow_forces(&fluid->cell_distance, step, force));
+    TRY(borrow_forces(&fluid->cut.cell_distance, step, force));
     PushJob job = {.fluid = fluid, .force = force, .up = fluid_up(step->gravity), .dt = step->dt};
     if (has_buoyancy(fluid))
         fluid_for_rows(&fluid->grid, PLACE_CELLS, step->threads, buoyancy_row, &job);

@@ -1,5 +1,6 @@
 /* Initial conditions: velocity, smoke and temperature by functions, or smooth noise, one component
  * of the velocity independent of the others, so that it is full of sources and sinks. */
+#include "fluid/initial.h"
 #include "base/hash.h"
 #include "base/random.h"
 #include "fluid/internal.h"
@@ -135,9 +136,9 @@ static PlimStatus start_surface(Fluid *fluid, const FluidDesc *desc) {
     const FluidLiquid *liquid = &desc->liquid;
     FieldFunction shape = {.evaluate = distance_of_shape, .user = liquid->shape};
     double cells = fmax(liquid->particles.band, liquid->extension) + MARGIN;
-    fluid->phi_band = cells * fluid->grid.spacing;
+    fluid->liquid.phi_band = cells * fluid->grid.spacing;
     return start_by_function(fluid, fluid_smoke_place(fluid),
-                             liquid->shape ? &shape : &liquid->level, fluid->level,
+                             liquid->shape ? &shape : &liquid->level, fluid->liquid.level,
                              "the initial level");
 }
 
@@ -153,12 +154,12 @@ PlimStatus fluid_start(Fluid *fluid, const FluidDesc *desc) {
         else
             TRY(start_by_function(fluid, grid_place_faces(axis), &desc->velocity[axis],
                                   fluid_velocity(fluid, axis), "the initial velocity"));
-    if (fluid->viscosity_of_cell)
-        TRY(start_by_function(fluid, PLACE_CELLS, &desc->viscosity_of_place,
-                              fluid->viscosity_of_cell, "the viscosity"));
+    if (fluid->viscous.of_cell)
+        TRY(start_by_function(fluid, PLACE_CELLS, &desc->viscosity_of_place, fluid->viscous.of_cell,
+                              "the viscosity"));
     if (desc->liquid.is_there) TRY(start_surface(fluid, desc));
-    if (!desc->has_smoke) return PLIM_OK;
-    TRY(start_by_function(fluid, smoke, &desc->smoke, fluid->smoke, "the initial smoke"));
-    return start_by_function(fluid, smoke, &desc->temperature, fluid->temperature,
+    if (!desc->smoke.is_there) return PLIM_OK;
+    TRY(start_by_function(fluid, smoke, &desc->smoke.amount, fluid->smoke, "the initial smoke"));
+    return start_by_function(fluid, smoke, &desc->smoke.temperature, fluid->temperature,
                              "the initial temperature");
 }

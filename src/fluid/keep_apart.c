@@ -7,6 +7,7 @@
  * allows lose that part of their velocity, by an inelastic impulse at their nearest points. Neither
  * raises kinetic energy, but for bodies that overlap already: those move apart by a tenth of what
  * they lack in a step. */
+#include "fluid/keep_apart.h"
 #include "fluid/internal.h"
 
 /* A pair that is near: a free body and another, or something that does not give way. */
@@ -58,7 +59,7 @@ static bool find_gap(const Fluid *fluid, const Collider *a, const Collider *b, N
 static bool find_side(const Fluid *fluid, size_t a, int axis, int end, double reach,
                       NearPair *pair) {
     SideKind kind = fluid->grid.sides[axis][end];
-    const Collider *own = &fluid->colliders.data[a].now;
+    const Collider *own = &fluid->colliders.list.data[a].now;
     double plane = vec3_component(fluid->grid.origin, axis) +
                    (end ? fluid->grid.n[axis] * fluid->grid.spacing : 0);
     double sign = end ? -1 : 1, height = sign * (vec3_component(own->position, axis) - plane);
@@ -76,8 +77,8 @@ static bool find_side(const Fluid *fluid, size_t a, int axis, int end, double re
 
 static bool find_bodies(const Fluid *fluid, size_t a, size_t b, int image, double reach,
                         NearPair *pair) {
-    Collider other = fluid->colliders.data[b].now;
-    const Collider *own = &fluid->colliders.data[a].now;
+    Collider other = fluid->colliders.list.data[b].now;
+    const Collider *own = &fluid->colliders.list.data[a].now;
     other.position = vec3_add(other.position, fluid_image_offset(&fluid->grid, image));
     double apart = vec3_length(fluid_in_plane(fluid, vec3_sub(own->position, other.position)));
     if (apart > fluid_reach(fluid, own) + fluid_reach(fluid, &other) + reach) return false;
@@ -90,7 +91,7 @@ typedef void (*PairVisit)(void *user, const NearPair *pair);
 static void for_pairs(const Fluid *fluid, size_t a, double reach, PairVisit visit, void *user) {
     NearPair pair;
     int images = fluid_image_count(&fluid->grid);
-    for (size_t b = 0; b < fluid->colliders.count; b++) {
+    for (size_t b = 0; b < fluid->colliders.list.count; b++) {
         if (b == a || (b < a && fluid_solves_for(fluid, b))) continue;
         for (int image = 0; image < images; image++)
             if (find_bodies(fluid, a, b, image, reach, &pair)) visit(user, &pair);
@@ -145,7 +146,7 @@ typedef struct Partner {
 static Partner partner_of(const Guard *guard, size_t i, Vec3 arm, Vec3 normal) {
     Partner partner = {.give = 0};
     if (i == NO_COLLIDER) return partner;
-    const FluidCollider *collider = &guard->fluid->colliders.data[i];
+    const FluidCollider *collider = &guard->fluid->colliders.list.data[i];
     const SolidView *view = &guard->fluid->desc.bodies_view;
     if (!fluid_solves_for(guard->fluid, i)) {
         partner.velocity =
@@ -168,7 +169,7 @@ static void push(const Guard *guard, size_t i, const Partner *partner, Vec3 norm
     const SolidView *view = &guard->fluid->desc.bodies_view;
     if (!(partner->give > 0)) return;
     const SolidMotion *motion = &partner->motion;
-    view->accept(view->system, guard->fluid->colliders.data[i].body, guard->when,
+    view->accept(view->system, guard->fluid->colliders.list.data[i].body, guard->when,
                  vec3_add_scaled(motion->velocity, impulse / motion->mass, normal),
                  vec3_add_scaled(motion->angular_velocity, impulse, partner->turn));
 }
@@ -193,7 +194,7 @@ void fluid_keep_apart(Fluid *fluid, const StepInfo *step, SolidWhen when) {
     Guard guard = {fluid, step->dt, fluid->grid.spacing, when, false};
     for (int round = 0; round < ROUNDS; round++) {
         guard.pushed = false;
-        for (size_t a = 0; a < fluid->colliders.count; a++)
+        for (size_t a = 0; a < fluid->colliders.list.count; a++)
             if (fluid_solves_for(fluid, a)) for_pairs(fluid, a, 2 * guard.least, separate, &guard);
         if (!guard.pushed) return;
     }
@@ -205,16 +206,17 @@ static void warn_of_pair(void *user, const NearPair *pair) {
     const Fluid *fluid = user;
     const SolidView *view = &fluid->desc.bodies_view;
     if (!(pair->gap < 0)) return;
-    size_t other = pair->b == NO_COLLIDER ? FLUID_OBSTACLES : fluid->colliders.data[pair->b].body;
+    size_t other =
+        pair->b == NO_COLLIDER ? FLUID_OBSTACLES : fluid->colliders.list.data[pair->b].body;
     context_log(fluid->context, PLIM_LOG_WARNING,
                 "rigid body '%s' and %s%s%s overlap; they are moved apart slowly",
-                view->name(view->system, fluid->colliders.data[pair->a].body),
+                view->name(view->system, fluid->colliders.list.data[pair->a].body),
                 other == FLUID_OBSTACLES ? "an obstacle or wall" : "'",
                 other == FLUID_OBSTACLES ? "" : view->name(view->system, other),
                 other == FLUID_OBSTACLES ? "" : "'");
 }
 
 void fluid_warn_of_overlaps(Fluid *fluid) {
-    for (size_t a = 0; a < fluid->colliders.count; a++)
+    for (size_t a = 0; a < fluid->colliders.list.count; a++)
         if (fluid_solves_for(fluid, a)) for_pairs(fluid, a, 0, warn_of_pair, fluid);
 }

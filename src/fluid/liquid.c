@@ -6,6 +6,7 @@
  * collider cuts may have their middle there. Velocities are kept on faces that liquid touches; in
  * the air they are 0, and what the surface is carried with is continued from the liquid at the
  * start of each step. */
+#include "fluid/boundary.h"
 #include "fluid/internal.h"
 #include "grid/extend.h"
 #include "grid/extend_divergence_free.h"
@@ -18,7 +19,8 @@
 /* ---- the level set with halo ---- */
 
 static const GridField *cell_phi(const Fluid *fluid) {
-    return fluid->phi.place == PLACE_CELLS ? &fluid->phi : &fluid->phi_of_cells;
+    return fluid->liquid.phi.place == PLACE_CELLS ? &fluid->liquid.phi
+                                                  : &fluid->liquid.phi_of_cells;
 }
 
 typedef struct CenterJob {
@@ -27,33 +29,35 @@ typedef struct CenterJob {
 
 static void nodes_to_cells_row(void *user, int j, int k) {
     Fluid *fluid = ((const CenterJob *)user)->fluid;
-    const GridField *nodes = &fluid->phi;
+    const GridField *nodes = &fluid->liquid.phi;
     int corners = 1 << fluid->grid.dim;
     for (int i = 0; i < fluid->grid.n[0]; i++) {
         double sum = 0;
         for (int c = 0; c < corners; c++)
             sum += nodes->data[field_index(nodes, i + (c & 1), j + (c >> 1 & 1), k + (c >> 2))];
-        fluid->phi_of_cells.data[field_index(&fluid->phi_of_cells, i, j, k)] = sum / corners;
+        fluid->liquid.phi_of_cells.data[field_index(&fluid->liquid.phi_of_cells, i, j, k)] =
+            sum / corners;
     }
 }
 
 /* Into colliders: from the values outside, along the normal. */
 static PlimStatus continue_phi(Fluid *fluid, const StepInfo *step) {
-    size_t count = grid_place_count(&fluid->grid, fluid->phi.place);
+    size_t count = grid_place_count(&fluid->grid, fluid->liquid.phi.place);
     size_t mark = scratch_mark(step->scratch);
     unsigned char *known = scratch_take(step->scratch, count, 1);
     if (!known) return PLIM_OUT_OF_MEMORY;
-    bool nodes = fluid->phi.place == PLACE_NODES;
+    bool nodes = fluid->liquid.phi.place == PLACE_NODES;
     size_t at = 0;
-    for (int k = 0; k < fluid->phi.n[2]; k++)
-        for (int j = 0; j < fluid->phi.n[1]; j++)
-            for (int i = 0; i < fluid->phi.n[0]; i++, at++)
+    for (int k = 0; k < fluid->liquid.phi.n[2]; k++)
+        for (int j = 0; j < fluid->liquid.phi.n[1]; j++)
+            for (int i = 0; i < fluid->liquid.phi.n[0]; i++, at++)
                 known[at] = nodes
-                                ? fluid->distance[at] > 0
-                                : fluid->to_solid.data[field_index(&fluid->to_solid, i, j, k)] < 0;
-    double h = fluid->grid.spacing, far = fluid->phi_band;
-    PlimStatus status = field_extend(&fluid->phi, known, &fluid->to_solid, FLUID_BAND * h, far,
-                                     step->threads, step->scratch);
+                                ? fluid->cut.distance[at] > 0
+                                : fluid->liquid.to_solid
+                                          .data[field_index(&fluid->liquid.to_solid, i, j, k)] < 0;
+    double h = fluid->grid.spacing, far = fluid->liquid.phi_band;
+    PlimStatus status = field_extend(&fluid->liquid.phi, known, &fluid->liquid.to_solid,
+                                     FLUID_BAND * h, far, step->threads, step->scratch);
     scratch_release(step->scratch, mark);
     return status;
 }
@@ -81,11 +85,11 @@ static Vec3 slope_of(const GridField *field, Vec3 x, double *value) {
 /* The way out of a collider from x: where it is as far to one side as to the other, of two. */
 static Vec3 way_out(const Fluid *fluid, Vec3 x, double *distance) {
     const double aside = 0.75, least = 0.1; /* cells; of a slope */
-    Vec3 normal = slope_of(&fluid->cell_distance, x, distance);
+    Vec3 normal = slope_of(&fluid->cut.cell_distance, x, distance);
     for (int axis = 0; axis < fluid->grid.dim && !(vec3_length(normal) > least); axis++) {
         double there;
         Vec3 step = vec3_scale(aside * fluid->grid.spacing, vec3_axis(axis));
-        normal = slope_of(&fluid->cell_distance, vec3_add(x, step), &there);
+        normal = slope_of(&fluid->cut.cell_distance, vec3_add(x, step), &there);
     }
     double length = vec3_length(normal);
     return length > least ? vec3_scale(1 / length, normal) : vec3(0, 0, 0);
@@ -96,7 +100,7 @@ static double wall_behind(const Fluid *fluid, Vec3 x, Vec3 out, double most) {
     const double pace = 0.25 * fluid->grid.spacing;
     double last = -1;
     for (double way = 0; way < most + pace; way += pace) {
-        double here = field_sample_linear(&fluid->cell_distance, vec3_add_scaled(x, -way, out));
+        double here = field_sample_linear(&fluid->cut.cell_distance, vec3_add_scaled(x, -way, out));
         if (here > 0) return way - pace * here / (here - last);
         last = here;
     }
@@ -111,12 +115,12 @@ static double value_inside(const Fluid *fluid, Vec3 x, double distance, Vec3 out
     double value;
     Vec3 way = vec3_scale(h - distance, out);
     if (fluid_is_separated_at(fluid, vec3_add(x, way))) return -distance;
-    Vec3 slope = slope_of(&fluid->phi, vec3_add(x, way), &value);
+    Vec3 slope = slope_of(&fluid->liquid.phi, vec3_add(x, way), &value);
     slope = vec3_scale(1 / fmax(vec3_length(slope), 1), slope); /* any where surfaces meet */
     double straight = value - vec3_dot(slope, way);
     double behind = wall_behind(fluid, x, out, thin + distance), side = value < 0 ? -1 : 1;
     if (!(behind < thin + distance)) return straight;
-    double beyond = field_sample_linear(&fluid->phi, vec3_add_scaled(x, -behind - h, out));
+    double beyond = field_sample_linear(&fluid->liquid.phi, vec3_add_scaled(x, -behind - h, out));
     if (value * beyond >= 0) return straight;
     double ahead = fmin(fmax(side * vec3_dot(slope, out), 0), 1);
     return straight + ahead * (side * 0.5 * (behind + distance) - straight);
@@ -125,14 +129,14 @@ static double value_inside(const Fluid *fluid, Vec3 x, double distance, Vec3 out
 static void straighten_row(void *user, int j, int k) {
     const StraightJob *job = user;
     const Fluid *fluid = job->fluid;
-    const GridField *phi = &fluid->phi;
+    const GridField *phi = &fluid->liquid.phi;
     const double deepest = 2 * fluid->grid.spacing;
     size_t at = ((size_t)k * (size_t)phi->n[1] + (size_t)j) * (size_t)phi->n[0];
     for (int i = 0; i < phi->n[0]; i++, at++) {
         Vec3 x = fluid_position(&fluid->grid, phi->place, i, j, k);
         double here = phi->data[field_index(phi, i, j, k)], distance;
         job->values[at] = here;
-        if (!(fabs(here) < fluid->phi_band)) continue;
+        if (!(fabs(here) < fluid->liquid.phi_band)) continue;
         Vec3 out = way_out(fluid, x, &distance);
         if (distance <= 0 && distance > -deepest && vec3_length(out) > 0)
             job->values[at] = value_inside(fluid, x, distance, out);
@@ -142,13 +146,13 @@ static void straighten_row(void *user, int j, int k) {
 static PlimStatus straighten_phi(Fluid *fluid, const StepInfo *step) {
     enum { ROUNDS = 3 }; /* the first look at values that are not straight yet */
     size_t mark = scratch_mark(step->scratch);
-    size_t count = grid_place_count(&fluid->grid, fluid->phi.place);
+    size_t count = grid_place_count(&fluid->grid, fluid->liquid.phi.place);
     StraightJob job = {fluid, scratch_take(step->scratch, count, sizeof(double))};
     if (!job.values) return PLIM_OUT_OF_MEMORY;
     for (int round = 0; round < ROUNDS; round++) {
-        fluid_fill_level(fluid, &fluid->phi, step->threads);
-        fluid_for_rows(&fluid->grid, fluid->phi.place, step->threads, straighten_row, &job);
-        field_load(&fluid->phi, step->threads, job.values);
+        fluid_fill_level(fluid, &fluid->liquid.phi, step->threads);
+        fluid_for_rows(&fluid->grid, fluid->liquid.phi.place, step->threads, straighten_row, &job);
+        field_load(&fluid->liquid.phi, step->threads, job.values);
     }
     scratch_release(step->scratch, mark);
     return PLIM_OK;
@@ -156,23 +160,23 @@ static PlimStatus straighten_phi(Fluid *fluid, const StepInfo *step) {
 
 /* Where colliders are, seen from the liquid: positive inside them. */
 static void turn_distance(Fluid *fluid, const StepInfo *step) {
-    const GridField *from = &fluid->cell_distance;
-    for (size_t i = 0; i < from->count; i++) fluid->to_solid.data[i] = -from->data[i];
-    field_fill_halo_constant(&fluid->to_solid, step->threads);
+    const GridField *from = &fluid->cut.cell_distance;
+    for (size_t i = 0; i < from->count; i++) fluid->liquid.to_solid.data[i] = -from->data[i];
+    field_fill_halo_constant(&fluid->liquid.to_solid, step->threads);
 }
 
 PlimStatus fluid_load_phi(Fluid *fluid, const StepInfo *step) {
-    field_load(&fluid->phi, step->threads, fluid->level);
-    if (fluid->colliders.count > 0) {
+    field_load(&fluid->liquid.phi, step->threads, fluid->liquid.level);
+    if (fluid->colliders.list.count > 0) {
         turn_distance(fluid, step);
         TRY(continue_phi(fluid, step));
         TRY(straighten_phi(fluid, step));
     }
-    fluid_fill_level(fluid, &fluid->phi, step->threads);
-    if (fluid->phi.place == PLACE_CELLS) return PLIM_OK;
+    fluid_fill_level(fluid, &fluid->liquid.phi, step->threads);
+    if (fluid->liquid.phi.place == PLACE_CELLS) return PLIM_OK;
     CenterJob job = {fluid};
     fluid_for_rows(&fluid->grid, PLACE_CELLS, step->threads, nodes_to_cells_row, &job);
-    field_fill_halo(&fluid->phi_of_cells, step->threads);
+    field_fill_halo(&fluid->liquid.phi_of_cells, step->threads);
     return PLIM_OK;
 }
 
@@ -182,32 +186,33 @@ static void mark_row(void *user, int j, int k) {
     Fluid *fluid = user;
     for (int i = 0; i < fluid->grid.n[0]; i++) {
         size_t cell = grid_cell_index(&fluid->grid, i, j, k);
-        if (fluid->kind[cell] == CELL_SOLID) continue;
-        fluid->kind[cell] = fluid->cell_level[cell] < 0 ? CELL_FLUID : CELL_AIR;
+        if (fluid->cut.kind[cell] == CELL_SOLID) continue;
+        fluid->cut.kind[cell] = fluid->liquid.cell_level[cell] < 0 ? CELL_FLUID : CELL_AIR;
     }
 }
 
 double fluid_liquid_volume(const Fluid *fluid) {
     double sum = 0;
     size_t cells = grid_cell_count(&fluid->grid);
-    for (size_t i = 0; i < cells; i++) sum += fluid->liquid_fraction[i];
+    for (size_t i = 0; i < cells; i++) sum += fluid->liquid.fraction[i];
     return sum * grid_cell_volume(&fluid->grid);
 }
 
 PlimStatus fluid_find_liquid(Fluid *fluid, const StepInfo *step) {
     fluid_forget_separated(fluid);
     TRY(fluid_load_phi(fluid, step));
-    field_store(cell_phi(fluid), step->threads, fluid->cell_level);
+    field_store(cell_phi(fluid), step->threads, fluid->liquid.cell_level);
     fluid_for_rows(&fluid->grid, PLACE_CELLS, step->threads, mark_row, fluid);
     fluid_empty_enclosed_cells(fluid);
     fluid_mark_separated(fluid);
-    liquid_fractions(&fluid->phi, fluid->colliders.count > 0 ? fluid->distance : NULL,
-                     step->threads, fluid->liquid_fraction);
-    if (fluid->wet_fraction)
-        liquid_fractions(&fluid->phi, NULL, step->threads, fluid->wet_fraction);
+    liquid_fractions(&fluid->liquid.phi,
+                     fluid->colliders.list.count > 0 ? fluid->cut.distance : NULL, step->threads,
+                     fluid->liquid.fraction);
+    if (fluid->liquid.wet_fraction)
+        liquid_fractions(&fluid->liquid.phi, NULL, step->threads, fluid->liquid.wet_fraction);
     size_t cells = grid_cell_count(&fluid->grid);
-    fluid->fluid_cells = 0;
-    for (size_t i = 0; i < cells; i++) fluid->fluid_cells += fluid->kind[i] == CELL_FLUID;
+    fluid->cut.fluid_cells = 0;
+    for (size_t i = 0; i < cells; i++) fluid->cut.fluid_cells += fluid->cut.kind[i] == CELL_FLUID;
     return fluid_set_up_viscosity(fluid, step);
 }
 
@@ -229,18 +234,18 @@ static PlimStatus no_liquid(const Fluid *fluid) {
 /* The first time: distances from what the scene gave, and particles. */
 static PlimStatus begin_surface(Fluid *fluid, const StepInfo *step) {
     TRY(fluid_load_phi(fluid, step));
-    TRY(field_redistance(&fluid->phi, fluid->phi_band, step->threads, step->scratch));
-    field_store(&fluid->phi, step->threads, fluid->level);
+    TRY(field_redistance(&fluid->liquid.phi, fluid->liquid.phi_band, step->threads, step->scratch));
+    field_store(&fluid->liquid.phi, step->threads, fluid->liquid.level);
     TRY(fluid_check_pouring(fluid));
     TRY(fluid_seed_particles(fluid, step));
     TRY(fluid_find_liquid(fluid, step));
-    if (fluid->fluid_cells == 0 && !fluid_is_fed(fluid)) return no_liquid(fluid);
-    fluid->account[FLUID_ACCOUNT_WANTED] = fluid_liquid_volume(fluid);
+    if (fluid->cut.fluid_cells == 0 && !fluid_is_fed(fluid)) return no_liquid(fluid);
+    fluid->liquid.account[FLUID_ACCOUNT_WANTED] = fluid_liquid_volume(fluid);
     return PLIM_OK;
 }
 
 PlimStatus fluid_refresh_surface(Fluid *fluid, const StepInfo *step) {
-    if (fluid->tally[FLUID_TALLY_DRAWS] == 0) TRY(begin_surface(fluid, step));
+    if (fluid->liquid.tally[FLUID_TALLY_DRAWS] == 0) TRY(begin_surface(fluid, step));
     return fluid_find_liquid(fluid, step);
 }
 
@@ -263,7 +268,7 @@ static void known_row(void *user, int j, int k) {
     const KnownJob *job = user;
     const Fluid *fluid = job->fluid;
     int axis = job->axis, nx = grid_place_size(&fluid->grid, grid_place_faces(axis), 0);
-    const double *open = fluid->open[axis];
+    const double *open = fluid->cut.open[axis];
     for (int i = 0; i < nx; i++) {
         int at[3] = {i, j, k};
         size_t face = grid_face_index(&fluid->grid, axis, i, j, k);
@@ -279,7 +284,8 @@ PlimStatus fluid_extend_faces(Fluid *fluid, const StepInfo *step) {
     const Grid *grid = &fluid->grid;
     size_t mark = scratch_mark(step->scratch);
     unsigned char *known[3] = {NULL, NULL, NULL};
-    GridField *faces[3] = {&fluid->faces[0], &fluid->faces[1], &fluid->faces[2]};
+    GridField *faces[3] = {&fluid->advect.faces[0], &fluid->advect.faces[1],
+                           &fluid->advect.faces[2]};
     double band = fluid->desc.liquid.extension * grid->spacing;
     for (int axis = 0; axis < grid->dim; axis++) {
         known[axis] = scratch_take(step->scratch, grid_face_count(grid, axis), 1);
@@ -289,8 +295,8 @@ PlimStatus fluid_extend_faces(Fluid *fluid, const StepInfo *step) {
         TRY(field_extend(faces[axis], known[axis], cell_phi(fluid), band, 0, step->threads,
                          step->scratch));
     }
-    PlimStatus status = fields_extend_divergence_free(faces, cell_phi(fluid), known, fluid->open,
-                                                      balanced * grid->spacing, step->scratch);
+    PlimStatus status = fields_extend_divergence_free(
+        faces, cell_phi(fluid), known, fluid->cut.open, balanced * grid->spacing, step->scratch);
     fluid_let_air_in(fluid);
     scratch_release(step->scratch, mark);
     return status;

@@ -1,6 +1,9 @@
 /* Particle level set method, one step of the surface: the level set by advection, its particles by
  * equation 4.7 of 000, and the two put together (sections 4.5.1 and 4.5.2). */
+#include "fluid/boundary.h"
+#include "fluid/initial.h"
 #include "fluid/internal.h"
+#include "fluid/measure.h"
 #include "grid/liquid_fraction.h"
 #include "grid/redistance.h"
 #include "grid/volume_restore.h"
@@ -9,17 +12,17 @@
 
 static void point_to_particles(Fluid *fluid, LevelParticles *set) {
     set->count = fluid->sizes[FLUID_GROUP_PARTICLES].count;
-    set->position = fluid->particle_position;
-    set->radius = fluid->particle_radius;
-    set->sign = fluid->particle_sign;
+    set->position = fluid->liquid.particle_position;
+    set->radius = fluid->liquid.particle_radius;
+    set->sign = fluid->liquid.particle_sign;
 }
 
 static void point_to_drops(Fluid *fluid, LevelParticles *set) {
     set->count = fluid->sizes[FLUID_GROUP_DROPS].count;
-    set->position = fluid->drop_position;
-    set->velocity = fluid->drop_velocity;
-    set->radius = fluid->drop_radius;
-    set->sign = fluid->drop_sign;
+    set->position = fluid->liquid.drop_position;
+    set->velocity = fluid->liquid.drop_velocity;
+    set->radius = fluid->liquid.drop_radius;
+    set->sign = fluid->liquid.drop_sign;
 }
 
 static PlimStatus resize_particles(void *user, LevelParticles *set, size_t count) {
@@ -39,18 +42,19 @@ ParticleLevelSet fluid_particles(Fluid *fluid, const StepInfo *step, LevelPartic
     sets[1] = (LevelParticles){.resize = resize_drops, .user = fluid};
     point_to_particles(fluid, &sets[0]);
     point_to_drops(fluid, &sets[1]);
-    return (ParticleLevelSet){.options = &fluid->desc.liquid.particles,
-                              .particles = &sets[0],
-                              .drops = &sets[1],
-                              .tally = {fluid->tally, fluid->tally + FLUID_TALLY_DROPS},
-                              .phi = &fluid->phi,
-                              .solid = fluid->colliders.count > 0 ? &fluid->cell_distance : NULL,
-                              .threads = step->threads,
-                              .scratch = step->scratch};
+    return (ParticleLevelSet){
+        .options = &fluid->desc.liquid.particles,
+        .particles = &sets[0],
+        .drops = &sets[1],
+        .tally = {fluid->liquid.tally, fluid->liquid.tally + FLUID_TALLY_DROPS},
+        .phi = &fluid->liquid.phi,
+        .solid = fluid->colliders.list.count > 0 ? &fluid->cut.cell_distance : NULL,
+        .threads = step->threads,
+        .scratch = step->scratch};
 }
 
 PlimStatus fluid_seed_particles(Fluid *fluid, const StepInfo *step) {
-    uint64_t draw = ++fluid->tally[FLUID_TALLY_DRAWS];
+    uint64_t draw = ++fluid->liquid.tally[FLUID_TALLY_DRAWS];
     if (!fluid->desc.liquid.has_particles) return PLIM_OK;
     LevelParticles sets[2];
     ParticleLevelSet set = fluid_particles(fluid, step, sets);
@@ -70,13 +74,13 @@ static PlimStatus carry_level(Fluid *fluid, const StepInfo *step) {
     advection.distance = NULL; /* the surface goes on into colliders, and is carried there too */
     advection.fill_halo = fill_level;
     advection.user = fluid;
-    GridField *phi = &fluid->phi;
+    GridField *phi = &fluid->liquid.phi;
     return advect_fields(&advection, &phi, 1, step->threads, step->scratch);
 }
 
 static PlimStatus redistance(Fluid *fluid, const StepInfo *step) {
-    TRY(field_redistance(&fluid->phi, fluid->phi_band, step->threads, step->scratch));
-    fluid_fill_level(fluid, &fluid->phi, step->threads);
+    TRY(field_redistance(&fluid->liquid.phi, fluid->liquid.phi_band, step->threads, step->scratch));
+    fluid_fill_level(fluid, &fluid->liquid.phi, step->threads);
     return PLIM_OK;
 }
 
@@ -85,41 +89,45 @@ static void fill_surface(const void *user, GridField *field, int threads) {
 }
 
 static VolumeFlow volume_flow(const Fluid *fluid, const StepInfo *step) {
-    return (VolumeFlow){.velocity = {&fluid->faces[0], &fluid->faces[1], &fluid->faces[2]},
-                        .open = fluid->open,
-                        .solid = fluid->colliders.count > 0 ? fluid->distance : NULL,
-                        .separated = fluid->separated,
-                        .fill_halo = fill_surface,
-                        .liquid_beyond = fluid_liquid_beyond,
-                        .user = fluid,
-                        .has_sources = fluid->expands,
-                        .solids_move = fluid->bodies_move,
-                        .dt = step->dt,
-                        .threads = step->threads,
-                        .scratch = step->scratch};
+    return (VolumeFlow){
+        .velocity = {&fluid->advect.faces[0], &fluid->advect.faces[1], &fluid->advect.faces[2]},
+        .open = fluid->cut.open,
+        .solid = fluid->colliders.list.count > 0 ? fluid->cut.distance : NULL,
+        .separated = fluid->liquid.separated,
+        .fill_halo = fill_surface,
+        .liquid_beyond = fluid_liquid_beyond,
+        .user = fluid,
+        .has_sources = fluid->sources.expands,
+        .solids_move = fluid->colliders.some_move,
+        .dt = step->dt,
+        .threads = step->threads,
+        .scratch = step->scratch};
 }
 
 static PlimStatus restore_volume(Fluid *fluid, const StepInfo *step) {
     VolumeFlow flow = volume_flow(fluid, step);
-    TRY(volume_restore(&flow, &fluid->phi, fluid->wanted_fraction, fluid->deficit));
-    fluid_fill_level(fluid, &fluid->phi, step->threads);
+    TRY(volume_restore(&flow, &fluid->liquid.phi, fluid->liquid.wanted_fraction,
+                       fluid->liquid.deficit));
+    fluid_fill_level(fluid, &fluid->liquid.phi, step->threads);
     return PLIM_OK;
 }
 
 /* What flows through faces is right for bodies at the end of the step: what they move into is what
  * the liquid leaves. What is missing then is a deficit of the surface around them. */
 PlimStatus fluid_count_beside_bodies(Fluid *fluid, const StepInfo *step) {
-    if (!fluid->bodies_move) return PLIM_OK;
+    if (!fluid->colliders.some_move) return PLIM_OK;
     size_t cells = grid_cell_count(&fluid->grid);
     TRY(fluid_load_phi(fluid, step));
-    liquid_fractions(&fluid->phi, fluid->distance, step->threads, fluid->liquid_fraction);
+    liquid_fractions(&fluid->liquid.phi, fluid->cut.distance, step->threads,
+                     fluid->liquid.fraction);
     for (size_t i = 0; i < cells; i++)
-        fluid->deficit[i] += fluid->wanted_fraction[i] - fluid->liquid_fraction[i];
+        fluid->liquid.deficit[i] += fluid->liquid.wanted_fraction[i] - fluid->liquid.fraction[i];
     return PLIM_OK;
 }
 
 static PlimStatus carry_with_particles(Fluid *fluid, const StepInfo *step) {
-    const GridField *velocity[3] = {&fluid->faces[0], &fluid->faces[1], &fluid->faces[2]};
+    const GridField *velocity[3] = {&fluid->advect.faces[0], &fluid->advect.faces[1],
+                                    &fluid->advect.faces[2]};
     LevelParticles sets[2];
     ParticleLevelSet set = fluid_particles(fluid, step, sets);
     TRY(particles_move(&set, velocity, step->dt));
@@ -128,11 +136,11 @@ static PlimStatus carry_with_particles(Fluid *fluid, const StepInfo *step) {
     TRY(particles_correct(&set));
     TRY(redistance(fluid, step));
     if (fluid->desc.liquid.corrects_twice) TRY(particles_correct(&set));
-    fluid_fill_level(fluid, &fluid->phi, step->threads);
+    fluid_fill_level(fluid, &fluid->liquid.phi, step->threads);
     TRY(restore_volume(fluid, step));
     TRY(particles_classify(&set, velocity));
-    if (++fluid->tally[FLUID_TALLY_STEPS] % (uint64_t)fluid->desc.liquid.reseed == 0)
-        TRY(particles_reseed(&set, ++fluid->tally[FLUID_TALLY_DRAWS]));
+    if (++fluid->liquid.tally[FLUID_TALLY_STEPS] % (uint64_t)fluid->desc.liquid.reseed == 0)
+        TRY(particles_reseed(&set, ++fluid->liquid.tally[FLUID_TALLY_DRAWS]));
     return PLIM_OK;
 }
 
@@ -142,7 +150,7 @@ PlimStatus fluid_advect_surface(Fluid *fluid, const StepInfo *step) {
      * reads it there, and must be the same after a restart. */
     TRY(fluid_load_phi(fluid, step));
     double left = 0;
-    TRY(volume_predict(&flow, &fluid->phi, fluid->wanted_fraction, &left));
+    TRY(volume_predict(&flow, &fluid->liquid.phi, fluid->liquid.wanted_fraction, &left));
     fluid_count_left(fluid, left);
     if (fluid->desc.liquid.has_particles) {
         TRY(carry_with_particles(fluid, step));
@@ -151,7 +159,7 @@ PlimStatus fluid_advect_surface(Fluid *fluid, const StepInfo *step) {
         TRY(redistance(fluid, step));
         TRY(restore_volume(fluid, step));
     }
-    field_store(&fluid->phi, step->threads, fluid->level);
+    field_store(&fluid->liquid.phi, step->threads, fluid->liquid.level);
     return PLIM_OK;
 }
 
@@ -168,8 +176,8 @@ PlimStatus fluid_set_flow(Fluid *fluid, double t) {
 PlimStatus fluid_advect_given(Fluid *fluid, const StepInfo *step) {
     TRY(fluid_set_flow(fluid, step->time + 0.5 * step->dt));
     for (int axis = 0; axis < fluid->grid.dim; axis++) {
-        field_load(&fluid->faces[axis], step->threads, fluid_velocity(fluid, axis));
-        field_fill_halo(&fluid->faces[axis], step->threads);
+        field_load(&fluid->advect.faces[axis], step->threads, fluid_velocity(fluid, axis));
+        field_fill_halo(&fluid->advect.faces[axis], step->threads);
     }
     if (fluid_has_surface(fluid)) {
         TRY(fluid_advect_surface(fluid, step));

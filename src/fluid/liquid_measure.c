@@ -5,13 +5,13 @@
  * lies away from the surface by half of what is missing. */
 static double potential_energy(const Fluid *fluid) {
     const Grid *grid = &fluid->grid;
-    const GridField *phi = &fluid->phi;
+    const GridField *phi = &fluid->liquid.phi;
     bool at_cells = phi->place == PLACE_CELLS;
     double sum = 0;
     for (int k = 0; k < grid->n[2]; k++)
         for (int j = 0; j < grid->n[1]; j++)
             for (int i = 0; i < grid->n[0]; i++) {
-                double part = fluid->liquid_fraction[grid_cell_index(grid, i, j, k)];
+                double part = fluid->liquid.fraction[grid_cell_index(grid, i, j, k)];
                 if (!(part > 0)) continue;
                 Vec3 x = grid_cell_center(grid, i, j, k);
                 if (part < 1 && at_cells) {
@@ -48,7 +48,8 @@ static void add_fates(const Fluid *fluid, Diagnostics *diagnostics) {
                   "removed.drops.buried|removed.*.drops.buried", PARTICLE_BURIED},
                  {"removed.particles.merged|removed.*.particles.merged",
                   "removed.drops.merged|removed.*.drops.merged", PARTICLE_MERGED}};
-    const uint64_t *particles = fluid->tally, *drops = fluid->tally + FLUID_TALLY_DROPS;
+    const uint64_t *particles = fluid->liquid.tally,
+                   *drops = fluid->liquid.tally + FLUID_TALLY_DROPS;
     size_t alive = fluid->sizes[FLUID_GROUP_PARTICLES].count;
     size_t flying = fluid->sizes[FLUID_GROUP_DROPS].count;
     diagnostics_add_own(diagnostics, "particles.alive|particles.*.alive", (double)alive);
@@ -66,10 +67,11 @@ static Vec3 momentum_of_drops(const Fluid *fluid) {
     bool flat = fluid->grid.dim == 2;
     const double pi = acos(-1.0);
     for (size_t i = 0; i < fluid->sizes[FLUID_GROUP_DROPS].count; i++) {
-        double r = fluid->drop_radius[i], volume = flat ? pi * r * r : 4 * pi / 3 * r * r * r;
-        if (fluid->drop_sign[i] < 0)
+        double r = fluid->liquid.drop_radius[i],
+               volume = flat ? pi * r * r : 4 * pi / 3 * r * r * r;
+        if (fluid->liquid.drop_sign[i] < 0)
             sum = vec3_add_scaled(sum, fluid->desc.density * volume,
-                                  vec3_load(fluid->drop_velocity + 3 * i));
+                                  vec3_load(fluid->liquid.drop_velocity + 3 * i));
     }
     return sum;
 }
@@ -81,13 +83,13 @@ void fluid_diagnose_surface(const Fluid *fluid, const StepInfo *step, Diagnostic
     diagnostics_add_own(diagnostics, "volume.fluid|volume.*", volume);
     diagnostics_add_own(diagnostics, "mass.fluid|mass.*", volume * fluid->desc.density);
     diagnostics_add_own(diagnostics, "volume.wanted|volume.*.wanted",
-                        fluid->account[FLUID_ACCOUNT_WANTED]);
+                        fluid->liquid.account[FLUID_ACCOUNT_WANTED]);
     diagnostics_add_own(diagnostics, "volume.poured|volume.*.poured",
-                        fluid->account[FLUID_ACCOUNT_POURED]);
+                        fluid->liquid.account[FLUID_ACCOUNT_POURED]);
     diagnostics_add_own(diagnostics, "volume.left|volume.*.left",
-                        fluid->account[FLUID_ACCOUNT_LEFT]);
+                        fluid->liquid.account[FLUID_ACCOUNT_LEFT]);
     diagnostics_add_own(diagnostics, "volume.control|volume.*.control",
-                        fluid->account[FLUID_ACCOUNT_CONTROL]);
+                        fluid->liquid.account[FLUID_ACCOUNT_CONTROL]);
     if (!fluid->desc.liquid.has_particles) return;
     add_fates(fluid, diagnostics);
     Vec3 momentum = momentum_of_drops(fluid);
@@ -110,10 +112,11 @@ double fluid_front(const Fluid *fluid) {
     for (int k = 0; k < grid->n[2]; k++)
         for (int i = grid->n[0] - 1; i >= 0; i--) {
             size_t cell = grid_cell_index(grid, i, 0, k);
-            if (!(fluid->cell_level[cell] < 0)) continue;
+            if (!(fluid->liquid.cell_level[cell] < 0)) continue;
             bool last = i == grid->n[0] - 1;
             double way =
-                last ? 0.5 : crossing(fluid->cell_level[cell], fluid->cell_level[cell + 1]);
+                last ? 0.5
+                     : crossing(fluid->liquid.cell_level[cell], fluid->liquid.cell_level[cell + 1]);
             front = fmax(front, grid_cell_center(grid, i, 0, k).x + way * grid->spacing);
             break;
         }
@@ -129,7 +132,7 @@ Vec3 fluid_liquid_center(const Fluid *fluid) {
     for (int k = 0; k < grid->n[2]; k++)
         for (int j = 0; j < grid->n[1]; j++)
             for (int i = 0; i < grid->n[0]; i++, cell++) {
-                double part = fluid->liquid_fraction[cell];
+                double part = fluid->liquid.fraction[cell];
                 sum = vec3_add(sum, vec3_scale(part, grid_cell_center(grid, i, j, k)));
                 all += part;
             }
@@ -142,10 +145,11 @@ static double column_top(const Fluid *fluid, int i, int k) {
     size_t stride = (size_t)grid->n[0];
     for (int j = grid->n[1] - 1; j >= 0; j--) {
         size_t cell = grid_cell_index(grid, i, j, k);
-        if (!(fluid->cell_level[cell] < 0)) continue;
+        if (!(fluid->liquid.cell_level[cell] < 0)) continue;
         bool last = j == grid->n[1] - 1;
-        double way =
-            last ? 0.5 : crossing(fluid->cell_level[cell], fluid->cell_level[cell + stride]);
+        double way = last ? 0.5
+                          : crossing(fluid->liquid.cell_level[cell],
+                                     fluid->liquid.cell_level[cell + stride]);
         return grid_cell_center(grid, i, j, k).y + way * grid->spacing;
     }
     return grid->origin.y;

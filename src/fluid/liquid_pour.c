@@ -10,17 +10,13 @@ static bool pours(const FluidSource *source) {
     return source->pouring != FLUID_LEAVES;
 }
 
-bool fluid_source_runs(const FluidSource *source, double t) {
-    return !pours(source) || field_function_at(&source->runs, vec3(0, 0, 0), t) > 0;
-}
-
 static bool pours_at(const FluidSource *source, double t) {
     return pours(source) && fluid_source_runs(source, t);
 }
 
 bool fluid_is_fed(const Fluid *fluid) {
-    for (size_t s = 0; s < fluid->sources.count; s++)
-        if (fluid->sources.data[s].pouring == FLUID_FILLS) return true;
+    for (size_t s = 0; s < fluid->sources.list.count; s++)
+        if (fluid->sources.list.data[s].pouring == FLUID_FILLS) return true;
     for (int axis = 0; axis < fluid->grid.dim; axis++)
         for (int end = 0; end < 2; end++)
             if (fluid->grid.sides[axis][end] == SIDE_INFLOW) return true;
@@ -37,9 +33,10 @@ typedef struct PourJob {
 static void pour_row(void *user, int j, int k) {
     const PourJob *job = user;
     Fluid *fluid = job->fluid;
-    GridPlace place = fluid->phi.place;
-    int nx = fluid->phi.n[0];
-    double *level = fluid->level + ((size_t)k * (size_t)fluid->phi.n[1] + (size_t)j) * (size_t)nx;
+    GridPlace place = fluid->liquid.phi.place;
+    int nx = fluid->liquid.phi.n[0];
+    double *level =
+        fluid->liquid.level + ((size_t)k * (size_t)fluid->liquid.phi.n[1] + (size_t)j) * (size_t)nx;
     for (int i = 0; i < nx; i++) {
         Vec3 x = fluid_position(&fluid->grid, place, i, j, k);
         double distance = fluid_source_distance(fluid, job->source, x);
@@ -53,14 +50,14 @@ static void take_particles(Fluid *fluid, const FluidSource *source) {
     size_t count = fluid->sizes[FLUID_GROUP_PARTICLES].count, kept = 0;
     int other = source->pouring == FLUID_FILLS ? 1 : -1;
     for (size_t i = 0; i < count; i++) {
-        Vec3 x = vec3_load(fluid->particle_position + 3 * i);
-        if (fluid->particle_sign[i] == other && fluid_in_source(fluid, source, x)) {
-            fluid->tally[PARTICLE_MERGED]++;
+        Vec3 x = vec3_load(fluid->liquid.particle_position + 3 * i);
+        if (fluid->liquid.particle_sign[i] == other && fluid_in_source(fluid, source, x)) {
+            fluid->liquid.tally[PARTICLE_MERGED]++;
             continue;
         }
-        vec3_store(fluid->particle_position + 3 * kept, x);
-        fluid->particle_radius[kept] = fluid->particle_radius[i];
-        fluid->particle_sign[kept++] = fluid->particle_sign[i];
+        vec3_store(fluid->liquid.particle_position + 3 * kept, x);
+        fluid->liquid.particle_radius[kept] = fluid->liquid.particle_radius[i];
+        fluid->liquid.particle_sign[kept++] = fluid->liquid.particle_sign[i];
     }
     if (kept < count) (void)fluid_resize(fluid, FLUID_GROUP_PARTICLES, kept);
 }
@@ -70,19 +67,20 @@ static void wet_inflow(Fluid *fluid, int axis, int end, double t) {
     const Grid *grid = &fluid->grid;
     const FluidSide *side = &fluid->desc.sides[axis][end];
     int b = (axis + 1) % 3, c = (axis + 2) % 3, at[3];
-    bool nodes = fluid->phi.place == PLACE_NODES;
+    bool nodes = fluid->liquid.phi.place == PLACE_NODES;
     int extra_b = nodes && b < grid->dim, extra_c = nodes && c < grid->dim;
     for (at[c] = 0; at[c] < grid->n[c] + extra_c; at[c]++)
         for (at[b] = 0; at[b] < grid->n[b] + extra_b; at[b]++) {
-            at[axis] = end ? fluid->phi.n[axis] - 1 : 0;
-            Vec3 x = fluid_position(grid, fluid->phi.place, at[0], at[1], at[2]);
+            at[axis] = end ? fluid->liquid.phi.n[axis] - 1 : 0;
+            Vec3 x = fluid_position(grid, fluid->liquid.phi.place, at[0], at[1], at[2]);
             double inward = (end ? -1 : 1) * field_function_at(&side->velocity[axis], x, t);
             double level = field_function_at(&side->level, x, t);
-            size_t value = ((size_t)at[2] * (size_t)fluid->phi.n[1] + (size_t)at[1]) *
-                               (size_t)fluid->phi.n[0] +
+            size_t value = ((size_t)at[2] * (size_t)fluid->liquid.phi.n[1] + (size_t)at[1]) *
+                               (size_t)fluid->liquid.phi.n[0] +
                            (size_t)at[0];
             if (inward > 0 && level < 0)
-                fluid->level[value] = fmin(fluid->level[value], fmax(level, -0.5 * grid->spacing));
+                fluid->liquid.level[value] =
+                    fmin(fluid->liquid.level[value], fmax(level, -0.5 * grid->spacing));
         }
 }
 
@@ -93,44 +91,45 @@ static void wet_inflows(Fluid *fluid, double t) {
 }
 
 static double volume_of_level(Fluid *fluid, const StepInfo *step) {
-    liquid_fractions(&fluid->phi, fluid->colliders.count > 0 ? fluid->distance : NULL,
-                     step->threads, fluid->liquid_fraction);
+    liquid_fractions(&fluid->liquid.phi,
+                     fluid->colliders.list.count > 0 ? fluid->cut.distance : NULL, step->threads,
+                     fluid->liquid.fraction);
     return fluid_liquid_volume(fluid);
 }
 
 PlimStatus fluid_pour(Fluid *fluid, const StepInfo *step) {
     bool any = false;
     wet_inflows(fluid, step->end_time);
-    for (size_t s = 0; s < fluid->sources.count; s++)
-        any = any || pours_at(&fluid->sources.data[s], step->end_time);
+    for (size_t s = 0; s < fluid->sources.list.count; s++)
+        any = any || pours_at(&fluid->sources.list.data[s], step->end_time);
     if (!any) return PLIM_OK;
     TRY(fluid_load_phi(fluid, step));
     double before = volume_of_level(fluid, step);
-    for (size_t s = 0; s < fluid->sources.count; s++) {
-        PourJob job = {fluid, &fluid->sources.data[s]};
+    for (size_t s = 0; s < fluid->sources.list.count; s++) {
+        PourJob job = {fluid, &fluid->sources.list.data[s]};
         if (!pours_at(job.source, step->end_time)) continue;
-        fluid_for_rows(&fluid->grid, fluid->phi.place, step->threads, pour_row, &job);
+        fluid_for_rows(&fluid->grid, fluid->liquid.phi.place, step->threads, pour_row, &job);
         take_particles(fluid, job.source);
     }
     TRY(fluid_load_phi(fluid, step));
     double poured = volume_of_level(fluid, step) - before;
-    fluid->account[FLUID_ACCOUNT_POURED] += poured;
-    fluid->account[FLUID_ACCOUNT_WANTED] += poured;
+    fluid->liquid.account[FLUID_ACCOUNT_POURED] += poured;
+    fluid->liquid.account[FLUID_ACCOUNT_WANTED] += poured;
     return PLIM_OK;
 }
 
 /* A source that lies in solids altogether can pour nothing. */
 PlimStatus fluid_check_pouring(const Fluid *fluid) {
     const Grid *grid = &fluid->grid;
-    for (size_t s = 0; s < fluid->sources.count; s++) {
-        const FluidSource *source = &fluid->sources.data[s];
+    for (size_t s = 0; s < fluid->sources.list.count; s++) {
+        const FluidSource *source = &fluid->sources.list.data[s];
         size_t inside = 0, free = 0;
         for (int k = 0; pours(source) && k < grid->n[2]; k++)
             for (int j = 0; j < grid->n[1]; j++)
                 for (int i = 0; i < grid->n[0]; i++) {
                     if (!fluid_in_source(fluid, source, grid_cell_center(grid, i, j, k))) continue;
                     inside++;
-                    free += fluid->kind[grid_cell_index(grid, i, j, k)] != CELL_SOLID;
+                    free += fluid->cut.kind[grid_cell_index(grid, i, j, k)] != CELL_SOLID;
                 }
         if (!pours(source) || free > 0) continue;
         return context_fail(fluid->context, PLIM_BAD_INPUT,
@@ -157,8 +156,8 @@ static double inflow_of_sides(const Fluid *fluid) {
                 for (at[b] = 0; at[b] < grid->n[b]; at[b]++) {
                     if (!fluid_face_is_wet(fluid, axis, at)) continue;
                     size_t face = grid_face_index(grid, axis, at[0], at[1], at[2]);
-                    double open = fluid->open[axis] ? fluid->open[axis][face] : 1;
-                    const GridField *carries = &fluid->faces[axis];
+                    double open = fluid->cut.open[axis] ? fluid->cut.open[axis][face] : 1;
+                    const GridField *carries = &fluid->advect.faces[axis];
                     double u = carries->data[field_index(carries, at[0], at[1], at[2])];
                     sum += (end ? -1 : 1) * open * u;
                 }
@@ -168,8 +167,8 @@ static double inflow_of_sides(const Fluid *fluid) {
 
 /* What left through open sides while the surface was carried. */
 void fluid_count_left(Fluid *fluid, double left) {
-    fluid->account[FLUID_ACCOUNT_LEFT] += left;
-    fluid->account[FLUID_ACCOUNT_WANTED] -= left;
+    fluid->liquid.account[FLUID_ACCOUNT_LEFT] += left;
+    fluid->liquid.account[FLUID_ACCOUNT_WANTED] -= left;
 }
 
 /* Brings the volume back within about ten steps or a tenth of a second, whichever is longer, and by
@@ -178,12 +177,12 @@ void fluid_balance_account(Fluid *fluid, const StepInfo *step) {
     const double patience = fmax(10 * step->dt, 0.1), most = 0.01;
     double poured = step->dt * inflow_of_sides(fluid);
     double volume = fluid_liquid_volume(fluid);
-    fluid->account[FLUID_ACCOUNT_POURED] += poured;
-    fluid->account[FLUID_ACCOUNT_WANTED] += poured;
-    fluid->control_rate = 0;
+    fluid->liquid.account[FLUID_ACCOUNT_POURED] += poured;
+    fluid->liquid.account[FLUID_ACCOUNT_WANTED] += poured;
+    fluid->liquid.control_rate = 0;
     if (!fluid->desc.liquid.control || !(volume > 0) || !(step->dt > 0)) return;
-    double missing = (fluid->account[FLUID_ACCOUNT_WANTED] - volume) / volume;
+    double missing = (fluid->liquid.account[FLUID_ACCOUNT_WANTED] - volume) / volume;
     double rate = fmin(fmax(missing / patience, -most / step->dt), most / step->dt);
-    fluid->control_rate = rate;
-    fluid->account[FLUID_ACCOUNT_CONTROL] += rate * volume * step->dt;
+    fluid->liquid.control_rate = rate;
+    fluid->liquid.account[FLUID_ACCOUNT_CONTROL] += rate * volume * step->dt;
 }

@@ -53,10 +53,10 @@ static PlimStatus view_drops(const Fluid *fluid, const StepInfo *step, FrameView
     const char *name = frame_group_name(view, step, "drops|*.drops");
     if (!x || !u || !r || !name) return PLIM_OUT_OF_MEMORY;
     for (size_t i = 0; i < 3 * count; i++) {
-        x[i] = (float)fluid->drop_position[i];
-        u[i] = (float)fluid->drop_velocity[i];
+        x[i] = (float)fluid->liquid.drop_position[i];
+        u[i] = (float)fluid->liquid.drop_velocity[i];
     }
-    for (size_t i = 0; i < count; i++) r[i] = (float)fluid->drop_radius[i];
+    for (size_t i = 0; i < count; i++) r[i] = (float)fluid->liquid.drop_radius[i];
     FramePoints points = {
         .name = name, .count = count, .positions = x, .velocities = u, .radii = r};
     for (int c = 0; c < 3; c++) points.absorption[c] = fluid->desc.liquid.absorption[c];
@@ -67,13 +67,13 @@ PlimStatus fluid_view_surface(const Fluid *fluid, const StepInfo *step, FrameVie
     size_t cells = grid_cell_count(&fluid->grid);
     float *level = scratch_take(step->scratch, cells, sizeof(float));
     if (!level) return PLIM_OUT_OF_MEMORY;
-    for (size_t i = 0; i < cells; i++) level[i] = (float)fluid->cell_level[i];
+    for (size_t i = 0; i < cells; i++) level[i] = (float)fluid->liquid.cell_level[i];
     view->volumes[view->volume_count - 1].level = level;
     if (fluid->desc.liquid.has_particles) TRY(view_drops(fluid, step, view));
     if (fluid->grid.dim == 2) return PLIM_OK;
     TriangleMesh mesh;
-    TRY(level_surface_extract(step->context, &fluid->phi,
-                              fluid->colliders.count > 0 ? fluid->distance : NULL,
+    TRY(level_surface_extract(step->context, &fluid->liquid.phi,
+                              fluid->colliders.list.count > 0 ? fluid->cut.distance : NULL,
                               0.25 * fluid->grid.spacing, &mesh));
     PlimStatus status = add_surface(fluid, step, &mesh, view);
     mesh_free(step->context, &mesh);

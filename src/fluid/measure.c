@@ -1,4 +1,6 @@
 /* Figures of the fluid for stats.csv and probes. */
+#include "fluid/measure.h"
+#include "fluid/boundary.h"
 #include "fluid/internal.h"
 
 /* Work on all values is cut into this many parts, whatever the number of threads: their results are
@@ -30,7 +32,7 @@ double fluid_greatest_velocity(const Fluid *fluid) {
     double greatest = 0;
     for (int axis = 0; axis < fluid->grid.dim; axis++) {
         GreatestJob job = {.values = fluid_velocity(fluid, axis),
-                           .open = fluid_has_surface(fluid) ? fluid->open[axis] : NULL,
+                           .open = fluid_has_surface(fluid) ? fluid->cut.open[axis] : NULL,
                            .count = fluid->sizes[FLUID_GROUP_FACES_X + axis].count};
         parallel_for(fluid->context->threads, PARTS, 4, find_greatest, &job);
         for (int part = 0; part < PARTS; part++) greatest = fmax(greatest, job.greatest[part]);
@@ -64,7 +66,7 @@ static CellSum over_row(const Fluid *fluid, CellQuantity quantity, size_t row) {
     int j = (int)(row % (size_t)grid->n[1]), k = (int)(row / (size_t)grid->n[1]);
     CellSum sum = {0, 0};
     for (int i = 0; i < grid->n[0]; i++) {
-        if (fluid->kind[grid_cell_index(grid, i, j, k)] != CELL_FLUID) continue;
+        if (fluid->cut.kind[grid_cell_index(grid, i, j, k)] != CELL_FLUID) continue;
         double value = quantity(fluid, (int[3]){i, j, k});
         sum.sum += value;
         if (value > sum.greatest) sum.greatest = value;
@@ -103,12 +105,12 @@ static double velocity_squared(const Fluid *fluid, const int cell[3]) {
         faces_of(fluid, cell, axis, faces);
         const double *u = fluid_velocity(fluid, axis);
         /* Of a liquid what passes a slit is fast, and little. */
-        const double *open = fluid_has_surface(fluid) ? fluid->open[axis] : NULL;
+        const double *open = fluid_has_surface(fluid) ? fluid->cut.open[axis] : NULL;
         for (int end = 0; end < 2; end++)
             sum += (open ? open[faces[end]] : 1) * u[faces[end]] * u[faces[end]];
     }
     size_t index = grid_cell_index(&fluid->grid, cell[0], cell[1], cell[2]);
-    return 0.5 * sum * (fluid_has_surface(fluid) ? fluid->liquid_fraction[index] : 1);
+    return 0.5 * sum * (fluid_has_surface(fluid) ? fluid->liquid.fraction[index] : 1);
 }
 
 double fluid_kinetic_energy(const Fluid *fluid) {
@@ -122,13 +124,13 @@ static double outflow(const Fluid *fluid, const int cell[3]) {
     for (int axis = 0; axis < fluid->grid.dim; axis++) {
         size_t faces[2];
         faces_of(fluid, cell, axis, faces);
-        const double *u = fluid_velocity(fluid, axis), *open = fluid->open[axis];
+        const double *u = fluid_velocity(fluid, axis), *open = fluid->cut.open[axis];
         sum += open ? open[faces[1]] * u[faces[1]] - open[faces[0]] * u[faces[0]]
                     : u[faces[1]] - u[faces[0]];
     }
     sum *= grid_face_area(&fluid->grid);
-    if (fluid->source)
-        sum -= fluid->source[grid_cell_index(&fluid->grid, cell[0], cell[1], cell[2])];
+    if (fluid->sources.rate)
+        sum -= fluid->sources.rate[grid_cell_index(&fluid->grid, cell[0], cell[1], cell[2])];
     return fabs(sum);
 }
 
@@ -204,11 +206,11 @@ static void diagnose_split(const Fluid *fluid, Diagnostics *diagnostics) {
                         fluid->projected.solved.iterations);
     diagnostics_add_own(diagnostics, "solve.pressure.residual|solve.*.residual",
                         fluid->projected.solved.last_residual);
-    if (!fluid->viscosity) return;
+    if (!fluid->viscous.solver) return;
     diagnostics_add_own(diagnostics, "solve.viscosity.iterations|solve.*.viscosity.iterations",
-                        fluid->viscous.iterations);
+                        fluid->viscous.result.iterations);
     diagnostics_add_own(diagnostics, "solve.viscosity.residual|solve.*.viscosity.residual",
-                        fluid->viscous.last_residual);
+                        fluid->viscous.result.last_residual);
 }
 
 static void diagnose_coupled(const FlowResult *found, Diagnostics *diagnostics) {
@@ -230,7 +232,7 @@ static void diagnose_coupled(const FlowResult *found, Diagnostics *diagnostics) 
 static double part_of_face(const Fluid *fluid, int axis, const int at[3]) {
     const Grid *grid = &fluid->grid;
     size_t face = grid_face_index(grid, axis, at[0], at[1], at[2]);
-    double open = fluid->open[axis] ? fluid->open[axis][face] : 1;
+    double open = fluid->cut.open[axis] ? fluid->cut.open[axis][face] : 1;
     bool side = at[axis] == 0 || at[axis] == grid->n[axis];
     if (!side || grid_is_periodic(grid, axis)) return open;
     return grid->sides[axis][at[axis] > 0] == SIDE_OPEN ? 0.5 * open : 0;
@@ -248,9 +250,9 @@ static double momentum_along(const Fluid *fluid, int axis) {
             for (int i = 0; i < last[0]; i++)
                 sum += part_of_face(fluid, axis, (int[3]){i, j, k}) *
                        u[grid_face_index(grid, axis, i, j, k)];
-    for (size_t i = 0; i < fluid->ties.count; i++)
-        if (fluid->ties.data[i].axis == axis)
-            sum += fluid->ties.data[i].part * u[fluid->ties.data[i].face];
+    for (size_t i = 0; i < fluid->coupled.ties.count; i++)
+        if (fluid->coupled.ties.data[i].axis == axis)
+            sum += fluid->coupled.ties.data[i].part * u[fluid->coupled.ties.data[i].face];
     return sum * fluid->desc.density * grid_cell_volume(grid);
 }
 
@@ -260,11 +262,11 @@ Vec3 fluid_momentum(const Fluid *fluid) {
 }
 
 double fluid_dissipation(const Fluid *fluid) {
-    if (!fluid->viscosity) return 0;
+    if (!fluid->viscous.solver) return 0;
     double *const velocity[3] = {fluid->velocity_x, fluid->velocity_y, fluid->velocity_z};
     ViscosityProblem problem = fluid_viscosity_problem(fluid);
     problem.wall_velocity = fluid_wall_velocity;
-    return viscosity_dissipation(fluid->viscosity, &problem, velocity);
+    return viscosity_dissipation(fluid->viscous.solver, &problem, velocity);
 }
 
 /* Along axes that are not periodic fluid sinks only as bodies rise. */
@@ -274,8 +276,8 @@ double fluid_gravity_power(const Fluid *fluid) {
     vec3_store(momentum, fluid_momentum(fluid));
     for (int axis = 0; axis < fluid->grid.dim; axis++)
         if (!fluid_carries_weight(fluid, axis)) power += gravity[axis] * momentum[axis];
-    for (size_t i = 0; i < fluid->colliders.count; i++) {
-        const FluidCollider *collider = &fluid->colliders.data[i];
+    for (size_t i = 0; i < fluid->colliders.list.count; i++) {
+        const FluidCollider *collider = &fluid->colliders.list.data[i];
         power += vec3_dot(collider->weight, collider->now.velocity);
     }
     return power;
@@ -283,7 +285,7 @@ double fluid_gravity_power(const Fluid *fluid) {
 
 PlimStatus fluid_diagnose(const void *system, const StepInfo *step, Diagnostics *diagnostics) {
     const Fluid *fluid = system;
-    if (fluid->coupled) {
+    if (fluid->coupled.solver) {
         Vec3 momentum = fluid_momentum(fluid);
         diagnostics_add(diagnostics, "momentum.x", momentum.x);
         diagnostics_add(diagnostics, "momentum.y", momentum.y);
@@ -295,11 +297,11 @@ PlimStatus fluid_diagnose(const void *system, const StepInfo *step, Diagnostics 
     diagnostics_add_own(diagnostics, "divergence.unbalanced|divergence.*.unbalanced",
                         fluid->projected.incompatible / grid_cell_volume(&fluid->grid));
     diagnostics_add_own(diagnostics, "speed.max|speed.*.max", fluid_greatest_velocity(fluid));
-    if (fluid->coupled)
-        diagnose_coupled(&fluid->coupled_result, diagnostics);
+    if (fluid->coupled.solver)
+        diagnose_coupled(&fluid->coupled.result, diagnostics);
     else
         diagnose_split(fluid, diagnostics);
-    if (fluid->desc.has_smoke)
+    if (fluid->desc.smoke.is_there)
         diagnostics_add_own(diagnostics, "smoke.total|smoke.*.total", fluid_total_smoke(fluid));
     if (fluid_has_surface(fluid)) fluid_diagnose_surface(fluid, step, diagnostics);
     return PLIM_OK;

@@ -11,7 +11,13 @@
  * left out (project.c), and with it the weight of the fluid that a body displaces: exactly, so that
  * a body of the fluid's density rests. Along periodic axes nothing carries it, and it accelerates
  * fluid and bodies alike. */
+#include "fluid/body_forces.h"
+#include "fluid/boundary.h"
+#include "fluid/forces.h"
 #include "fluid/internal.h"
+#include "fluid/keep_apart.h"
+#include "fluid/measure.h"
+#include "fluid/project.h"
 
 #include "grid/aperture.h"
 
@@ -25,7 +31,7 @@ static SolidWhen when_of(SolveKind kind) {
 }
 
 bool fluid_solves_for(const Fluid *fluid, size_t collider) {
-    size_t body = fluid->colliders.data[collider].body;
+    size_t body = fluid->colliders.list.data[collider].body;
     const SolidView *view = &fluid->desc.bodies_view;
     return fluid->desc.monolithic && !fluid->desc.one_way && body != FLUID_OBSTACLES &&
            view->is_free(view->system, body);
@@ -38,7 +44,7 @@ static int collider_at(const void *user, Vec3 x, Vec3 *center) {
     Vec3 beside;
     const FluidCollider *collider = fluid_nearest(fluid, x, &beside);
     *center = vec3_add(collider->now.position, vec3_sub(x, beside));
-    return (int)(collider - fluid->colliders.data);
+    return (int)(collider - fluid->colliders.list.data);
 }
 
 /* ---- W: which faces a collider closes ---- */
@@ -60,9 +66,10 @@ static FlowBodyFlux flux_of(const Fluid *fluid, int axis, const int at[3], doubl
 
 static PlimStatus add_face(Fluid *fluid, int axis, const int at[3]) {
     size_t face = grid_face_index(&fluid->grid, axis, at[0], at[1], at[2]);
-    double open = fluid->open[axis][face];
+    double open = fluid->cut.open[axis][face];
     if (!(open < 1)) return PLIM_OK;
-    bool tied = open == 0 && fluid->face_distance[axis] && fluid->face_distance[axis][face] < 0;
+    bool tied =
+        open == 0 && fluid->cut.face_distance[axis] && fluid->cut.face_distance[axis][face] < 0;
     double part = tied ? fluid_covered_fraction(fluid, axis, at[0], at[1], at[2]) : 0;
     if (fluid_has_surface(fluid)) part *= fluid_face_part(fluid, axis, at);
     bool pushes = fluid_face_is_wet(fluid, axis, at);
@@ -71,16 +78,18 @@ static PlimStatus add_face(Fluid *fluid, int axis, const int at[3]) {
     int collider = collider_at(fluid, x, &center);
     Vec3 arm = vec3_sub(x, center);
     FlowBodyFlux flux = flux_of(fluid, axis, at, open, collider, arm);
-    if (pushes && !array_push(fluid->context, &fluid->fluxes, flux)) return PLIM_OUT_OF_MEMORY;
+    if (pushes && !array_push(fluid->context, &fluid->coupled.fluxes, flux))
+        return PLIM_OUT_OF_MEMORY;
     FluidTie tie = {axis, face, (size_t)collider, arm, part};
-    if (part > 0 && !array_push(fluid->context, &fluid->ties, tie)) return PLIM_OUT_OF_MEMORY;
+    if (part > 0 && !array_push(fluid->context, &fluid->coupled.ties, tie))
+        return PLIM_OUT_OF_MEMORY;
     return PLIM_OK;
 }
 
 PlimStatus fluid_gather_faces(Fluid *fluid) {
     const Grid *grid = &fluid->grid;
-    fluid->fluxes.count = fluid->ties.count = 0;
-    for (int axis = 0; axis < grid->dim && fluid->colliders.count > 0; axis++) {
+    fluid->coupled.fluxes.count = fluid->coupled.ties.count = 0;
+    for (int axis = 0; axis < grid->dim && fluid->colliders.list.count > 0; axis++) {
         int last[3] = {grid->n[0], grid->n[1], grid->n[2]};
         if (!grid_is_periodic(grid, axis)) last[axis]++; /* else the last layer is the first */
         for (int k = 0; k < last[2]; k++)
@@ -104,7 +113,7 @@ static FlowAnchor surface_at(const void *user, Vec3 x) {
 /* What the body is held from: by a pin, from turning, by what stands in its way, in the plane. */
 static void hold_body(const Fluid *fluid, const SolidMotion *solid, size_t collider,
                       FlowBody *body) {
-    Vec3 center = fluid->colliders.data[collider].true_position, normals[3];
+    Vec3 center = fluid->colliders.list.data[collider].true_position, normals[3];
     if (fluid->grid.dim == 2) flow_body_hold_plane(body);
     if (solid->turn_locked) flow_body_hold_turn(body);
     if (solid->pinned) {
@@ -148,11 +157,11 @@ static void add_hydrostatic_correction(const StepInfo *step, const FluidCollider
  * fluid's weight. */
 static void merge_tie(const Fluid *fluid, const StepInfo *step, SolveKind kind,
                       const FluidTie *tie) {
-    FlowBody *body = &fluid->flow_bodies.data[tie->collider];
+    FlowBody *body = &fluid->coupled.bodies.data[tie->collider];
     double row[6], mass = tie->part * fluid->desc.density * grid_cell_volume(&fluid->grid), u = 0;
     if (!body->is_free) return;
     flow_velocity_row(tie->axis, tie->arm, row);
-    const FluidCollider *collider = &fluid->colliders.data[tie->collider];
+    const FluidCollider *collider = &fluid->colliders.list.data[tie->collider];
     for (int i = 0; i < 6; i++) u += row[i] * (collider->before[i] - collider->fall[i]);
     if (!fluid_carries_weight(fluid, tie->axis))
         u += vec3_component(step->gravity, tie->axis) * step->dt;
@@ -184,7 +193,7 @@ static void find_fall(const StepInfo *step, const SolidMotion *solid, FluidColli
 }
 
 static void keep_before(Fluid *fluid, const StepInfo *step, size_t i, const SolidMotion *solid) {
-    FluidCollider *collider = &fluid->colliders.data[i];
+    FluidCollider *collider = &fluid->colliders.list.data[i];
     find_fall(step, solid, collider);
     bool carries = !fluid_has_surface(fluid) && !collider->is_elsewhere;
     collider->displaced = carries ? fluid->desc.density * solid->volume : 0;
@@ -194,10 +203,10 @@ static void keep_before(Fluid *fluid, const StepInfo *step, size_t i, const Soli
 
 static PlimStatus gather_bodies(Fluid *fluid, const StepInfo *step, SolveKind kind) {
     const SolidView *view = &fluid->desc.bodies_view;
-    fluid->flow_bodies.count = 0;
+    fluid->coupled.bodies.count = 0;
     fluid_find_hydrostatic_corrections(fluid, step);
-    for (size_t i = 0; i < fluid->colliders.count; i++) {
-        const FluidCollider *collider = &fluid->colliders.data[i];
+    for (size_t i = 0; i < fluid->colliders.list.count; i++) {
+        const FluidCollider *collider = &fluid->colliders.list.data[i];
         FlowBody body = {.is_free = fluid_solves_for(fluid, i), .center = collider->now.position};
         vec3_store(body.velocity, collider->now.velocity);
         vec3_store(body.velocity + 3, collider->now.angular_velocity);
@@ -210,18 +219,18 @@ static PlimStatus gather_bodies(Fluid *fluid, const StepInfo *step, SolveKind ki
             keep_before(fluid, step, i, &solid);
             hold_body(fluid, &solid, i, &body);
         }
-        if (!array_push(fluid->context, &fluid->flow_bodies, body)) return PLIM_OUT_OF_MEMORY;
+        if (!array_push(fluid->context, &fluid->coupled.bodies, body)) return PLIM_OUT_OF_MEMORY;
     }
-    for (size_t i = 0; i < fluid->ties.count; i++)
-        merge_tie(fluid, step, kind, &fluid->ties.data[i]);
+    for (size_t i = 0; i < fluid->coupled.ties.count; i++)
+        merge_tie(fluid, step, kind, &fluid->coupled.ties.data[i]);
     return PLIM_OK;
 }
 
 static void accept_bodies(Fluid *fluid, SolveKind kind) {
     const SolidView *view = &fluid->desc.bodies_view;
-    for (size_t i = 0; i < fluid->colliders.count; i++) {
-        FluidCollider *collider = &fluid->colliders.data[i];
-        const FlowBody *body = &fluid->flow_bodies.data[i];
+    for (size_t i = 0; i < fluid->colliders.list.count; i++) {
+        FluidCollider *collider = &fluid->colliders.list.data[i];
+        const FlowBody *body = &fluid->coupled.bodies.data[i];
         if (!fluid_solves_for(fluid, i)) continue;
         Vec3 velocity = vec3_load(body->velocity), turning = vec3_load(body->velocity + 3);
         view->accept(view->system, collider->body, when_of(kind), velocity, turning);
@@ -235,19 +244,19 @@ static void accept_bodies(Fluid *fluid, SolveKind kind) {
 
 static double greatest_speed(const Fluid *fluid) {
     double speed = fluid_greatest_velocity(fluid);
-    for (size_t i = 0; i < fluid->flow_bodies.count; i++) {
-        const FlowBody *body = &fluid->flow_bodies.data[i];
+    for (size_t i = 0; i < fluid->coupled.bodies.count; i++) {
+        const FlowBody *body = &fluid->coupled.bodies.data[i];
         speed = fmax(speed, vec3_length(vec3_load(body->velocity)));
         /* A body that starts: what its momentum makes of it together with the fluid it displaces.
          */
-        double mass = body->mass[0][0] + fluid->colliders.data[i].displaced;
+        double mass = body->mass[0][0] + fluid->colliders.list.data[i].displaced;
         if (body->is_free) speed = fmax(speed, vec3_length(vec3_load(body->momentum)) / mass);
     }
     return speed;
 }
 
 static PlimStatus solve_failed(const Fluid *fluid, const StepInfo *step) {
-    const FlowResult *found = &fluid->coupled_result;
+    const FlowResult *found = &fluid->coupled.result;
     return context_fail(step->context, PLIM_FAILED,
                         "t = %g s: the coupled solve stopped after %d iterations: %s; residuals "
                         "%g, %g kg m/s, %g m^3/s, wanted %g, %g, %g",
@@ -270,9 +279,9 @@ static PlimStatus solve(Fluid *fluid, const StepInfo *step, SolveKind kind) {
     FlowProblem problem = {.grid = &fluid->grid,
                            .density = fluid->desc.density,
                            .dt = step->dt,
-                           .kind = fluid->kind,
-                           .source = fluid->source,
-                           .viscosity = kind == SOLVE_START ? NULL : fluid->viscosity,
+                           .kind = fluid->cut.kind,
+                           .source = fluid->sources.rate,
+                           .viscosity = kind == SOLVE_START ? NULL : fluid->viscous.solver,
                            .viscous = &viscous,
                            .surface_at = surface_at,
                            .surface_row = flow_body_surface_row,
@@ -280,18 +289,18 @@ static PlimStatus solve(Fluid *fluid, const StepInfo *step, SolveKind kind) {
                            .momentum = share * fluid->desc.tolerance,
                            .threads = step->threads};
     if (fluid_has_surface(fluid)) problem.phi = fluid_surface_of_pressure(fluid);
-    for (int axis = 0; axis < fluid->grid.dim; axis++) problem.open[axis] = fluid->open[axis];
+    for (int axis = 0; axis < fluid->grid.dim; axis++) problem.open[axis] = fluid->cut.open[axis];
     /* Where nothing but rounding moves, what gravity could do is the scale. */
     problem.speed = 1e-9 * vec3_length(fluid->gravity) * step->dt;
     problem.divergence = problem.momentum * fmax(greatest_speed(fluid), problem.speed) *
                          grid_face_area(&fluid->grid);
-    TRY(flow_bodies_load(&fluid->structure, fluid->context, fluid->flow_bodies.data,
-                         fluid->flow_bodies.count, fluid->fluxes.data, fluid->fluxes.count,
-                         &problem));
-    TRY(coupled_flow_solve(fluid->coupled, &problem, velocity, fluid->pressure,
-                           &fluid->coupled_result));
-    if (fluid->coupled_result.reason != SOLVE_CONVERGED) return solve_failed(fluid, step);
-    flow_bodies_store(&fluid->structure, fluid->flow_bodies.data);
+    TRY(flow_bodies_load(&fluid->coupled.structure, fluid->context, fluid->coupled.bodies.data,
+                         fluid->coupled.bodies.count, fluid->coupled.fluxes.data,
+                         fluid->coupled.fluxes.count, &problem));
+    TRY(coupled_flow_solve(fluid->coupled.solver, &problem, velocity, fluid->pressure,
+                           &fluid->coupled.result));
+    if (fluid->coupled.result.reason != SOLVE_CONVERGED) return solve_failed(fluid, step);
+    flow_bodies_store(&fluid->coupled.structure, fluid->coupled.bodies.data);
     accept_bodies(fluid, kind);
     return PLIM_OK;
 }
@@ -308,8 +317,8 @@ PlimStatus fluid_solve_start(Fluid *fluid, const StepInfo *step) {
     start.end_time = step->time;
     TRY(solve(fluid, &start, SOLVE_START));
     memset(fluid->pressure, 0, fluid->sizes[FLUID_GROUP_CELLS].count * sizeof *fluid->pressure);
-    for (size_t i = 0; i < fluid->colliders.count; i++) {
-        const FluidCollider *collider = &fluid->colliders.data[i];
+    for (size_t i = 0; i < fluid->colliders.list.count; i++) {
+        const FluidCollider *collider = &fluid->colliders.list.data[i];
         if (!fluid_solves_for(fluid, i)) continue;
         SolidMotion half;
         view->read_motion(view->system, collider->body, SOLID_HALF_STEP, &half);
@@ -342,8 +351,8 @@ PlimStatus fluid_solve_half(Fluid *fluid, const StepInfo *step) {
 /* What the fluid exerted on a collider, but for what carries weight. On a body that nothing
  * else holds that is what changed its momentum beside gravity, the fluid in its faces left out. */
 static void keep_load(Fluid *fluid, const StepInfo *step, size_t i) {
-    FluidCollider *collider = &fluid->colliders.data[i];
-    const FlowBody *body = &fluid->flow_bodies.data[i];
+    FluidCollider *collider = &fluid->colliders.list.data[i];
+    const FlowBody *body = &fluid->coupled.bodies.data[i];
     const SolidView *view = &fluid->desc.bodies_view;
     Vec3 impulse = vec3_load(body->impulse), turn = vec3_load(body->impulse + 3);
     SolidMotion solid;
@@ -368,8 +377,8 @@ static void keep_load(Fluid *fluid, const StepInfo *step, size_t i) {
 /* The velocities of bodies as they are now. */
 static void read_bodies(Fluid *fluid) {
     const SolidView *view = &fluid->desc.bodies_view;
-    for (size_t i = 0; i < fluid->colliders.count; i++) {
-        FluidCollider *collider = &fluid->colliders.data[i];
+    for (size_t i = 0; i < fluid->colliders.list.count; i++) {
+        FluidCollider *collider = &fluid->colliders.list.data[i];
         if (!fluid_solves_for(fluid, i)) continue;
         SolidMotion solid;
         view->read_motion(view->system, collider->body, SOLID_WHOLE_STEP, &solid);
@@ -385,9 +394,9 @@ PlimStatus fluid_solve_whole(Fluid *fluid, const StepInfo *step) {
     read_bodies(fluid);
     TRY(fluid_set_given(fluid, step, step->end_time));
     TRY(fluid_find_sources(fluid, step, true)); /* for what is reported of the divergence */
-    const FlowResult *found = &fluid->coupled_result;
+    const FlowResult *found = &fluid->coupled.result;
     fluid->projected.incompatible = found->incompatible;
     fluid->projected.divergence = found->divergence;
-    for (size_t i = 0; i < fluid->colliders.count; i++) keep_load(fluid, step, i);
+    for (size_t i = 0; i < fluid->colliders.list.count; i++) keep_load(fluid, step, i);
     return fluid_check_balance(fluid, PLIM_FAILED, step->end_time, found->incompatible);
 }

@@ -29,7 +29,7 @@ static bool has_true_distance(const Solid *solid) {
 /* Bins [low, high) that a ball and the margin around it touch; all of them if it has no end. */
 static void bin_range(const Fluid *fluid, Vec3 center, double reach, int low[3], int high[3]) {
     const Grid *grid = &fluid->grid;
-    const FluidBins *bins = &fluid->bins;
+    const FluidBins *bins = &fluid->colliders.bins;
     double at[3], origin[3], size = BIN_CELLS * grid->spacing;
     vec3_store(at, center);
     vec3_store(origin, grid->origin);
@@ -47,10 +47,10 @@ static void bin_range(const Fluid *fluid, Vec3 center, double reach, int low[3],
 
 /* Counts entries in the first pass and places them in the second. */
 static void visit(Fluid *fluid, bool place) {
-    FluidBins *bins = &fluid->bins;
+    FluidBins *bins = &fluid->colliders.bins;
     int images = fluid_image_count(&fluid->grid), low[3], high[3];
-    for (size_t i = 0; i < fluid->colliders.count; i++) {
-        const Collider *now = &fluid->colliders.data[i].now;
+    for (size_t i = 0; i < fluid->colliders.list.count; i++) {
+        const Collider *now = &fluid->colliders.list.data[i].now;
         double reach = has_true_distance(now->solid) ? fluid_reach(fluid, now) : HUGE_VAL;
         for (int image = 0; image < images; image++) {
             Vec3 center = vec3_add(now->position, fluid_image_offset(&fluid->grid, image));
@@ -70,9 +70,9 @@ static void visit(Fluid *fluid, bool place) {
 }
 
 void fluid_fill_bins(Fluid *fluid) {
-    FluidBins *bins = &fluid->bins;
+    FluidBins *bins = &fluid->colliders.bins;
     bins->is_filled = false;
-    if (fluid->colliders.count < LEAST_COLLIDERS) return;
+    if (fluid->colliders.list.count < LEAST_COLLIDERS) return;
     size_t count = 1;
     for (int axis = 0; axis < 3; axis++) {
         bins->n[axis] = (fluid->grid.n[axis] + BIN_CELLS - 1) / BIN_CELLS;
@@ -100,7 +100,7 @@ typedef struct Nearest {
 } Nearest;
 
 static void look_at(Nearest *n, size_t i, int image) {
-    FluidCollider *collider = &n->fluid->colliders.data[i];
+    FluidCollider *collider = &n->fluid->colliders.list.data[i];
     Vec3 at = vec3_sub(n->x, fluid_image_offset(&n->fluid->grid, image));
     double distance = collider_distance(&collider->now, fluid_in_plane(n->fluid, at));
     if (!(distance < n->least)) return;
@@ -111,7 +111,7 @@ static void look_at(Nearest *n, size_t i, int image) {
 
 /* True when no collider outside the bin can be nearer. */
 static bool look_in_bin(Nearest *n) {
-    const FluidBins *bins = &n->fluid->bins;
+    const FluidBins *bins = &n->fluid->colliders.bins;
     const Grid *grid = &n->fluid->grid;
     double at[3], origin[3];
     size_t bin = 0;
@@ -130,10 +130,10 @@ static bool look_in_bin(Nearest *n) {
 
 FluidCollider *fluid_nearest(const Fluid *fluid, Vec3 x, Vec3 *beside) {
     Nearest n = {.fluid = fluid, .x = x, .beside = x, .least = HUGE_VAL};
-    if (!fluid->bins.is_filled || !look_in_bin(&n)) {
+    if (!fluid->colliders.bins.is_filled || !look_in_bin(&n)) {
         int images = fluid_image_count(&fluid->grid);
         n = (Nearest){.fluid = fluid, .x = x, .beside = x, .least = HUGE_VAL};
-        for (size_t i = 0; i < fluid->colliders.count; i++)
+        for (size_t i = 0; i < fluid->colliders.list.count; i++)
             for (int image = 0; image < images; image++) look_at(&n, i, image);
     }
     *beside = n.beside;

@@ -1,6 +1,8 @@
 /* Node-based advection and forces (000 section 4.4.1): velocities are averaged to nodes, carried
  * and pushed there, and only what they gained is averaged back to the faces, which keep the
  * velocity. Smoke and temperature live on nodes. */
+#include "fluid/boundary.h"
+#include "fluid/forces.h"
 #include "fluid/internal.h"
 
 #include <string.h>
@@ -8,8 +10,8 @@
 /* Mean of the faces across `axis` around a node: 2 in two dimensions, 4 in three. */
 static void average_to_nodes(void *user, int j, int k) {
     const FluidAxis *job = user;
-    const GridField *faces = &job->fluid->faces[job->axis];
-    GridField *nodes = &job->fluid->nodes[job->axis];
+    const GridField *faces = &job->fluid->advect.faces[job->axis];
+    GridField *nodes = &job->fluid->advect.nodes[job->axis];
     int b = (job->axis + 1) % 3, c = (job->axis + 2) % 3, dim = job->fluid->grid.dim;
     size_t step_b = b < dim ? faces->stride[b] : 0, step_c = c < dim ? faces->stride[c] : 0;
     for (int i = 0; i < nodes->n[0]; i++) {
@@ -21,10 +23,10 @@ static void average_to_nodes(void *user, int j, int k) {
 
 /* What a node gained; nothing inside colliders, where it was moved out to be carried. */
 static double gain_of(const Fluid *fluid, int axis, const int node[3], int *count) {
-    const GridField *now = &fluid->nodes[axis], *before = &fluid->nodes_before[axis];
+    const GridField *now = &fluid->advect.nodes[axis], *before = &fluid->advect.nodes_before[axis];
     size_t nx = (size_t)now->n[0], ny = (size_t)now->n[1];
     size_t compact = ((size_t)node[2] * ny + (size_t)node[1]) * nx + (size_t)node[0];
-    if (fluid->distance && !(fluid->distance[compact] > 0)) return 0;
+    if (fluid->cut.distance && !(fluid->cut.distance[compact] > 0)) return 0;
     size_t at = field_index(now, node[0], node[1], node[2]);
     ++*count;
     return now->data[at] - before->data[at];
@@ -60,10 +62,11 @@ static PlimStatus load_nodes(Fluid *fluid, const StepInfo *step) {
     TRY(fluid_load_faces(fluid, step));
     for (int axis = 0; axis < fluid->grid.dim; axis++) {
         FluidAxis job = {fluid, axis};
-        GridField *nodes = &fluid->nodes[axis];
+        GridField *nodes = &fluid->advect.nodes[axis];
         fluid_for_rows(&fluid->grid, PLACE_NODES, step->threads, average_to_nodes, &job);
         field_fill_halo_constant(nodes, step->threads);
-        memcpy(fluid->nodes_before[axis].data, nodes->data, nodes->count * sizeof *nodes->data);
+        memcpy(fluid->advect.nodes_before[axis].data, nodes->data,
+               nodes->count * sizeof *nodes->data);
     }
     return PLIM_OK;
 }
@@ -75,19 +78,19 @@ static PlimStatus carry_nodes(Fluid *fluid, const StepInfo *step) {
     GridField *fields[5];
     size_t count = 0;
     for (int axis = 0; axis < fluid->grid.dim; axis++) {
-        advection.velocity[axis] = &fluid->nodes_before[axis];
-        if (fluid->desc.carries_velocity) fields[count++] = &fluid->nodes[axis];
+        advection.velocity[axis] = &fluid->advect.nodes_before[axis];
+        if (fluid->desc.carries_velocity) fields[count++] = &fluid->advect.nodes[axis];
     }
-    for (int which = 0; fluid->desc.has_smoke && which < 2; which++)
-        fields[count++] = &fluid->scalars[which];
+    for (int which = 0; fluid->desc.smoke.is_there && which < 2; which++)
+        fields[count++] = &fluid->advect.scalars[which];
     if (count == 0) return PLIM_OK;
     TRY(advect_fields(&advection, fields, count, step->threads, step->scratch));
-    for (int which = 0; fluid->desc.has_smoke && which < 2; which++)
-        fluid_let_in(fluid, step, which, fluid->nodes_before, &fluid->scalars[which]);
+    for (int which = 0; fluid->desc.smoke.is_there && which < 2; which++)
+        fluid_let_in(fluid, step, which, fluid->advect.nodes_before, &fluid->advect.scalars[which]);
     for (int axis = 0; fluid->desc.carries_velocity && axis < fluid->grid.dim; axis++)
         for (int component = 0; component < fluid->grid.dim; component++)
-            fluid_slow_incoming(fluid, step, axis, &fluid->nodes_before[axis],
-                                &fluid->nodes[component]);
+            fluid_slow_incoming(fluid, step, axis, &fluid->advect.nodes_before[axis],
+                                &fluid->advect.nodes[component]);
     return PLIM_OK;
 }
 
@@ -97,12 +100,12 @@ PlimStatus fluid_advect_on_nodes(Fluid *fluid, const StepInfo *step) {
     if (fluid_has_surface(fluid)) {
         /* Faces that the liquid reaches in this step gain on what was continued to them. */
         for (int axis = 0; axis < fluid->grid.dim; axis++)
-            field_store(&fluid->faces[axis], step->threads, fluid_velocity(fluid, axis));
+            field_store(&fluid->advect.faces[axis], step->threads, fluid_velocity(fluid, axis));
         TRY(fluid_advect_surface(fluid, step));
     }
-    if (fluid->desc.has_smoke) TRY(fluid_load_scalars(fluid, step));
+    if (fluid->desc.smoke.is_there) TRY(fluid_load_scalars(fluid, step));
     TRY(carry_nodes(fluid, step));
-    if (fluid->desc.has_smoke) fluid_store_scalars(fluid, step);
+    if (fluid->desc.smoke.is_there) fluid_store_scalars(fluid, step);
     TRY(fluid_push_nodes(fluid, step));
     for (int axis = 0; axis < fluid->grid.dim; axis++) {
         FluidAxis job = {fluid, axis};

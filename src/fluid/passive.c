@@ -1,5 +1,6 @@
 /* Passive advection of bodies, one-way coupling: each moves with the mean of the fluid's velocity
  * over its own volume, and turns with its mean rotation about the centre. */
+#include "fluid/passive.h"
 #include "fluid/internal.h"
 
 typedef struct CarriedMotion {
@@ -43,9 +44,9 @@ static CarriedMotion measure(const Fluid *fluid, const Collider *body) {
 
 void fluid_advect_passive(Fluid *fluid, SolidWhen when) {
     const SolidView *view = &fluid->desc.bodies_view;
-    for (size_t i = 0; i < fluid->passive.count; i++) {
-        Collider body = {.solid = fluid->passive.data[i].solid};
-        view->read(view->system, fluid->passive.data[i].body, &body);
+    for (size_t i = 0; i < fluid->colliders.passive.count; i++) {
+        Collider body = {.solid = fluid->colliders.passive.data[i].solid};
+        view->read(view->system, fluid->colliders.passive.data[i].body, &body);
         if (!room_holds(&fluid->desc.room, body.position)) continue;
         CarriedMotion sum = measure(fluid, &body);
         Vec3 turning = vec3(0, 0, 0);
@@ -55,7 +56,7 @@ void fluid_advect_passive(Fluid *fluid, SolidWhen when) {
             turning = vec3(0, 0, sum.turning.z / spread[8]);
         else if (fluid->grid.dim == 3 && sum.volume > 4)
             turning = mat3_apply(mat3_inverse(sum.spread), sum.turning);
-        view->accept(view->system, fluid->passive.data[i].body, when,
+        view->accept(view->system, fluid->colliders.passive.data[i].body, when,
                      vec3_scale(1 / sum.volume, sum.velocity), turning);
     }
 }

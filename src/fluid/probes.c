@@ -1,5 +1,7 @@
 /* Probes of a fluid: the fluid as a whole, its sides, the bodies in it, points and sections. */
 #include "fluid/internal.h"
+#include "fluid/measure.h"
+#include "fluid/project.h"
 #include "grid/interpolate.h"
 
 #include <stdio.h>
@@ -38,8 +40,8 @@ static PlimStatus add_sides(Fluid *fluid) {
 PlimStatus fluid_add_objects(Fluid *fluid) {
     TRY(add_object(fluid, fluid->desc.name, (FluidObject){.kind = OBJECT_FLUID}));
     TRY(add_sides(fluid));
-    for (size_t i = 0; i < fluid->colliders.count; i++) {
-        size_t body = fluid->colliders.data[i].body;
+    for (size_t i = 0; i < fluid->colliders.list.count; i++) {
+        size_t body = fluid->colliders.list.data[i].body;
         const SolidView *view = &fluid->desc.bodies_view;
         const char *name = body == FLUID_OBSTACLES ? "obstacles" : view->name(view->system, body);
         TRY(add_object(fluid, name, (FluidObject){.kind = OBJECT_BODY, .collider = i}));
@@ -148,7 +150,7 @@ static void read_pressure(const void *system, size_t object, double *values) {
     LinearStencil stencil = linear_stencil(&fluid->grid, PLACE_CELLS, x);
     double sum = 0, weight = 0;
     for (int i = 0; i < stencil.count; i++) { /* solid cells have no pressure */
-        if (fluid->kind[stencil.index[i]] != CELL_FLUID) continue;
+        if (fluid->cut.kind[stencil.index[i]] != CELL_FLUID) continue;
         sum += stencil.weight[i] * fluid->pressure[stencil.index[i]];
         weight += stencil.weight[i];
     }
@@ -207,7 +209,7 @@ static void read_temperature(const void *system, size_t object, double *values) 
 static void read_flux(const void *system, size_t object, double *values) {
     const Fluid *fluid = system;
     const FluidObject *what = &fluid->objects.data[object];
-    const double *u = fluid_velocity(fluid, what->axis), *open = fluid->open[what->axis];
+    const double *u = fluid_velocity(fluid, what->axis), *open = fluid->cut.open[what->axis];
     double sum = 0;
     for (int k = what->low[2]; k < what->high[2]; k++)
         for (int j = what->low[1]; j < what->high[1]; j++)
@@ -319,7 +321,7 @@ static void read_surface(const void *system, size_t object, double *values) {
 
 static void read_level(const void *system, size_t object, double *values) {
     const Fluid *fluid = system;
-    values[0] = scalar_at(fluid, fluid->level, fluid->objects.data[object].point);
+    values[0] = scalar_at(fluid, fluid->liquid.level, fluid->objects.data[object].point);
 }
 
 static FluidObjectKind kind_of(const void *system, size_t object) {
@@ -348,12 +350,12 @@ static bool is_point(const void *system, size_t object) {
 }
 
 static bool is_smoky_point(const void *system, size_t object) {
-    return is_point(system, object) && ((const Fluid *)system)->desc.has_smoke;
+    return is_point(system, object) && ((const Fluid *)system)->desc.smoke.is_there;
 }
 
 static bool has_smoke(const void *system, size_t object) {
     return (is_point(system, object) || is_fluid(system, object)) &&
-           ((const Fluid *)system)->desc.has_smoke;
+           ((const Fluid *)system)->desc.smoke.is_there;
 }
 
 static bool is_liquid(const void *system, size_t object) {

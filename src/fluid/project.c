@@ -5,7 +5,10 @@
  * reported and what presses on bodies has it added. Open sides have fluid at rest beyond them.
  * Along a periodic axis, and under a free surface, there is no such pressure: gravity is a force
  * like others there (forces.c). */
+#include "fluid/project.h"
+#include "fluid/boundary.h"
 #include "fluid/internal.h"
+#include "fluid/measure.h"
 
 #include <string.h>
 
@@ -27,15 +30,16 @@ static void scale_pressure(Fluid *fluid, double factor) {
 }
 
 static PoissonProblem make_problem(const Fluid *fluid) {
-    PoissonProblem problem = {.grid = &fluid->grid, .kind = fluid->kind, .source = fluid->source};
+    PoissonProblem problem = {
+        .grid = &fluid->grid, .kind = fluid->cut.kind, .source = fluid->sources.rate};
     for (int axis = 0; axis < fluid->grid.dim; axis++)
-        problem.open[axis] = problem.coefficient[axis] = fluid->open[axis];
+        problem.open[axis] = problem.coefficient[axis] = fluid->cut.open[axis];
     if (fluid_has_surface(fluid)) problem.phi = fluid_surface_of_pressure(fluid);
     return problem;
 }
 
 const double *fluid_surface_of_pressure(const Fluid *fluid) {
-    return fluid->desc.liquid.first_order ? NULL : fluid->cell_level;
+    return fluid->desc.liquid.first_order ? NULL : fluid->liquid.cell_level;
 }
 
 double fluid_face_part(const Fluid *fluid, int axis, const int at[3]) {
@@ -55,8 +59,8 @@ static PlimStatus solve_failed(const Fluid *fluid, const StepInfo *step, double 
 /* The most that flows through a face or is made in a cell, m^3/s. */
 static double greatest_flow(const Fluid *fluid) {
     double flow = fluid_greatest_velocity(fluid) * grid_face_area(&fluid->grid);
-    for (size_t i = 0; fluid->source && i < fluid->sizes[FLUID_GROUP_CELLS].count; i++) {
-        double made = fabs(fluid->source[i]);
+    for (size_t i = 0; fluid->sources.rate && i < fluid->sizes[FLUID_GROUP_CELLS].count; i++) {
+        double made = fabs(fluid->sources.rate[i]);
         flow = made > flow ? made : flow;
     }
     return flow;
@@ -65,14 +69,14 @@ static double greatest_flow(const Fluid *fluid) {
 /* The solve stops at an absolute residual, for velocities that are divergence-free already stay
  * what they are. */
 PlimStatus fluid_project(Fluid *fluid, const StepInfo *step) {
-    if (fluid->fluid_cells == 0) return PLIM_OK;
+    if (fluid->cut.fluid_cells == 0) return PLIM_OK;
     TRY(fluid_find_sources(fluid, step, true));
     PoissonProblem problem = make_problem(fluid);
     double *velocity[3] = {fluid->velocity_x, fluid->velocity_y, fluid->velocity_z};
     KrylovOptions options = krylov_options_default(step->threads);
     options.relative = 0;
     options.absolute =
-        fluid->desc.tolerance * greatest_flow(fluid) * sqrt((double)fluid->fluid_cells);
+        fluid->desc.tolerance * greatest_flow(fluid) * sqrt((double)fluid->cut.fluid_cells);
     double to_solve = step->dt / fluid->desc.density;
     scale_pressure(fluid, to_solve);
     TRY(poisson_project(fluid->poisson, &problem, &options, velocity, fluid->pressure,

@@ -1,4 +1,5 @@
 /* Smoke and temperature: sources, cooling, dissipation. */
+#include "fluid/smoke.h"
 #include "fluid/internal.h"
 
 typedef struct FeedJob {
@@ -64,11 +65,11 @@ static void blow_row(void *user, int j, int k) {
 /* The difference from ambient, and smoke, go down exponentially. */
 static void cool(Fluid *fluid, double dt) {
     size_t count = fluid->sizes[FLUID_GROUP_SMOKE].count;
-    double ambient = fluid->desc.ambient, kept = exp(-fluid->desc.cooling * dt);
-    for (size_t i = 0; fluid->desc.cooling > 0 && i < count; i++)
+    double ambient = fluid->desc.smoke.ambient, kept = exp(-fluid->desc.smoke.cooling * dt);
+    for (size_t i = 0; fluid->desc.smoke.cooling > 0 && i < count; i++)
         fluid->temperature[i] = ambient + (fluid->temperature[i] - ambient) * kept;
-    kept = exp(-fluid->desc.fading * dt);
-    for (size_t i = 0; fluid->desc.fading > 0 && i < count; i++) fluid->smoke[i] *= kept;
+    kept = exp(-fluid->desc.smoke.fading * dt);
+    for (size_t i = 0; fluid->desc.smoke.fading > 0 && i < count; i++) fluid->smoke[i] *= kept;
 }
 
 /* A source without a value somewhere leaves its mark. */
@@ -95,9 +96,9 @@ static PlimStatus check_source(const Fluid *fluid, const FluidSource *source,
 
 PlimStatus fluid_feed(Fluid *fluid, const StepInfo *step) {
     const Grid *grid = &fluid->grid;
-    if (fluid->desc.has_smoke) cool(fluid, step->dt);
-    for (size_t s = 0; s < fluid->sources.count; s++) {
-        FeedJob job = {fluid, &fluid->sources.data[s], step->end_time, 0};
+    if (fluid->desc.smoke.is_there) cool(fluid, step->dt);
+    for (size_t s = 0; s < fluid->sources.list.count; s++) {
+        FeedJob job = {fluid, &fluid->sources.list.data[s], step->end_time, 0};
         if (job.source->sets_smoke || job.source->sets_temperature)
             fluid_for_rows(grid, fluid_smoke_place(fluid), step->threads, feed_row, &job);
         bool blows = job.source->sets_velocity && fluid_source_runs(job.source, step->end_time);

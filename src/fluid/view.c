@@ -1,5 +1,7 @@
 /* The fluid in a frame: velocities brought to the cell centres, pressure, where obstacles are. */
+#include "fluid/view.h"
 #include "fluid/internal.h"
+#include "fluid/project.h"
 #include "grid/interpolate.h"
 #include "system/frame_liquid.h"
 
@@ -10,8 +12,8 @@ typedef struct ViewJob {
 } ViewJob;
 
 static bool is_inside(const Fluid *fluid, int i, int j, int k) {
-    return fluid->colliders.count > 0 &&
-           fluid->cell_distance.data[field_index(&fluid->cell_distance, i, j, k)] < 0;
+    return fluid->colliders.list.count > 0 &&
+           fluid->cut.cell_distance.data[field_index(&fluid->cut.cell_distance, i, j, k)] < 0;
 }
 
 static double at_center(const Fluid *fluid, const double *scalar, Vec3 x, size_t cell) {
@@ -39,7 +41,7 @@ static void view_slabs(void *user, size_t begin, size_t end) {
                     job->velocity[3 * cell + (size_t)axis] = (float)(0.5 * sum);
                 }
                 Vec3 x = grid_cell_center(grid, i, j, k);
-                bool solid = fluid->kind[cell] == CELL_SOLID || is_inside(fluid, i, j, k);
+                bool solid = fluid->cut.kind[cell] == CELL_SOLID || is_inside(fluid, i, j, k);
                 job->solid[cell] = solid;
                 job->pressure[cell] =
                     solid ? 0.0f : (float)(fluid->pressure[cell] + fluid_weight_pressure(fluid, x));
@@ -59,7 +61,7 @@ PlimStatus fluid_view_frame(const void *system, const StepInfo *step, FrameView 
                    .solid = scratch_take(step->scratch, cells, sizeof(int32_t))};
     const char *name = frame_group_name(view, step, "fluid|*");
     if (!job.velocity || !job.pressure || !job.solid || !name) return PLIM_OUT_OF_MEMORY;
-    if (fluid->desc.has_smoke) {
+    if (fluid->desc.smoke.is_there) {
         job.smoke = scratch_take(step->scratch, cells, sizeof(float));
         job.temperature = scratch_take(step->scratch, cells, sizeof(float));
         if (!job.smoke || !job.temperature) return PLIM_OUT_OF_MEMORY;
@@ -75,7 +77,7 @@ PlimStatus fluid_view_frame(const void *system, const StepInfo *step, FrameView 
                           .smoke = job.smoke,
                           .temperature = job.temperature,
                           .solid = job.solid,
-                          .solid_moves = fluid->bodies_move};
+                          .solid_moves = fluid->colliders.some_move};
     TRY(frame_view_add_volume(step->context, view, &volume));
     if (fluid_has_surface(fluid)) return fluid_view_surface(fluid, step, view);
     return PLIM_OK;

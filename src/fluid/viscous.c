@@ -2,7 +2,10 @@
  * last step acts while viscosity does and is taken out again before the projection, which finds the
  * whole pressure anew: without it, the two steps of the split would disagree next to walls by a
  * layer of thickness sqrt(viscosity dt / density), and steady flows would depend on dt. */
+#include "fluid/body_forces.h"
+#include "fluid/boundary.h"
 #include "fluid/internal.h"
+#include "fluid/project.h"
 
 /* In the coupled solve colliders are bodies with rows of their own. */
 static double side_velocity(const void *fluid, int wall, int component, Vec3 x) {
@@ -13,30 +16,30 @@ ViscosityProblem fluid_viscosity_problem(const Fluid *fluid) {
     ViscosityProblem problem = {.grid = &fluid->grid,
                                 .density = fluid->desc.density,
                                 .mu = fluid->desc.viscosity,
-                                .mu_of_cell = fluid->viscosity_of_cell,
+                                .mu_of_cell = fluid->viscous.of_cell,
                                 .slip = fluid->desc.slip,
                                 .wall_velocity =
-                                    fluid->coupled ? side_velocity : fluid_wall_velocity,
+                                    fluid->coupled.solver ? side_velocity : fluid_wall_velocity,
                                 .user = fluid};
     for (int axis = 0; axis < fluid->grid.dim; axis++) {
-        problem.distance[axis] = fluid->face_distance[axis];
-        if (fluid->coupled) problem.open[axis] = fluid->open[axis];
+        problem.distance[axis] = fluid->cut.face_distance[axis];
+        if (fluid->coupled.solver) problem.open[axis] = fluid->cut.open[axis];
         for (int end = 0; end < 2; end++)
             problem.side_slip[axis][end] = fluid->desc.sides[axis][end].slip;
     }
     if (!fluid_has_surface(fluid)) return problem;
-    problem.liquid = fluid->wet_fraction;
-    if (fluid->coupled) {
-        problem.kind = fluid->kind;
+    problem.liquid = fluid->liquid.wet_fraction;
+    if (fluid->coupled.solver) {
+        problem.kind = fluid->cut.kind;
         problem.phi = fluid_surface_of_pressure(fluid);
     }
     return problem;
 }
 
 PlimStatus fluid_set_up_viscosity(Fluid *fluid, const StepInfo *step) {
-    if (!fluid->viscosity) return PLIM_OK;
+    if (!fluid->viscous.solver) return PLIM_OK;
     ViscosityProblem problem = fluid_viscosity_problem(fluid);
-    return viscosity_setup(fluid->viscosity, &problem, step->threads);
+    return viscosity_setup(fluid->viscous.solver, &problem, step->threads);
 }
 
 /* ---- the last pressure gradient ---- */
@@ -61,7 +64,7 @@ static bool pressure_of(const Fluid *fluid, int axis, const int cell[3], double 
     }
     size_t index = grid_cell_index(grid, at[0], at[1], at[2]);
     *pressure = fluid->pressure[index];
-    return fluid->kind[index] == CELL_FLUID && !fluid->fresh[index];
+    return fluid->cut.kind[index] == CELL_FLUID && !fluid->cut.fresh[index];
 }
 
 static void gradient_row(void *user, int j, int k) {
@@ -72,7 +75,7 @@ static void gradient_row(void *user, int j, int k) {
     double *u = fluid_velocity(fluid, axis);
     for (int i = 0; i < nx; i++) {
         size_t face = grid_face_index(grid, axis, i, j, k);
-        if (fluid->open[axis] && !(fluid->open[axis][face] > 0)) continue;
+        if (fluid->cut.open[axis] && !(fluid->cut.open[axis][face] > 0)) continue;
         int high[3] = {i, j, k}, low[3] = {i, j, k};
         low[axis]--;
         double p[2];
@@ -99,31 +102,33 @@ static void add_gradient(Fluid *fluid, const StepInfo *step, double factor) {
  * long. The stiffest has the rate 8 dim mu / (density h^2). */
 static double implicit_part(const Fluid *fluid, double dt) {
     double mu = fluid->desc.viscosity;
-    for (size_t i = 0; fluid->viscosity_of_cell && i < fluid->sizes[FLUID_GROUP_CELLS].count; i++)
-        mu = fmax(mu, fluid->viscosity_of_cell[i]);
+    for (size_t i = 0; fluid->viscous.of_cell && i < fluid->sizes[FLUID_GROUP_CELLS].count; i++)
+        mu = fmax(mu, fluid->viscous.of_cell[i]);
     double h = fluid->grid.spacing;
     double stiffness = 8 * fluid->grid.dim * mu * dt / (fluid->desc.density * h * h);
     return fmax(0.5, 1 - 1 / stiffness);
 }
 
 PlimStatus fluid_begin_diffusion(Fluid *fluid, const StepInfo *step) {
-    if (!fluid->viscosity) return PLIM_OK;
-    fluid->implicit_part = fluid_is_second_order(fluid) ? implicit_part(fluid, step->dt) : 1;
+    if (!fluid->viscous.solver) return PLIM_OK;
+    fluid->viscous.implicit_part =
+        fluid_is_second_order(fluid) ? implicit_part(fluid, step->dt) : 1;
     fluid_clear_friction(fluid);
-    if (fluid->implicit_part == 1) return PLIM_OK;
+    if (fluid->viscous.implicit_part == 1) return PLIM_OK;
     double *velocity[3] = {fluid->velocity_x, fluid->velocity_y, fluid->velocity_z};
     ViscosityProblem problem = fluid_viscosity_problem(fluid);
     fluid->wall_time = step->time;
-    fluid_add_friction(fluid, 1 - fluid->implicit_part);
-    return viscosity_gain(fluid->viscosity, &problem, (1 - fluid->implicit_part) * step->dt,
-                          step->threads, velocity, fluid->viscous_gain);
+    fluid_add_friction(fluid, 1 - fluid->viscous.implicit_part);
+    return viscosity_gain(fluid->viscous.solver, &problem,
+                          (1 - fluid->viscous.implicit_part) * step->dt, step->threads, velocity,
+                          fluid->viscous.gain);
 }
 
 static void add_explicit_part(Fluid *fluid) {
-    for (int axis = 0; fluid->implicit_part < 1 && axis < fluid->grid.dim; axis++) {
+    for (int axis = 0; fluid->viscous.implicit_part < 1 && axis < fluid->grid.dim; axis++) {
         double *u = fluid_velocity(fluid, axis);
         size_t count = fluid->sizes[FLUID_GROUP_FACES_X + axis].count;
-        for (size_t i = 0; i < count; i++) u[i] += fluid->viscous_gain[axis][i];
+        for (size_t i = 0; i < count; i++) u[i] += fluid->viscous.gain[axis][i];
     }
 }
 
@@ -134,7 +139,7 @@ static void hold_row(void *user, int j, int k) {
     int axis = job->axis, nx = grid_place_size(&fluid->grid, grid_place_faces(axis), 0);
     size_t first = grid_face_index(&fluid->grid, axis, 0, j, k);
     double *u = fluid_velocity(fluid, axis) + first;
-    const double *distance = fluid->face_distance[axis] + first;
+    const double *distance = fluid->cut.face_distance[axis] + first;
     for (int i = 0; i < nx; i++)
         if (distance[i] < 0)
             u[i] = fluid_wall_velocity(fluid, VISCOSITY_OBSTACLE, axis,
@@ -143,12 +148,12 @@ static void hold_row(void *user, int j, int k) {
 
 static void hold_inside(Fluid *fluid, const StepInfo *step, int axis) {
     FluidAxis job = {fluid, axis};
-    if (fluid->face_distance[axis])
+    if (fluid->cut.face_distance[axis])
         fluid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, hold_row, &job);
 }
 
 PlimStatus fluid_diffuse(Fluid *fluid, const StepInfo *step) {
-    if (!fluid->viscosity) return PLIM_OK;
+    if (!fluid->viscous.solver) return PLIM_OK;
     double *velocity[3] = {fluid->velocity_x, fluid->velocity_y, fluid->velocity_z};
     double factor = step->dt / fluid->desc.density;
     fluid->wall_time = step->end_time;
@@ -159,14 +164,14 @@ PlimStatus fluid_diffuse(Fluid *fluid, const StepInfo *step) {
     ViscosityProblem problem = fluid_viscosity_problem(fluid);
     KrylovOptions options = krylov_options_default(step->threads);
     options.relative = 1e-2 * fluid->desc.tolerance;
-    TRY(viscosity_solve(fluid->viscosity, &problem, fluid->implicit_part * step->dt, &options,
-                        velocity, &fluid->viscous));
-    if (fluid->viscous.reason != SOLVE_CONVERGED)
+    TRY(viscosity_solve(fluid->viscous.solver, &problem, fluid->viscous.implicit_part * step->dt,
+                        &options, velocity, &fluid->viscous.result));
+    if (fluid->viscous.result.reason != SOLVE_CONVERGED)
         return context_fail(step->context, PLIM_FAILED,
                             "t = %g s: the viscosity solve stopped after %d iterations: %s",
-                            step->time, fluid->viscous.iterations,
-                            solve_reason_name(fluid->viscous.reason));
-    fluid_add_friction(fluid, fluid->implicit_part);
+                            step->time, fluid->viscous.result.iterations,
+                            solve_reason_name(fluid->viscous.result.reason));
+    fluid_add_friction(fluid, fluid->viscous.implicit_part);
     add_gradient(fluid, step, factor);
     return PLIM_OK;
 }

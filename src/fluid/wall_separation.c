@@ -19,7 +19,7 @@ static bool is_wall(const Fluid *fluid, const int cell[3], int axis, int end) {
     face[axis] += end;
     if (!grid_is_periodic(grid, axis) && face[axis] == end * grid->n[axis])
         return grid->sides[axis][end] == SIDE_WALL;
-    const double *open = fluid->open[axis];
+    const double *open = fluid->cut.open[axis];
     return open && open[grid_face_index(grid, axis, face[0], face[1], face[2])] < 1;
 }
 
@@ -35,7 +35,7 @@ static double flow_out(const Fluid *fluid, const int cell[3], int axis, int end)
     int face[3] = {cell[0], cell[1], cell[2]};
     face[axis] += end;
     size_t index = grid_face_index(&fluid->grid, axis, face[0], face[1], face[2]);
-    double part = fluid->open[axis] ? fluid->open[axis][index] : 1;
+    double part = fluid->cut.open[axis] ? fluid->cut.open[axis][index] : 1;
     return (end ? part : -part) * fluid_velocity(fluid, axis)[index];
 }
 
@@ -76,18 +76,18 @@ static bool look_around(SeparationSearch *search, size_t cell, AroundVisit visit
 }
 
 static bool is_air(SeparationSearch *search, size_t cell) {
-    return search->fluid->kind[cell] == CELL_AIR;
+    return search->fluid->cut.kind[cell] == CELL_AIR;
 }
 
 /* Air gets on to a cell that is pulled. */
 static bool let_air_in(SeparationSearch *search, size_t cell) {
     Fluid *fluid = search->fluid;
-    if (fluid->kind[cell] != CELL_FLUID || fluid->separated[cell]) return false;
+    if (fluid->cut.kind[cell] != CELL_FLUID || fluid->liquid.separated[cell]) return false;
     if (!(fluid->pressure[cell] < search->pulled)) return false;
     int at[3];
     grid_cell_place(&fluid->grid, cell, at);
     if (!touches_wall(fluid, at)) return false;
-    fluid->separated[cell] = 1;
+    fluid->liquid.separated[cell] = 1;
     search->found[search->count++] = cell;
     return false;
 }
@@ -99,12 +99,12 @@ static size_t change_separated(SeparationSearch *search) {
     size_t cells = grid_cell_count(&fluid->grid), held = 0;
     for (size_t cell = 0; cell < cells; cell++) {
         int at[3];
-        if (fluid->separated[cell]) {
+        if (fluid->liquid.separated[cell]) {
             grid_cell_place(&fluid->grid, cell, at);
             if (net_flow_out(fluid, at) >= 0) continue;
-            fluid->separated[cell] = 0;
+            fluid->liquid.separated[cell] = 0;
             held++;
-        } else if (fluid->kind[cell] == CELL_FLUID && fluid->pressure[cell] < search->pulled &&
+        } else if (fluid->cut.kind[cell] == CELL_FLUID && fluid->pressure[cell] < search->pulled &&
                    look_around(search, cell, is_air)) {
             let_air_in(search, cell);
         }
@@ -114,7 +114,7 @@ static size_t change_separated(SeparationSearch *search) {
 }
 
 PlimStatus fluid_separate_walls(Fluid *fluid, const StepInfo *step) {
-    if (!fluid->separated) return PLIM_OK;
+    if (!fluid->liquid.separated) return PLIM_OK;
     const Grid *grid = &fluid->grid;
     size_t mark = scratch_mark(step->scratch);
     SeparationSearch search = {.fluid = fluid};
@@ -130,19 +130,20 @@ PlimStatus fluid_separate_walls(Fluid *fluid, const StepInfo *step) {
 
 /* Where a cell is no longer liquid there is nothing to let go. */
 void fluid_forget_separated(Fluid *fluid) {
-    size_t cells = fluid->separated ? grid_cell_count(&fluid->grid) : 0;
+    size_t cells = fluid->liquid.separated ? grid_cell_count(&fluid->grid) : 0;
     for (size_t i = 0; i < cells; i++)
-        if (!(fluid->level[i] < 0)) fluid->separated[i] = 0;
+        if (!(fluid->liquid.level[i] < 0)) fluid->liquid.separated[i] = 0;
 }
 
 void fluid_mark_separated(Fluid *fluid) {
-    size_t cells = fluid->separated ? grid_cell_count(&fluid->grid) : 0;
+    size_t cells = fluid->liquid.separated ? grid_cell_count(&fluid->grid) : 0;
     for (size_t i = 0; i < cells; i++)
-        if (fluid->separated[i] && fluid->kind[i] == CELL_FLUID) fluid->kind[i] = CELL_AIR;
+        if (fluid->liquid.separated[i] && fluid->cut.kind[i] == CELL_FLUID)
+            fluid->cut.kind[i] = CELL_AIR;
 }
 
 bool fluid_is_separated_at(const Fluid *fluid, Vec3 x) {
-    if (!fluid->separated) return false;
+    if (!fluid->liquid.separated) return false;
     const Grid *grid = &fluid->grid;
     double from_origin[3];
     int cell[3] = {0, 0, 0};
@@ -152,7 +153,7 @@ bool fluid_is_separated_at(const Fluid *fluid, Vec3 x) {
         if (!(at >= 0 && at < grid->n[a])) return false;
         cell[a] = (int)at;
     }
-    return fluid->separated[grid_cell_index(grid, cell[0], cell[1], cell[2])] != 0;
+    return fluid->liquid.separated[grid_cell_index(grid, cell[0], cell[1], cell[2])] != 0;
 }
 
 /* The velocity with which air comes in through the walls of a separated cell, as much as leaves it,
@@ -173,15 +174,15 @@ static void let_in_at(Fluid *fluid, const int cell[3]) {
             int face[3] = {cell[0], cell[1], cell[2]};
             face[axis] += end;
             double speed = out * leaving[axis][end] / all;
-            GridField *field = &fluid->faces[axis];
+            GridField *field = &fluid->advect.faces[axis];
             field->data[field_index(field, face[0], face[1], face[2])] = end ? -speed : speed;
         }
 }
 
 void fluid_let_air_in(Fluid *fluid) {
-    size_t cells = fluid->separated ? grid_cell_count(&fluid->grid) : 0;
+    size_t cells = fluid->liquid.separated ? grid_cell_count(&fluid->grid) : 0;
     for (size_t i = 0; i < cells; i++) {
-        if (!fluid->separated[i]) continue;
+        if (!fluid->liquid.separated[i]) continue;
         int at[3];
         grid_cell_place(&fluid->grid, i, at);
         let_in_at(fluid, at);

@@ -171,18 +171,18 @@ static void describe_start(const PlimScene *scene, const SceneSystem *system, Fl
     desc->length = start->random.length;
     desc->seed = scene->reader.seed;
     set_functions(desc->velocity, start->velocity);
-    desc->smoke = scene_field_function(&start->smoke);
-    desc->temperature = temperature_of(&system->fluid, &start->temperature);
+    desc->smoke.amount = scene_field_function(&start->smoke);
+    desc->smoke.temperature = temperature_of(&system->fluid, &start->temperature);
 }
 
 static void describe_smoke(const SceneNode *node, const SceneSmoke *smoke, FluidDesc *desc) {
-    desc->has_smoke = node_get(node, "smoke") != NULL;
-    if (!desc->has_smoke) return;
-    desc->weight = smoke->weight;
-    desc->buoyancy = smoke->buoyancy;
-    desc->ambient = smoke->ambient;
-    desc->cooling = smoke->cooling;
-    desc->fading = smoke->fading;
+    desc->smoke.is_there = node_get(node, "smoke") != NULL;
+    if (!desc->smoke.is_there) return;
+    desc->smoke.weight = smoke->weight;
+    desc->smoke.buoyancy = smoke->buoyancy;
+    desc->smoke.ambient = smoke->ambient;
+    desc->smoke.cooling = smoke->cooling;
+    desc->smoke.fading = smoke->fading;
 }
 
 static void describe_liquid(const PlimScene *scene, const SceneSystem *system, FluidDesc *desc) {

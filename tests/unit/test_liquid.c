@@ -130,7 +130,7 @@ static Body measure_body(const Fluid *fluid) {
     for (int k = 0; k < fluid->grid.n[2]; k++)
         for (int j = 0; j < fluid->grid.n[1]; j++)
             for (int i = 0; i < fluid->grid.n[0]; i++) {
-                double part = fluid->liquid_fraction[grid_cell_index(&fluid->grid, i, j, k)];
+                double part = fluid->liquid.fraction[grid_cell_index(&fluid->grid, i, j, k)];
                 Vec3 x = grid_cell_center(&fluid->grid, i, j, k);
                 body.volume += part;
                 body.middle = vec3_add_scaled(body.middle, part, x);
@@ -205,7 +205,7 @@ static Volumes run_control(bool control, double wrong) {
              "  liquid: {level: \"=y-0.5\", volume_control: %s}\n",
              control ? "true" : "false");
     Fixture f = open_in(test_context(1), text);
-    fluid_of(f.world)->account[FLUID_ACCOUNT_WANTED] *= wrong;
+    fluid_of(f.world)->liquid.account[FLUID_ACCOUNT_WANTED] *= wrong;
     for (int s = 0; s < 60; s++) step(&f, 0.02);
     Volumes v = volumes_of(&f);
     print_volumes(control ? "control" : "no control", v);

@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "fluid/internal.h"
+#include "fluid/keep_apart.h"
 #include "scene/scene.h"
 #include "world/domains.h"
 

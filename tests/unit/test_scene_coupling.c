@@ -236,7 +236,7 @@ static CellKind inside_ring(const char *ring) {
     Fixture f = open_scene(text);
     assert_int_equal(plim_world_step(f.world, 1e-3), PLIM_OK);
     const Fluid *fluid = fluid_of(f.world);
-    CellKind kind = fluid->kind[grid_cell_index(&fluid->grid, 15, 15, 0)];
+    CellKind kind = fluid->cut.kind[grid_cell_index(&fluid->grid, 15, 15, 0)];
     close_scene(&f);
     return kind;
 }

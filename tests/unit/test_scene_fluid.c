@@ -55,7 +55,7 @@ static void test_defaults(void **state) {
     assert_int_equal(desc->storage, FLUID_ON_FACES);
     assert_close(desc->cfl, 1, 0);
     assert_int_equal(desc->start, FLUID_AT_REST);
-    assert_false(desc->has_smoke);
+    assert_false(desc->smoke.is_there);
     for (int axis = 0; axis < 3; axis++) {
         assert_false(field_function_is_set(&desc->force[axis]));
         for (int end = 0; end < 2; end++) assert_int_equal(desc->grid.sides[axis][end], SIDE_WALL);
@@ -82,14 +82,14 @@ static void test_values(void **state) {
     assert_close(at(&desc->force[2], 2, 0, 0, 3), 1, 0);
     assert_true(desc->force[1].uses_time && desc->force[1].uses_place);
     assert_false(desc->force[2].evaluate);
-    assert_true(desc->has_smoke);
-    const double numbers[] = {desc->weight, desc->buoyancy, desc->ambient, desc->cooling,
-                              desc->fading};
+    assert_true(desc->smoke.is_there);
+    const double numbers[] = {desc->smoke.weight, desc->smoke.buoyancy, desc->smoke.ambient,
+                              desc->smoke.cooling, desc->smoke.fading};
     for (int i = 0; i < 5; i++) assert_close(numbers[i], i + 1, 0);
     assert_int_equal(desc->start, FLUID_FUNCTION);
     assert_close(at(&desc->velocity[0], 0, 7, 0, 0), 7, 0);
-    assert_close(at(&desc->smoke, 0.25, 0, 0, 0), 1, 0);
-    assert_close(at(&desc->temperature, 0.25, 0, 0, 0), 20, 0);
+    assert_close(at(&desc->smoke.amount, 0.25, 0, 0, 0), 1, 0);
+    assert_close(at(&desc->smoke.temperature, 0.25, 0, 0, 0), 20, 0);
     close_scene(&f);
 }
 
@@ -187,8 +187,8 @@ static void test_start(void **state) {
     assert_close(desc_of(&f)->amplitude, 2, 0);
     assert_close(desc_of(&f)->length, 0.5, 0);
     assert_close(at(&desc_of(&f)->viscosity_of_place, 3, 0, 0, 0), 4, 0);
-    assert_close(at(&desc_of(&f)->temperature, 0, 0, 0, 0), 7, 0);
-    assert_false(field_function_is_set(&desc_of(&f)->smoke));
+    assert_close(at(&desc_of(&f)->smoke.temperature, 0, 0, 0, 0), 7, 0);
+    assert_false(field_function_is_set(&desc_of(&f)->smoke.amount));
     check_written(&f);
     close_scene(&f);
 }
@@ -204,8 +204,8 @@ static void test_sources(void **state) {
         "       orientation: {axis: [0, 0, 1], angle: 90}, smoke: \"=x\", temperature: 9}\n"
         "    - {name: fan, shape: {ball: {radius: 0.25}}, velocity: [0, \"=t\", 0]}\n"
         "    - {name: well, shape: {union: {of: [{ball: {}}]}}, expansion: 0.5}\n");
-    assert_int_equal(fluid_of(f.world)->sources.count, 3);
-    const FluidSource *fire = &fluid_of(f.world)->sources.data[0], *fan = fire + 1,
+    assert_int_equal(fluid_of(f.world)->sources.list.count, 3);
+    const FluidSource *fire = &fluid_of(f.world)->sources.list.data[0], *fan = fire + 1,
                       *well = fire + 2;
     assert_true(fire->sets_smoke && fire->sets_temperature && !fire->sets_velocity);
     assert_close(at(&fire->smoke, 0.25, 0, 0, 0), 0.25, 0);
@@ -235,9 +235,9 @@ static void test_bodies(void **state) {
         "       repeat: {count: 2, spacing: [0.2, 0, 0]}}\n");
     size_t pins = 0, dots = 0;
     const Fluid *fluid = fluid_of(f.world);
-    for (size_t i = 0; i < fluid->colliders.count; i++) {
-        const Collider *collider = &fluid->colliders.data[i].now;
-        size_t body = fluid->colliders.data[i].body;
+    for (size_t i = 0; i < fluid->colliders.list.count; i++) {
+        const Collider *collider = &fluid->colliders.list.data[i].now;
+        size_t body = fluid->colliders.list.data[i].body;
         if (body == 0) { /* its apex is where the scene puts it, and the base */
             pins++;
             assert_close(collider->position.y, 0.4, 1e-15);

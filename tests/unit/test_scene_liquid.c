@@ -37,7 +37,7 @@ static void test_defaults(void **state) {
         assert_int_equal(liquid->reseed, 10);
         assert_int_equal(liquid->extension, 4);
         assert_close(liquid->absorption[0], 2, 0);
-        assert_false(fluid_of(f.world)->desc.is_given || fluid_of(f.world)->desc.has_smoke);
+        assert_false(fluid_of(f.world)->desc.is_given || fluid_of(f.world)->desc.smoke.is_there);
         assert_close(fluid_liquid_volume(fluid_of(f.world)), 0.5, 1e-12);
         check_written(&f);
         close_scene(&f);
@@ -114,7 +114,7 @@ static void test_sources_and_sides(void **state) {
              "    - {name: sink, shape: {box: {size: [0.4, 0.4, 0.4]}}, position: [0.9, 0, 0.5],\n"
              "       liquid: drain}\n"
              "    - {name: fan, shape: {ball: {}}, velocity: [1, 0, 0]}\n");
-    const FluidSource *tap = fluid_of(f.world)->sources.data, *sink = tap + 1, *fan = tap + 2;
+    const FluidSource *tap = fluid_of(f.world)->sources.list.data, *sink = tap + 1, *fan = tap + 2;
     assert_int_equal(tap->pouring, FLUID_FILLS);
     assert_int_equal(sink->pouring, FLUID_DRAINS);
     assert_int_equal(fan->pouring, FLUID_LEAVES);

@@ -153,14 +153,14 @@ static void a_cut_grid(void **state) {
         for (int end = 0; end < 2; end++) fluid.grid.sides[axis][end] = SIDE_WALL;
     for (int i = 0; i < FACES; i++) open_x[i] = open_y[i] = 1;
     for (int i = 0; i < N * N; i++) kind[i] = CELL_FLUID;
-    fluid.open[0] = open_x;
-    fluid.open[1] = open_y;
-    fluid.kind = kind;
-    fluid.fluid_cells = N * N;
+    fluid.cut.open[0] = open_x;
+    fluid.cut.open[1] = open_y;
+    fluid.cut.kind = kind;
+    fluid.cut.fluid_cells = N * N;
     assert_null(fluid_cut_problem(&fluid));
-    fluid.fluid_cells = 3;
+    fluid.cut.fluid_cells = 3;
     assert_problem(fluid_cut_problem(&fluid), "counted");
-    fluid.fluid_cells = N * N;
+    fluid.cut.fluid_cells = N * N;
     const double wrong[] = {-0.1, 1.1, NAN};
     for (int i = 0; i < 3; i++) {
         open_y[2] = wrong[i];

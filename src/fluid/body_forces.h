@@ -1,0 +1,17 @@
+/* Forces of the fluid on colliders. */
+#ifndef FLUID_BODY_FORCES_H
+#define FLUID_BODY_FORCES_H
+
+#include "fluid/internal.h"
+
+/* Forces and torques of the fluid on every collider. Friction is added up while viscosity acts:
+ * what it takes from the fluid then is what colliders get, to rounding. */
+void fluid_find_loads(Fluid *fluid);
+/* The hydrostatic correction of all colliders; 0 without a free surface. */
+void fluid_find_hydrostatic_corrections(Fluid *fluid, const StepInfo *step);
+/* Weight of a mass, N, along axes on which pressure carries weight. */
+Vec3 fluid_weight_of(const Fluid *fluid, double mass);
+void fluid_clear_friction(Fluid *fluid);
+void fluid_add_friction(Fluid *fluid, double part);
+
+#endif

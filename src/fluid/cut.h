@@ -1,0 +1,34 @@
+/* Cut cells: how colliders lie in the grid (002 section 5.4.1). */
+#ifndef FLUID_CUT_H
+#define FLUID_CUT_H
+
+#include "fluid/fluid.h"
+
+enum { FLUID_BAND = 4 }; /* cells: distances are exact up to here */
+
+typedef struct FluidCut {
+    unsigned char *kind, *fresh; /* of cells: CellKind; 1: was solid in the last step */
+    double *distance;            /* of nodes from the nearest collider, to FLUID_BAND cells */
+    double *still_distance;      /* the same from obstacles alone, which never changes */
+    GridField cell_distance;
+    double *face_distance[3]; /* only with viscosity */
+    double *open[3];          /* part of each face outside colliders */
+    size_t fluid_cells;
+} FluidCut;
+
+/* Reads the bodies' places (fluid_read_places), then cuts the grid anew if anything moved or
+ * `always`. */
+PlimStatus fluid_update_geometry(Fluid *fluid, const StepInfo *step, bool always);
+/* The first thing wrong with the grid as it was just cut, as text, or NULL: apertures outside 0 to
+ * 1, cells whose kind does not go with their faces. */
+const char *fluid_cut_problem(const Fluid *fluid);
+/* The part of a face that moves with a collider in which there is fluid. */
+double fluid_covered_fraction(const Fluid *fluid, int axis, int i, int j, int k);
+/* The part of a face outside colliders, by the distances at its corners alone. */
+double fluid_face_aperture(const Fluid *fluid, int axis, int i, int j, int k);
+/* Whether a cell on either side of a face has fluid in it. */
+bool fluid_face_is_wet(const Fluid *fluid, int axis, const int at[3]);
+/* First moment of the open part of a cut face about its middle, over its area, m. */
+Vec3 fluid_aperture_moment(const Fluid *fluid, int axis, int i, int j, int k);
+
+#endif

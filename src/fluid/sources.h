@@ -1,0 +1,23 @@
+/* Volume that is made within the fluid: by sources, and by colliders that move. */
+#ifndef FLUID_SOURCES_H
+#define FLUID_SOURCES_H
+
+#include "fluid/fluid.h"
+
+typedef struct FluidSources {
+    ARRAY(FluidSource) list;
+    bool expands; /* sources or volume control make fluid within itself */
+    double *rate; /* of cells: volume made in it, m^3/s; NULL: none ever */
+} FluidSources;
+
+/* From x to a source or the nearest of its images, negative inside; whether x is in one. */
+double fluid_source_distance(const Fluid *fluid, const FluidSource *source, Vec3 x);
+bool fluid_in_source(const Fluid *fluid, const FluidSource *source, Vec3 x);
+/* Whether a source is at work at t: what neither fills nor drains always is. */
+bool fluid_source_runs(const FluidSource *source, double t);
+/* What colliders push through the closed part of a face, m^3/s along the axis. */
+double fluid_pushed(const Fluid *fluid, int axis, int i, int j, int k);
+/* Volume made in cells: by sources and, if asked for, by the motion of colliders. */
+PlimStatus fluid_find_sources(Fluid *fluid, const StepInfo *step, bool with_colliders);
+
+#endif

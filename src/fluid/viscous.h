@@ -1,0 +1,21 @@
+/* Viscosity, split from the pressure (002 section 5.7). */
+#ifndef FLUID_VISCOUS_H
+#define FLUID_VISCOUS_H
+
+#include "fluid/fluid.h"
+
+typedef struct FluidViscous {
+    Viscosity *solver;    /* NULL: the fluid has no viscosity */
+    double *of_cell;      /* Pa s; NULL: the same everywhere */
+    double *gain[3];      /* m/s, the explicit part of viscosity in this step */
+    double implicit_part; /* of viscosity in this step, 1/2 to 1 */
+    SolveResult result;   /* the last solve */
+} FluidViscous;
+
+/* Before velocities are carried: the explicit part of viscosity. */
+PlimStatus fluid_begin_diffusion(Fluid *fluid, const StepInfo *step);
+PlimStatus fluid_diffuse(Fluid *fluid, const StepInfo *step);
+ViscosityProblem fluid_viscosity_problem(const Fluid *fluid);
+PlimStatus fluid_set_up_viscosity(Fluid *fluid, const StepInfo *step);
+
+#endif
