@@ -1,4 +1,4 @@
-/* Volume that is made within the fluid: by sources, and by colliders that move. */
+/* Volume that is made within the fluid: by sources, volume control, and colliders that move. */
 #ifndef FLUID_SOURCES_H
 #define FLUID_SOURCES_H
 
