@@ -6,6 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
+static void keep_problem(void *user, const FlowProblem *problem, double *const velocity[3],
+                         const double *pressure) {
+    (void)velocity;
+    (void)pressure;
+    ((FsiScene *)user)->last = *problem;
+}
+
 PlimStatus fsi_open(PlimContext *context, FsiScene *scene) {
     char text[1024], body[512] = "";
     double h = 1.0 / scene->n;
@@ -23,7 +30,9 @@ PlimStatus fsi_open(PlimContext *context, FsiScene *scene) {
              "  initial: {random: {amplitude: 0.2, length: 0.2}}\n%s",
              scene->dim, scene->n, scene->stiffness * 1000 * h * h / scene->dt, body);
     TRY(plim_scene_parse(context, "bench", text, strlen(text), NULL, 0, &scene->scene));
-    return plim_scene_create_world(scene->scene, &scene->world);
+    TRY(plim_scene_create_world(scene->scene, &scene->world));
+    coupling_watch(scene->world->coupling, keep_problem, scene);
+    return PLIM_OK;
 }
 
 void fsi_close(FsiScene *scene) {

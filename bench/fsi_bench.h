@@ -3,6 +3,7 @@
 #define BENCH_FSI_BENCH_H
 
 #include "bench/bench.h"
+#include "bench/flow_bodies.h"
 #include "fluid/internal.h"
 #include "plimsoll/scene.h"
 #include "solve/coupled/coupled.h"
@@ -16,6 +17,7 @@ typedef struct FsiScene {
     double dt;        /* s, set by fsi_open: half a cell at 1 m/s */
     PlimScene *scene;
     PlimWorld *world;
+    FlowProblem last; /* the last solve as it was set up */
 } FsiScene;
 
 PlimStatus fsi_open(PlimContext *context, FsiScene *scene);
@@ -30,7 +32,7 @@ typedef struct FsiSolve {
     int motion_count; /* of the body, one a row */
     double motion[6][6];
     FlowBodies structure;
-    const FlowBodyFlux *fluxes;
+    FlowBodyFlux *fluxes;
     size_t flux_count;
     FlowProblem problem;
     size_t faces[2], cells;

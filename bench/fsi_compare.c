@@ -36,6 +36,7 @@ static void release(const FsiSolve *solve, void *block, size_t count, size_t siz
 
 static void close_solve(FsiSolve *solve) {
     flow_bodies_free(&solve->structure, solve->context);
+    release(solve, solve->fluxes, solve->flux_count + 1, sizeof *solve->fluxes);
     for (int a = 0; a < 2; a++) {
         release(solve, solve->start[a], solve->faces[a], sizeof(double));
         release(solve, solve->velocity[a], solve->faces[a], sizeof(double));
@@ -104,13 +105,31 @@ static void stir(FsiSolve *solve) {
     }
 }
 
+/* The one body and what it pushes, as they were in the last solve. */
+static PlimStatus take_structure(const FlowProblem *last, FsiSolve *solve) {
+    const Csr *rows = last->flux_rows;
+    solve->body =
+        (FlowBody){.is_free = true, .center = solve->fluid->colliders.list.data[0].now.position};
+    memcpy(solve->body.mass, last->structure->blocks[0].mass, sizeof solve->body.mass);
+    memcpy(solve->body.velocity, last->structure->velocity, sizeof solve->body.velocity);
+    flow_body_hold_plane(&solve->body);
+    solve->flux_count = rows->rows;
+    solve->fluxes = context_allocate(solve->context, rows->rows + 1, sizeof *solve->fluxes);
+    if (!solve->fluxes) return PLIM_OUT_OF_MEMORY;
+    for (size_t f = 0; f < rows->rows; f++) {
+        FlowBodyFlux *flux = &solve->fluxes[f];
+        flux->axis = last->fluxes[f].axis;
+        memcpy(flux->at, last->fluxes[f].at, sizeof flux->at);
+        memcpy(flux->row, rows->value + rows->row_start[f], sizeof flux->row);
+    }
+    return PLIM_OK;
+}
+
 static PlimStatus open_solve(const FsiScene *scene, const ViscosityProblem *viscous,
                              FsiSolve *solve) {
     Fluid *fluid = fluid_of(scene->world);
     *solve = (FsiSolve){.context = fluid->context, .fluid = fluid};
-    solve->body = fluid->coupled.bodies.data[0];
-    solve->fluxes = fluid->coupled.fluxes.data;
-    solve->flux_count = fluid->coupled.fluxes.count;
+    TRY(take_structure(&scene->last, solve));
     solve->motion_count = 3; /* along x, along y, turning in the plane */
     solve->motion[0][0] = solve->motion[1][1] = 1;
     solve->motion[2][5] = sqrt(solve->body.mass[0][0] / solve->body.mass[5][5]);

@@ -444,16 +444,15 @@ static bool has_opening(const Fluid *fluid) {
  * to.
  */
 static const char *fastest_given(const Fluid *fluid) {
-    const SolidView *view = &fluid->desc.bodies_view;
     const char *name = NULL;
     double fastest = 0;
     for (size_t i = 0; i < fluid->colliders.list.count; i++) {
         const FluidCollider *collider = &fluid->colliders.list.data[i];
         double speed = vec3_length(collider->now.velocity);
-        if (collider->body == FLUID_OBSTACLES || !(speed > fastest)) continue;
-        if (view->is_free && view->is_free(view->system, collider->body)) continue;
+        if (fluid_is_obstacle(collider) || !(speed > fastest)) continue;
+        if (surface_is_free(&collider->ref)) continue;
         fastest = speed;
-        name = view->name(view->system, collider->body);
+        name = surface_describe(&collider->ref).name;
     }
     return name;
 }

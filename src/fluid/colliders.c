@@ -1,5 +1,4 @@
-/* Colliders: where obstacles and bodies are, at what velocity they came there, and their images
- * across periodic sides. */
+/* Colliders: where obstacles and bodies are, at what velocity they came there. */
 #include "fluid/internal.h"
 
 #include <string.h>
@@ -21,22 +20,8 @@ static bool same_place(const FluidCollider *a) {
            memcmp(&a->now.orientation, &a->before_orientation, sizeof(Quat)) == 0;
 }
 
-/* By whole periods into the domain. */
-static Vec3 wrapped(const Grid *grid, Vec3 x) {
-    double at[3], origin[3];
-    vec3_store(at, x);
-    vec3_store(origin, grid->origin);
-    for (int axis = 0; axis < grid->dim; axis++) {
-        double period = grid->n[axis] * grid->spacing;
-        if (grid_is_periodic(grid, axis))
-            at[axis] -= period * floor((at[axis] - origin[axis]) / period);
-    }
-    return vec3_load(at);
-}
-
 /* Makes `colliders` those that reach into the room; whether they are others than before. */
 static bool find_visitors(Fluid *fluid) {
-    const SolidView *view = &fluid->desc.bodies_view;
     bool changed = false;
     for (size_t i = 0; i < fluid->colliders.list.count; i++)
         fluid->colliders.visitors.data[fluid->colliders.list.data[i].number].collider =
@@ -44,9 +29,9 @@ static bool find_visitors(Fluid *fluid) {
     fluid->colliders.list.count = 0; /* it has had room for all of them since it was made */
     for (size_t i = 0; i < fluid->colliders.visitors.count; i++) {
         FluidCollider *collider = &fluid->colliders.visitors.data[i].collider;
-        bool is_here = collider->body == FLUID_OBSTACLES;
+        bool is_here = fluid_is_obstacle(collider);
         if (!is_here) {
-            view->read(view->system, collider->body, &collider->now);
+            surface_read(&collider->ref, &collider->now);
             is_here = room_meets(&fluid->desc.room, collider_bounds(&collider->now));
         }
         changed = changed || is_here != fluid->colliders.visitors.data[i].is_here;
@@ -70,14 +55,13 @@ bool fluid_read_places(Fluid *fluid, double dt) {
     bool moved = fluid->colliders.visitors.count > 0 && find_visitors(fluid);
     for (size_t i = 0; i < fluid->colliders.list.count; i++) {
         FluidCollider *collider = &fluid->colliders.list.data[i];
-        if (collider->body == FLUID_OBSTACLES) continue;
-        const SolidView *view = &fluid->desc.bodies_view;
-        view->read(view->system, collider->body, &collider->now);
+        if (fluid_is_obstacle(collider)) continue;
+        surface_read(&collider->ref, &collider->now);
         collider->true_position = collider->now.position;
         moved = moved || !same_place(collider);
         if (dt > 0) set_step_velocity(collider, dt);
         collider->is_elsewhere = !room_holds(&fluid->desc.room, collider->true_position);
-        collider->now.position = wrapped(&fluid->grid, collider->true_position);
+        collider->now.position = grid_wrap(&fluid->grid, collider->true_position);
     }
     fluid_fill_bins(fluid);
     return moved;
@@ -96,38 +80,6 @@ void fluid_keep_places(Fluid *fluid) {
         collider->before_position = collider->now.position;
         collider->before_orientation = collider->now.orientation;
     }
-}
-
-/* ---- images across periodic sides ---- */
-
-int fluid_image_count(const Grid *grid) {
-    int count = 1;
-    for (int axis = 0; axis < grid->dim; axis++)
-        if (grid_is_periodic(grid, axis)) count *= 3;
-    return count;
-}
-
-Vec3 fluid_image_offset(const Grid *grid, int image) {
-    static const int periods[3] = {0, -1, 1};
-    double offset[3] = {0, 0, 0};
-    for (int axis = 0; axis < grid->dim; axis++) {
-        if (!grid_is_periodic(grid, axis)) continue;
-        offset[axis] = periods[image % 3] * grid->n[axis] * grid->spacing;
-        image /= 3;
-    }
-    return vec3(offset[0], offset[1], offset[2]);
-}
-
-double fluid_reach(const Fluid *fluid, const Collider *body) {
-    Box3 box = solid_bounds(body->solid);
-    double reach = 0;
-    for (int corner = 0; corner < 8; corner++) {
-        Vec3 x = vec3(corner & 1 ? box.high.x : box.low.x, corner & 2 ? box.high.y : box.low.y,
-                      corner & 4 ? box.high.z : box.low.z);
-        x = fluid_in_plane(fluid, quat_rotate(body->orientation, x));
-        reach = fmax(reach, vec3_length(x));
-    }
-    return reach;
 }
 
 double fluid_wall_speed(const Fluid *fluid, Vec3 x, int axis) {

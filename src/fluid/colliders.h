@@ -4,12 +4,13 @@
 #define FLUID_COLLIDERS_H
 
 #include "fluid/fluid.h"
+#include "grid/periodic.h"
 
 /* Something the fluid flows around, where it is at the end of the present step. */
 typedef struct FluidCollider {
     Collider now;       /* velocities: those that move it from where it was in one step */
     Vec3 through;       /* m/s, own axes: what the fluid at its surface moves at beyond it */
-    size_t body;        /* in the view; FLUID_OBSTACLES: the obstacles at rest */
+    SurfaceRef ref;     /* without class: the obstacles at rest */
     size_t number;      /* among all that may come */
     bool is_elsewhere;  /* its centre is in another domain: nothing here carries its weight */
     Vec3 true_position; /* of a body; `now` has it moved by whole periods into the domain */
@@ -19,15 +20,15 @@ typedef struct FluidCollider {
     Vec3 friction, friction_torque; /* the part of viscosity in them; of all but weight when they
                                        come from the coupled solve */
     double displaced;               /* kg of fluid in the place of a body that is solved for */
-    double before[6]; /* v* of such a body: its velocities with forces over the step */
-    double fall[6];   /* what gravity did to them in the step */
-    double area;      /* m^2, of the surface in the fluid */
-    Vec3 weight;      /* N, the part of the force that carries the weight of what it displaces */
+    double area;                    /* m^2, of the surface in the fluid */
+    Vec3 weight; /* N, the part of the force that carries the weight of what it displaces */
     /* N and N m: what a liquid's weight between the middles of cells and its surface adds. */
     Vec3 hydrostatic, hydrostatic_torque;
 } FluidCollider;
 
-#define FLUID_OBSTACLES SIZE_MAX
+static inline bool fluid_is_obstacle(const FluidCollider *collider) {
+    return !collider->ref.class;
+}
 
 /* Colliders by bins over the grid (nearest.c). */
 typedef struct FluidBinEntry {
@@ -50,9 +51,9 @@ typedef struct FluidColliders {
         bool is_here;
     })
     visitors;
-    FluidBins bins;           /* of the colliders where they are now */
-    ARRAY(FluidBody) passive; /* bodies that are carried along */
-    bool some_move;           /* or may */
+    FluidBins bins;                 /* of the colliders where they are now */
+    ARRAY(ImmersedSurface) passive; /* bodies that are carried along */
+    bool some_move;                 /* or may */
 } FluidColliders;
 
 /* Reads the bodies' places. With dt > 0 their velocities are those that brought them here from
@@ -63,12 +64,6 @@ const FluidCollider *fluid_collider(const Fluid *fluid, size_t number);
 /* Where they are now is where they were, and their velocities are their own: what holds between
  * steps does not depend on how long the last one was. */
 void fluid_keep_places(Fluid *fluid);
-/* Bodies, obstacles and sources have images beyond periodic sides, 0 the thing itself. */
-int fluid_image_count(const Grid *grid);
-Vec3 fluid_image_offset(const Grid *grid, int image);
-/* The farthest that a corner of its box is from a body's own origin, m; in two dimensions of the
- * box's shadow on the plane. */
-double fluid_reach(const Fluid *fluid, const Collider *body);
 /* Sorts the colliders into bins; where memory is out they are all looked at. */
 void fluid_fill_bins(Fluid *fluid);
 /* The collider nearest to x; NULL: there is none. `beside` is x moved by whole periods to where it

@@ -1,34 +1,30 @@
-/* Viscosity, pressure and bodies in one solve (002 section 5.8). */
+/* The fluid in a coupled solve with solids (002 section 5.8): what couple/ is given and gives back.
+ */
 #ifndef FLUID_COUPLED_H
 #define FLUID_COUPLED_H
 
 #include "fluid/fluid.h"
-
-#include "solve/coupled/flow_bodies.h"
-
-/* A face that moves with a collider, though part of it is open. */
-typedef struct FluidTie {
-    int axis;
-    size_t face, collider;
-    Vec3 arm;    /* from the collider's centre to the face's */
-    double part; /* that is open */
-} FluidTie;
+#include "fluid/project.h"
 
 typedef struct FluidCoupled {
-    CoupledFlow *solver;    /* NULL: viscosity and pressure are solved for one after the other */
-    ARRAY(FlowBody) bodies; /* the colliders, in the same order */
-    ARRAY(FlowBodyFlux) fluxes;
-    FlowBodies structure; /* the same to the solver */
-    ARRAY(FluidTie) ties;
-    FlowResult result; /* the last solve */
+    CoupledFlow *solver; /* NULL: viscosity and pressure are solved for one after the other */
+    ARRAY(FlowSurface) surfaces; /* the colliders, in the same order */
+    ARRAY(FlowFace) faces;       /* that colliders close */
+    ViscosityProblem viscous;    /* of the solve at hand */
+    FlowResult result;           /* the last solve */
+    /* While the half step is solved for: what the flow was, in scratch memory from `mark` on. */
+    double *kept[FLUID_FLOW_COUNT];
+    size_t mark;
 } FluidCoupled;
 
-/* Whether the collider's motion is unknown in the coupled solve. */
+extern const FlowClass fluid_flow;
+
+/* Whether the collider's motion is unknown in the coupled solve; whether some is. */
 bool fluid_solves_for(const Fluid *fluid, size_t collider);
+bool fluid_solves_for_bodies(const Fluid *fluid);
 /* Finds the faces that colliders close, where they are now. */
 PlimStatus fluid_gather_faces(Fluid *fluid);
-PlimStatus fluid_solve_start(Fluid *fluid, const StepInfo *step);
-PlimStatus fluid_solve_half(Fluid *fluid, const StepInfo *step);
-PlimStatus fluid_solve_whole(Fluid *fluid, const StepInfo *step);
+/* The body of this number that the fluid carries along; false: there are no more. */
+bool fluid_carry(const void *system, size_t number, FlowCarried *out);
 
 #endif

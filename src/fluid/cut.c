@@ -74,10 +74,10 @@ static void lower_by_image(const Fluid *fluid, const Collider *collider, double 
 }
 
 static void lower_by(const Fluid *fluid, const FluidCollider *collider, double *distance) {
-    int images = fluid_image_count(&fluid->grid);
+    int images = grid_image_count(&fluid->grid);
     for (int image = 0; image < images; image++) {
         Collider moved = collider->now;
-        moved.position = vec3_add(moved.position, fluid_image_offset(&fluid->grid, image));
+        moved.position = vec3_add(moved.position, grid_image_offset(&fluid->grid, image));
         lower_by_image(fluid, &moved, distance);
     }
 }
@@ -88,12 +88,12 @@ static void find_distances(Fluid *fluid, bool always) {
     if (always) {
         for (size_t i = 0; i < nodes; i++) fluid->cut.still_distance[i] = far;
         for (size_t i = 0; i < fluid->colliders.list.count; i++)
-            if (fluid->colliders.list.data[i].body == FLUID_OBSTACLES)
+            if (fluid_is_obstacle(&fluid->colliders.list.data[i]))
                 lower_by(fluid, &fluid->colliders.list.data[i], fluid->cut.still_distance);
     }
     memcpy(fluid->cut.distance, fluid->cut.still_distance, nodes * sizeof *fluid->cut.distance);
     for (size_t i = 0; i < fluid->colliders.list.count; i++)
-        if (fluid->colliders.list.data[i].body != FLUID_OBSTACLES)
+        if (!fluid_is_obstacle(&fluid->colliders.list.data[i]))
             lower_by(fluid, &fluid->colliders.list.data[i], fluid->cut.distance);
 }
 

@@ -7,9 +7,7 @@
 #include "fluid/forces.h"
 #include "fluid/initial.h"
 #include "fluid/internal.h"
-#include "fluid/keep_apart.h"
 #include "fluid/measure.h"
-#include "fluid/passive.h"
 #include "fluid/project.h"
 #include "fluid/smoke.h"
 #include "fluid/view.h"
@@ -150,29 +148,10 @@ static PlimStatus start_suddenly(Fluid *fluid, const StepInfo *step) {
     return PLIM_OK;
 }
 
-static bool solves_for_bodies(const Fluid *fluid) {
-    for (size_t i = 0; i < fluid->colliders.list.count; i++)
-        if (fluid_solves_for(fluid, i)) return true;
-    return false;
-}
-
-static bool solves_for_body(const void *system, size_t body) {
-    const Fluid *fluid = system;
-    for (size_t i = 0; i < fluid->colliders.list.count; i++)
-        if (fluid->colliders.list.data[i].body == body && fluid_solves_for(fluid, i)) return true;
-    return false;
-}
-
-/* The velocity that bodies move with; none is needed where they keep their places. */
+/* Solids and the fluid are solved for after this, in couple/. */
 static PlimStatus fluid_solve_positions(void *system, const StepInfo *step) {
-    Fluid *fluid = system;
-    fluid->gravity = step->gravity;
-    fluid_advect_passive(fluid, SOLID_HALF_STEP);
-    if (!fluid->coupled.solver) return PLIM_OK;
-    if (step->time == 0 && (fluid->desc.carries_velocity || fluid->viscous.solver))
-        TRY(fluid_solve_start(fluid, step));
-    if (fluid->desc.hold_bodies || !solves_for_bodies(fluid)) return PLIM_OK;
-    return fluid_solve_half(fluid, step);
+    ((Fluid *)system)->gravity = step->gravity;
+    return PLIM_OK;
 }
 
 /* 000 section 4.6: scalars, intermediate velocity. */
@@ -197,26 +176,18 @@ static PlimStatus fluid_advect_stage(void *system, const StepInfo *step) {
 /* 002 equation 5.26, split; 000 equation 4.5. */
 static PlimStatus fluid_solve(void *system, const StepInfo *step) {
     Fluid *fluid = system;
-    if (fluid->desc.is_given) return PLIM_OK;
-    if (fluid->coupled.solver) {
-        TRY(fluid_solve_whole(fluid, step));
-    } else {
-        TRY(fluid_diffuse(fluid, step));
-        TRY(fluid_set_given(fluid, step, step->end_time));
-        TRY(fluid_project(fluid, step));
-        fluid_keep_acceleration(fluid, step);
-    }
-    if (!fluid_has_surface(fluid)) return PLIM_OK;
-    TRY(fluid_separate_walls(fluid, step));
-    fluid_still_air(fluid, step);
-    return PLIM_OK;
+    if (fluid->desc.is_given || fluid->coupled.solver) return PLIM_OK; /* the latter: in couple/ */
+    TRY(fluid_diffuse(fluid, step));
+    TRY(fluid_set_given(fluid, step, step->end_time));
+    TRY(fluid_project(fluid, step));
+    fluid_keep_acceleration(fluid, step);
+    return fluid_settle_velocity(fluid, step);
 }
 
 static PlimStatus fluid_finish(void *system, const StepInfo *step) {
     (void)step;
     Fluid *fluid = system;
     fluid_find_loads(fluid);
-    fluid_advect_passive(fluid, SOLID_WHOLE_STEP);
     fluid_keep_places(fluid);
     return PLIM_OK;
 }
@@ -240,19 +211,18 @@ static double fluid_max_dt(const void *system, const StepInfo *step) {
     bool carries = fluid->desc.carries_velocity || fluid->desc.smoke.is_there;
     double speed = carries ? fluid_greatest_velocity(fluid) : 0;
     double way = fluid->desc.cfl * fluid->grid.spacing;
-    const SolidView *view = &fluid->desc.bodies_view;
     for (size_t i = 0; i < fluid->colliders.list.count; i++) {
-        if (fluid->colliders.list.data[i].body == FLUID_OBSTACLES) continue;
+        if (fluid_is_obstacle(&fluid->colliders.list.data[i])) continue;
         Collider body = fluid->colliders.list.data[i].now;
-        view->read(view->system, fluid->colliders.list.data[i].body, &body);
+        surface_read(&fluid->colliders.list.data[i].ref, &body);
         double spin = vec3_length(body.angular_velocity);
-        double turning = spin > 0 ? spin * fluid_reach(fluid, &body) : 0;
+        double turning = spin > 0 ? spin * collider_reach(&body, fluid->grid.dim) : 0;
         speed = fmax(speed, vec3_length(body.velocity) + turning);
     }
     for (int axis = 0; carries && axis < fluid->grid.dim; axis++)
         for (int end = 0; end < 2; end++) speed = fmax(speed, inflow_speed(fluid, step, axis, end));
     double push = carries ? fluid_greatest_acceleration(fluid, step) : 0;
-    if (!fluid->desc.hold_bodies && solves_for_bodies(fluid))
+    if (!fluid->desc.hold_bodies && fluid_solves_for_bodies(fluid))
         push = fmax(push, vec3_length(step->gravity));
     double longest = 2 * way / (speed + sqrt(speed * speed + 2 * push * way));
     /* The shortest waves on a surface must not swing further in every step: dt below
@@ -281,7 +251,6 @@ static PlimStatus fluid_refresh(void *system, const StepInfo *step) {
     } else {
         TRY(fluid_find_sources(fluid, step, true)); /* for what is reported of the divergence */
     }
-    if (fluid->coupled.solver && step->time == 0) fluid_warn_of_overlaps(fluid);
     fluid_clear_friction(fluid);
     if (fluid->coupled.solver) TRY(fluid_gather_faces(fluid));
     if (!fluid->coupled.solver) fluid_add_friction(fluid, 1);
@@ -333,10 +302,8 @@ static void fluid_destroy(void *system) {
     array_free(context, &fluid->colliders.bins.start);
     array_free(context, &fluid->colliders.bins.entries);
     array_free(context, &fluid->colliders.passive);
-    array_free(context, &fluid->coupled.bodies);
-    array_free(context, &fluid->coupled.fluxes);
-    flow_bodies_free(&fluid->coupled.structure, context);
-    array_free(context, &fluid->coupled.ties);
+    array_free(context, &fluid->coupled.surfaces);
+    array_free(context, &fluid->coupled.faces);
     fluid_free_objects(fluid);
     state_free(context, &fluid_schema, fluid);
     context_free(context, fluid, 1, sizeof *fluid);
@@ -445,8 +412,7 @@ static PlimStatus create_cuts(Fluid *fluid) {
 
 /* The obstacles first, then the bodies. */
 static PlimStatus add_colliders(Fluid *fluid, const FluidDesc *desc) {
-    FluidCollider obstacles = {.now = {.solid = desc->obstacles, .orientation = quat_identity()},
-                               .body = FLUID_OBSTACLES};
+    FluidCollider obstacles = {.now = {.solid = desc->obstacles, .orientation = quat_identity()}};
     if (desc->obstacles && !array_push(fluid->context, &fluid->colliders.list, obstacles))
         return PLIM_OUT_OF_MEMORY;
     for (size_t i = 0; i < desc->body_count; i++) {
@@ -456,10 +422,9 @@ static PlimStatus add_colliders(Fluid *fluid, const FluidDesc *desc) {
             continue;
         }
         FluidCollider body = {.now = {.solid = desc->bodies[i].solid},
-                              .body = desc->bodies[i].body,
+                              .ref = desc->bodies[i].ref,
                               .through = desc->bodies[i].through};
-        const SolidView *view = &desc->bodies_view;
-        if (view->moves(view->system, body.body) || vec3_length(body.through) > 0)
+        if (surface_describe(&body.ref).motion != SURFACE_STILL || vec3_length(body.through) > 0)
             fluid->colliders.some_move = true;
         body.number = fluid->colliders.list.count;
         if (!array_push(fluid->context, &fluid->colliders.list, body)) return PLIM_OUT_OF_MEMORY;
@@ -534,7 +499,7 @@ const SystemClass fluid_class = {
     .refresh = fluid_refresh,
     .diagnose = fluid_diagnose,
     .view_frame = fluid_view_frame,
-    .solves_for_body = solves_for_body,
+    .flow = &fluid_flow,
     .quantities = fluid_quantities,
     .quantity_count = FLUID_QUANTITY_COUNT,
     .object_count = fluid_object_count,

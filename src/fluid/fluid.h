@@ -13,7 +13,8 @@
 #include "solve/coupled/coupled_flow.h"
 #include "solve/pressure/poisson.h"
 #include "solve/viscosity/viscosity.h"
-#include "system/solid_view.h"
+#include "system/flow.h"
+#include "system/immersed.h"
 #include "system/system.h"
 
 /* What the velocities are at t = 0. */
@@ -89,14 +90,6 @@ typedef enum FluidSurface {
     FLUID_SURFACE_FACES /* on whole faces, first order (002 section 5.4.1) */
 } FluidSurface;
 
-/* A body of the solid view that the fluid flows around. */
-typedef struct FluidBody {
-    size_t body;        /* number in the view */
-    const Solid *solid; /* its shape about its centre of mass; must outlive the fluid */
-    bool passive;       /* a free body that is carried by the fluid and does not act on it */
-    Vec3 through;       /* m/s, own axes: fluid passes through its surface at this velocity */
-} FluidBody;
-
 typedef struct FluidDesc {
     const char *name; /* to probe it by; must outlive the fluid; default "fluid" */
     Grid grid;
@@ -109,9 +102,8 @@ typedef struct FluidDesc {
     const Solid *obstacles; /* at rest; NULL: none; must outlive the fluid */
     FluidSurface surface;
     double slip; /* m, slip length of obstacles and bodies */
-    SolidView bodies_view;
-    Room room; /* of several domains: the bodies that reach into it are this fluid's */
-    const FluidBody *bodies; /* borrowed during creation */
+    Room room;   /* of several domains: the bodies that reach into it are this fluid's */
+    const ImmersedSurface *bodies; /* borrowed during creation */
     size_t body_count;
     bool monolithic;  /* viscosity, pressure and free bodies in one solve (002 section 5.8) */
     bool one_way;     /* free bodies do not feel the fluid */

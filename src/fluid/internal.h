@@ -82,12 +82,6 @@ static inline Vec3 fluid_up(Vec3 gravity) {
     return strength > 0 ? vec3_scale(-1 / strength, gravity) : vec3(0, 1, 0);
 }
 
-/* In two dimensions only the cut at z = 0 counts. */
-static inline Vec3 fluid_in_plane(const Fluid *fluid, Vec3 x) {
-    if (fluid->grid.dim == 2) x.z = 0;
-    return x;
-}
-
 /* Whether what a collider pushes through part of a face counts at the middle of the face. In the
  * coupled solve fluid that is held fast moves with the body beside it, and its velocity counts at
  * the middle; both together must pass what a rigid motion passes, else turning as one would

@@ -314,9 +314,16 @@ static void still_row(void *user, int j, int k) {
     }
 }
 
-void fluid_still_air(Fluid *fluid, const StepInfo *step) {
+static void still_air(Fluid *fluid, const StepInfo *step) {
     for (int axis = 0; axis < fluid->grid.dim; axis++) {
         FluidAxis job = {fluid, axis};
         fluid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, still_row, &job);
     }
+}
+
+PlimStatus fluid_settle_velocity(Fluid *fluid, const StepInfo *step) {
+    if (!fluid_has_surface(fluid)) return PLIM_OK;
+    TRY(fluid_separate_walls(fluid, step));
+    still_air(fluid, step);
+    return PLIM_OK;
 }

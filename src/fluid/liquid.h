@@ -77,8 +77,9 @@ PlimStatus fluid_settle_surface(Fluid *fluid, const StepInfo *step);
 PlimStatus fluid_load_phi(Fluid *fluid, const StepInfo *step);
 /* Velocities go on from the liquid into air and colliders. */
 PlimStatus fluid_extend_faces(Fluid *fluid, const StepInfo *step);
-/* Faces that no liquid touches have no velocity. */
-void fluid_still_air(Fluid *fluid, const StepInfo *step);
+/* When velocities are found: which walls liquid lets go of, and faces that none touches have no
+ * velocity. Nothing without a free surface. */
+PlimStatus fluid_settle_velocity(Fluid *fluid, const StepInfo *step);
 double fluid_liquid_volume(const Fluid *fluid);
 ParticleLevelSet fluid_particles(Fluid *fluid, const StepInfo *step, LevelParticles sets[2]);
 /* What sources pour, drains and sides take; volume control. */

@@ -250,10 +250,13 @@ static double momentum_along(const Fluid *fluid, int axis) {
             for (int i = 0; i < last[0]; i++)
                 sum += part_of_face(fluid, axis, (int[3]){i, j, k}) *
                        u[grid_face_index(grid, axis, i, j, k)];
-    for (size_t i = 0; i < fluid->coupled.ties.count; i++)
-        if (fluid->coupled.ties.data[i].axis == axis)
-            sum += fluid->coupled.ties.data[i].part * u[fluid->coupled.ties.data[i].face];
-    return sum * fluid->desc.density * grid_cell_volume(grid);
+    double tied = 0;
+    for (size_t i = 0; i < fluid->coupled.faces.count; i++) {
+        const FlowFace *face = &fluid->coupled.faces.data[i];
+        size_t at = grid_face_index(grid, axis, face->at[0], face->at[1], face->at[2]);
+        if (face->axis == axis) tied += face->mass * u[at];
+    }
+    return sum * fluid->desc.density * grid_cell_volume(grid) + tied;
 }
 
 Vec3 fluid_momentum(const Fluid *fluid) {

@@ -48,13 +48,14 @@ static void bin_range(const Fluid *fluid, Vec3 center, double reach, int low[3],
 /* Counts entries in the first pass and places them in the second. */
 static void visit(Fluid *fluid, bool place) {
     FluidBins *bins = &fluid->colliders.bins;
-    int images = fluid_image_count(&fluid->grid), low[3], high[3];
+    int images = grid_image_count(&fluid->grid), low[3], high[3];
     for (size_t i = 0; i < fluid->colliders.list.count; i++) {
         const Collider *now = &fluid->colliders.list.data[i].now;
-        double reach = has_true_distance(now->solid) ? fluid_reach(fluid, now) : HUGE_VAL;
+        double reach =
+            has_true_distance(now->solid) ? collider_reach(now, fluid->grid.dim) : HUGE_VAL;
         for (int image = 0; image < images; image++) {
-            Vec3 center = vec3_add(now->position, fluid_image_offset(&fluid->grid, image));
-            bin_range(fluid, fluid_in_plane(fluid, center), reach, low, high);
+            Vec3 center = vec3_add(now->position, grid_image_offset(&fluid->grid, image));
+            bin_range(fluid, grid_in_plane(&fluid->grid, center), reach, low, high);
             for (int k = low[2]; k < high[2]; k++)
                 for (int j = low[1]; j < high[1]; j++)
                     for (int b = low[0]; b < high[0]; b++) {
@@ -101,8 +102,8 @@ typedef struct Nearest {
 
 static void look_at(Nearest *n, size_t i, int image) {
     FluidCollider *collider = &n->fluid->colliders.list.data[i];
-    Vec3 at = vec3_sub(n->x, fluid_image_offset(&n->fluid->grid, image));
-    double distance = collider_distance(&collider->now, fluid_in_plane(n->fluid, at));
+    Vec3 at = vec3_sub(n->x, grid_image_offset(&n->fluid->grid, image));
+    double distance = collider_distance(&collider->now, grid_in_plane(&n->fluid->grid, at));
     if (!(distance < n->least)) return;
     n->least = distance;
     n->collider = collider;
@@ -131,7 +132,7 @@ static bool look_in_bin(Nearest *n) {
 FluidCollider *fluid_nearest(const Fluid *fluid, Vec3 x, Vec3 *beside) {
     Nearest n = {.fluid = fluid, .x = x, .beside = x, .least = HUGE_VAL};
     if (!fluid->colliders.bins.is_filled || !look_in_bin(&n)) {
-        int images = fluid_image_count(&fluid->grid);
+        int images = grid_image_count(&fluid->grid);
         n = (Nearest){.fluid = fluid, .x = x, .beside = x, .least = HUGE_VAL};
         for (size_t i = 0; i < fluid->colliders.list.count; i++)
             for (int image = 0; image < images; image++) look_at(&n, i, image);

@@ -1,6 +1,6 @@
 /* Passive advection of bodies, one-way coupling: each moves with the mean of the fluid's velocity
  * over its own volume, and turns with its mean rotation about the centre. */
-#include "fluid/passive.h"
+#include "fluid/coupled.h"
 #include "fluid/internal.h"
 
 typedef struct CarriedMotion {
@@ -42,21 +42,22 @@ static CarriedMotion measure(const Fluid *fluid, const Collider *body) {
     return sum;
 }
 
-void fluid_advect_passive(Fluid *fluid, SolidWhen when) {
-    const SolidView *view = &fluid->desc.bodies_view;
-    for (size_t i = 0; i < fluid->colliders.passive.count; i++) {
-        Collider body = {.solid = fluid->colliders.passive.data[i].solid};
-        view->read(view->system, fluid->colliders.passive.data[i].body, &body);
-        if (!room_holds(&fluid->desc.room, body.position)) continue;
-        CarriedMotion sum = measure(fluid, &body);
-        Vec3 turning = vec3(0, 0, 0);
-        double spread[9];
-        mat3_store(spread, sum.spread);
-        if (fluid->grid.dim == 2 && spread[8] > 0)
-            turning = vec3(0, 0, sum.turning.z / spread[8]);
-        else if (fluid->grid.dim == 3 && sum.volume > 4)
-            turning = mat3_apply(mat3_inverse(sum.spread), sum.turning);
-        view->accept(view->system, fluid->colliders.passive.data[i].body, when,
-                     vec3_scale(1 / sum.volume, sum.velocity), turning);
-    }
+bool fluid_carry(const void *system, size_t number, FlowCarried *out) {
+    const Fluid *fluid = system;
+    if (number >= fluid->colliders.passive.count) return false;
+    const ImmersedSurface *carried = &fluid->colliders.passive.data[number];
+    Collider body = {.solid = carried->solid};
+    surface_read(&carried->ref, &body);
+    *out =
+        (FlowCarried){.ref = carried->ref, .is_here = room_holds(&fluid->desc.room, body.position)};
+    if (!out->is_here) return true;
+    CarriedMotion sum = measure(fluid, &body);
+    double spread[9];
+    mat3_store(spread, sum.spread);
+    if (fluid->grid.dim == 2 && spread[8] > 0)
+        out->angular_velocity = vec3(0, 0, sum.turning.z / spread[8]);
+    else if (fluid->grid.dim == 3 && sum.volume > 4)
+        out->angular_velocity = mat3_apply(mat3_inverse(sum.spread), sum.turning);
+    out->velocity = vec3_scale(1 / sum.volume, sum.velocity);
+    return true;
 }

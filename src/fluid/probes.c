@@ -41,9 +41,9 @@ PlimStatus fluid_add_objects(Fluid *fluid) {
     TRY(add_object(fluid, fluid->desc.name, (FluidObject){.kind = OBJECT_FLUID}));
     TRY(add_sides(fluid));
     for (size_t i = 0; i < fluid->colliders.list.count; i++) {
-        size_t body = fluid->colliders.list.data[i].body;
-        const SolidView *view = &fluid->desc.bodies_view;
-        const char *name = body == FLUID_OBSTACLES ? "obstacles" : view->name(view->system, body);
+        const FluidCollider *collider = &fluid->colliders.list.data[i];
+        const char *name =
+            fluid_is_obstacle(collider) ? "obstacles" : surface_describe(&collider->ref).name;
         TRY(add_object(fluid, name, (FluidObject){.kind = OBJECT_BODY, .collider = i}));
     }
     return PLIM_OK;
@@ -278,10 +278,9 @@ static void read_gravity_power(const void *system, size_t object, double *values
         return;
     }
     const FluidCollider *collider = collider_of(system, object);
-    SolidMotion motion;
-    fluid->desc.bodies_view.read_motion(fluid->desc.bodies_view.system, collider->body,
-                                        SOLID_WHOLE_STEP, &motion);
-    values[0] = motion.mass * vec3_dot(fluid->gravity, motion.velocity);
+    Collider now;
+    surface_read(&collider->ref, &now);
+    values[0] = surface_describe(&collider->ref).mass * vec3_dot(fluid->gravity, now.velocity);
 }
 
 static void read_kinetic_energy(const void *system, size_t object, double *values) {
@@ -337,12 +336,9 @@ static bool is_body(const void *system, size_t object) {
 }
 
 static bool has_weight(const void *system, size_t object) {
-    const Fluid *fluid = system;
     if (is_fluid(system, object)) return true;
     if (!is_body(system, object)) return false;
-    size_t body = collider_of(system, object)->body;
-    const SolidView *view = &fluid->desc.bodies_view;
-    return body != FLUID_OBSTACLES && view->is_free(view->system, body);
+    return surface_is_free(&collider_of(system, object)->ref);
 }
 
 static bool is_point(const void *system, size_t object) {

@@ -2,7 +2,7 @@
 #ifndef FLUID_PROJECT_H
 #define FLUID_PROJECT_H
 
-#include "fluid/internal.h"
+#include "fluid/fluid.h"
 
 PlimStatus fluid_project(Fluid *fluid, const StepInfo *step);
 /* Fails when what flows in and out at the start does not balance. */

@@ -13,7 +13,7 @@ typedef struct FeedJob {
 static bool row_misses(const Fluid *fluid, const FluidSource *source, double reach, Vec3 first,
                        Vec3 last) {
     Box3 box = box3_grow(solid_bounds(&source->solid), reach);
-    if (fluid_image_count(&fluid->grid) > 1) return false;
+    if (grid_image_count(&fluid->grid) > 1) return false;
     return first.y > box.high.y || first.y < box.low.y || first.z > box.high.z ||
            first.z < box.low.z || first.x > box.high.x || last.x < box.low.x;
 }

@@ -2,12 +2,12 @@
 #include "fluid/internal.h"
 
 double fluid_source_distance(const Fluid *fluid, const FluidSource *source, Vec3 x) {
-    int images = fluid_image_count(&fluid->grid);
+    int images = grid_image_count(&fluid->grid);
     double distance = HUGE_VAL;
     for (int image = 0; image < images; image++)
         distance =
             fmin(distance, solid_distance(&source->solid,
-                                          vec3_sub(x, fluid_image_offset(&fluid->grid, image))));
+                                          vec3_sub(x, grid_image_offset(&fluid->grid, image))));
     return distance;
 }
 

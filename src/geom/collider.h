@@ -28,6 +28,21 @@ static inline Box3 collider_bounds(const Collider *collider) {
     return solid_bounds(&lying);
 }
 
+/* The farthest that a corner of its box is from its own origin, m; in two dimensions of the box's
+ * shadow on the plane. */
+static inline double collider_reach(const Collider *collider, int dim) {
+    Box3 box = solid_bounds(collider->solid);
+    double reach = 0;
+    for (int corner = 0; corner < 8; corner++) {
+        Vec3 x = vec3(corner & 1 ? box.high.x : box.low.x, corner & 2 ? box.high.y : box.low.y,
+                      corner & 4 ? box.high.z : box.low.z);
+        x = quat_rotate(collider->orientation, x);
+        if (dim == 2) x.z = 0;
+        reach = fmax(reach, vec3_length(x));
+    }
+    return reach;
+}
+
 /* Of the material at x, m/s. */
 static inline Vec3 collider_velocity(const Collider *collider, Vec3 x) {
     return vec3_add(collider->velocity,

@@ -36,7 +36,7 @@ PlimStatus state_file_encode(PlimWorld *world, uint64_t scene_hash, uint64_t fra
                           plim_world_time(world)};
     add_header(file, &header);
     for (size_t i = 0; i < world->systems.count; i++) {
-        const WorldSystem *system = &world->systems.data[i];
+        const SystemInstance *system = &world->systems.data[i];
         const StateSchema *schema = system->class->schema;
         char path[192];
         snprintf(path, sizeof path, "/%s", system->name);
@@ -87,7 +87,7 @@ PlimStatus state_file_header(PlimContext *context, const char *label, char *byte
 }
 
 /* Groups whose size changes during a run get the one of the file. */
-static PlimStatus read_sizes(PlimWorld *world, H5Reader *file, const WorldSystem *system) {
+static PlimStatus read_sizes(PlimWorld *world, H5Reader *file, const SystemInstance *system) {
     const StateSchema *schema = system->class->schema;
     char path[192];
     snprintf(path, sizeof path, "/%s", system->name);
@@ -102,7 +102,7 @@ static PlimStatus read_sizes(PlimWorld *world, H5Reader *file, const WorldSystem
 
 static PlimStatus read_fields(PlimWorld *world, H5Reader *file) {
     for (size_t i = 0; i < world->systems.count; i++) {
-        const WorldSystem *system = &world->systems.data[i];
+        const SystemInstance *system = &world->systems.data[i];
         const StateSchema *schema = system->class->schema;
         TRY(read_sizes(world, file, system));
         for (size_t f = 0; f < schema->field_count; f++) {

@@ -11,7 +11,8 @@
 #include "rigid/orientation.h"
 #include "rigid/pin.h"
 #include "rigid/shape.h"
-#include "system/solid_view.h"
+#include "system/dofs.h"
+#include "system/surface.h"
 #include "system/system.h"
 
 enum { RIGID_GROUP_BODIES, RIGID_GROUP_WARM_STARTS, RIGID_GROUP_COUNT };
@@ -164,11 +165,12 @@ static inline PinnedBody rigid_pinned_body(const RigidBodies *bodies, size_t i) 
 /* Kinetic energy of translation and rotation, J; 0 for bodies that forces do not move. */
 double rigid_kinetic_energy(const RigidBodies *bodies, size_t i);
 
-/* In view.c, measure.c and solid_view.c. */
+/* In view.c, measure.c and surfaces.c. */
 PlimStatus rigid_view_frame(const void *system, const StepInfo *step, FrameView *view);
 PlimStatus rigid_diagnose(const void *system, const StepInfo *step, Diagnostics *diagnostics);
-/* The bodies as others see them. */
-SolidView rigid_solid_view(RigidBodies *bodies);
+/* The bodies as others see them, and move them. */
+extern const SurfaceClass rigid_surfaces;
+extern const DofClass rigid_dofs;
 enum { RIGID_QUANTITY_COUNT = 7 };
 extern const ProbeQuantity rigid_quantities[RIGID_QUANTITY_COUNT];
 

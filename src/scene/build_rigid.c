@@ -341,7 +341,8 @@ static PlimStatus make_solid(PlimScene *scene, SceneNode *shape, Solid **out) {
 static PlimStatus add_body(PlimScene *scene, SceneNode *node, const SceneBody *body,
                            PlimRigidDesc *desc, Vec3 center, BodyJob *job) {
     SceneNode *shape_node = node_get(node, "shape");
-    FluidBody in_fluid = {.passive = body->passive, .through = vec3_load(body->through_flow)};
+    ImmersedSurface around = {.passive = body->passive, .through = vec3_load(body->through_flow)};
+    size_t id;
     /* Copies need not be like the first, which was looked at before. */
     scene->has_acting |= desc->motion == PLIM_DYNAMIC && !body->passive;
     Solid *solid = NULL;
@@ -353,15 +354,15 @@ static PlimStatus add_body(PlimScene *scene, SceneNode *node, const SceneBody *b
                            desc));
     RigidBodies *bodies = job->world->rigid;
     const Solid *combined = scene_shape_is_combined(&body->shape) ? solid : NULL;
-    TRY(scene_as_problem(scene, node,
-                         rigid_bodies_add_solid(bodies, desc, combined, &in_fluid.body)));
+    TRY(scene_as_problem(scene, node, rigid_bodies_add_solid(bodies, desc, combined, &id)));
     if (!solid) return PLIM_OK;
-    in_fluid.solid = solid;
-    if (!array_push(scene->context, &job->bodies->around, in_fluid)) return PLIM_OUT_OF_MEMORY;
+    around.ref = (SurfaceRef){&rigid_surfaces, bodies, id};
+    around.solid = solid;
+    if (!array_push(scene->context, &job->bodies->around, around)) return PLIM_OUT_OF_MEMORY;
     PlimStatus status = PLIM_OK;
     if (immersed && scene_has_system(scene, &scene_fluid_kind))
         status = scene_check_fit(scene, body, solid, desc, center);
-    solid->position = vec3_scale(-1, bodies->extras.data[in_fluid.body].center);
+    solid->position = vec3_scale(-1, bodies->extras.data[id].center);
     return scene_as_problem(scene, node, status);
 }
 

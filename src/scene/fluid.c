@@ -335,7 +335,6 @@ static PlimStatus add_fluid(PlimScene *scene, PlimWorld *world, const SceneSyste
     desc.sources = sources;
     TRY(scene_as_problem(scene, node, status));
     scene_tell_size(scene, system, &fluid->domain, &desc.grid);
-    desc.bodies_view = rigid_solid_view(world->rigid);
     desc.bodies = bodies->around.data;
     desc.body_count = bodies->around.count;
     return scene_as_problem(scene, node, world_add_fluid(world, system->name, &desc));

@@ -42,7 +42,7 @@ PlimStatus scene_add_ancestor(PlimScene *scene, uint64_t hash);
 
 /* The bodies of a world, with their solids: what fluids and splashes flow around. */
 struct SceneBodies {
-    ARRAY(FluidBody) around;
+    ARRAY(ImmersedSurface) around;
 };
 
 /* Reads every body, counts the copies, and checks what can be checked without a world. */

@@ -169,18 +169,17 @@ PlimStatus scene_describe_splash(PlimScene *scene, const SceneSystem *system, Sc
 
 /* Bodies that forces move push the liquid, and it does not push back: one way. */
 static void tell_bodies(const PlimScene *scene, const SplashDesc *desc) {
-    const SolidView *view = &desc->bodies_view;
     size_t count = 0, first = 0;
     for (size_t i = desc->body_count; i-- > 0;) {
         Collider body = {.solid = desc->bodies[i].solid};
-        view->read(view->system, desc->bodies[i].body, &body);
-        if (!view->is_free(view->system, desc->bodies[i].body)) continue;
+        surface_read(&desc->bodies[i].ref, &body);
+        if (!surface_is_free(&desc->bodies[i].ref)) continue;
         if (!room_meets(&desc->room, collider_bounds(&body))) continue;
-        first = desc->bodies[i].body;
+        first = i;
         count++;
     }
     if (count == 0) return;
-    const char *name = view->name(view->system, first);
+    const char *name = surface_describe(&desc->bodies[first].ref).name;
     if (count == 1)
         context_log(scene->context, PLIM_LOG_WARNING,
                     "body '%s' pushes the splashing liquid but does not feel it", name);
@@ -200,25 +199,13 @@ static void tell_overlap(const PlimScene *scene, const Splash *splash) {
                     mass);
 }
 
-static PlimStatus describe_bodies(PlimScene *scene, const SceneBodies *bodies, SplashDesc *desc) {
-    size_t count = bodies->around.count;
-    SplashBody *around = scratch_take(&scene->solids, count, sizeof *around);
-    if (!around) return PLIM_OUT_OF_MEMORY;
-    for (size_t i = 0; i < count; i++)
-        around[i] = (SplashBody){.body = bodies->around.data[i].body,
-                                 .solid = bodies->around.data[i].solid};
-    desc->bodies = around;
-    desc->body_count = count;
-    return PLIM_OK;
-}
-
 static PlimStatus add_splash(PlimScene *scene, PlimWorld *world, const SceneSystem *system,
                              const SceneBodies *bodies) {
     const SceneNode *node = system->node;
     SplashDesc desc;
     TRY(scene_as_problem(scene, node, scene_describe_splash(scene, system, &scene->solids, &desc)));
-    desc.bodies_view = rigid_solid_view(world->rigid);
-    TRY(describe_bodies(scene, bodies, &desc));
+    desc.bodies = bodies->around.data;
+    desc.body_count = bodies->around.count;
     TRY(scene_check_splash_bodies(scene, system, &desc));
     scene_tell_size(scene, system, &system->splash.domain, &desc.grid);
     TRY(scene_as_problem(scene, node, world_add_splash(world, system->name, &desc)));

@@ -389,12 +389,11 @@ void scene_check_splash(PlimScene *scene, const SceneSystem *system) {
 
 PlimStatus scene_check_splash_bodies(PlimScene *scene, const SceneSystem *system,
                                      const SplashDesc *desc) {
-    const SolidView *view = &desc->bodies_view;
     if (desc->body_count == 0) return PLIM_OK;
     Collider *bodies = scratch_take(&scene->solids, desc->body_count, sizeof *bodies);
     if (!bodies) return PLIM_OUT_OF_MEMORY;
     for (size_t i = 0; i < desc->body_count; i++) {
-        view->read(view->system, desc->bodies[i].body, &bodies[i]);
+        surface_read(&desc->bodies[i].ref, &bodies[i]);
         bodies[i].solid = desc->bodies[i].solid;
     }
     const Surroundings around = {desc->obstacles, bodies, desc->body_count};

@@ -46,6 +46,31 @@ bool csr_builder_end_row(PlimContext *context, CsrBuilder *builder);
 /* The matrix as it stands; it borrows the builder's memory. */
 bool csr_builder_view(PlimContext *context, CsrBuilder *builder, size_t columns, Csr *out);
 
+/* A few entries of one row; those of a mass block stand together. */
+enum { SPARSE_ROW_CAPACITY = 24 };
+
+typedef struct SparseRow {
+    int count;
+    bool is_short; /* of room: an entry was left out */
+    int32_t column[SPARSE_ROW_CAPACITY];
+    double value[SPARSE_ROW_CAPACITY];
+} SparseRow;
+
+/* Adds a value in a column, to what is there already. */
+static inline void sparse_row_add(SparseRow *row, int32_t column, double value) {
+    for (int i = 0; i < row->count; i++)
+        if (row->column[i] == column) {
+            row->value[i] += value;
+            return;
+        }
+    if (row->count == SPARSE_ROW_CAPACITY) {
+        row->is_short = true;
+        return;
+    }
+    row->column[row->count] = column;
+    row->value[row->count++] = value;
+}
+
 /* The first thing wrong with it as text, or NULL: rows that do not follow one another, columns that
  * do not ascend or do not exist, values that are not finite. */
 const char *csr_problem(const Csr *matrix);

@@ -10,11 +10,13 @@
 /* Something solid, where it is at the end of the present step. */
 typedef struct SplashCollider {
     Collider now;
-    size_t body; /* in the view; SPLASH_OBSTACLES: the obstacles at rest */
-    Box3 bounds; /* in its own axes */
+    SurfaceRef ref; /* without class: the obstacles at rest */
+    Box3 bounds;    /* in its own axes */
 } SplashCollider;
 
-#define SPLASH_OBSTACLES SIZE_MAX
+static inline bool splash_is_obstacle(const SplashCollider *collider) {
+    return !collider->ref.class;
+}
 
 /* Cells that a pass of the density correction moves a particle, at most: the first passes undo a
  * crowd, those after it only a clump that is left. */

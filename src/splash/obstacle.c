@@ -382,8 +382,7 @@ static ObstacleRange range_union(const ObstacleRange *a, const ObstacleRange *b)
 static void read_body(Splash *splash, ObstacleBody *body, bool *moved) {
     SplashCollider *collider = &splash->colliders.data[body->collider];
     Collider *now = &collider->now;
-    const SolidView *view = &splash->desc.bodies_view;
-    view->read(view->system, collider->body, now);
+    surface_read(&collider->ref, now);
     *moved = memcmp(&now->position, &body->position, sizeof(Vec3)) != 0 ||
              memcmp(&now->orientation, &body->orientation, sizeof(Quat)) != 0;
     body->position = now->position;
@@ -495,7 +494,7 @@ static PlimStatus make_places(Splash *splash) {
     places->sampled = grid_around(&splash->padded);
     for (size_t i = 0; i < splash->colliders.count; i++) {
         ObstacleBody body = {.collider = i};
-        if (splash->colliders.data[i].body == SPLASH_OBSTACLES) continue;
+        if (splash_is_obstacle(&splash->colliders.data[i])) continue;
         if (!array_push(context, &places->bodies, body)) return PLIM_OUT_OF_MEMORY;
     }
     TRY(set_samples(splash, places));

@@ -114,7 +114,7 @@ static PlimStatus make_blocks(Splash *splash, SplashPlaces *places) {
 PlimStatus obstacle_find_parts(Splash *splash, SplashPlaces *places) {
     for (size_t i = 0; i < splash->colliders.count; i++) {
         const SplashCollider *collider = &splash->colliders.data[i];
-        if (collider->body == SPLASH_OBSTACLES)
+        if (splash_is_obstacle(collider))
             TRY(take_apart(splash->context, places, collider->now.solid));
     }
     return places->parts.count > 0 ? make_blocks(splash, places) : PLIM_OK;

@@ -225,13 +225,11 @@ static void splash_destroy(void *system) {
     context_free(context, splash, 1, sizeof *splash);
 }
 
-static PlimStatus add_collider(Splash *splash, size_t body, const Solid *solid) {
+static PlimStatus add_collider(Splash *splash, SurfaceRef ref, const Solid *solid) {
     SplashCollider collider = {.now = {.solid = solid, .orientation = quat_identity()},
-                               .body = body,
+                               .ref = ref,
                                .bounds = solid_bounds(solid)};
-    if (body != SPLASH_OBSTACLES)
-        splash->bodies_move |=
-            splash->desc.bodies_view.moves(splash->desc.bodies_view.system, body);
+    if (ref.class) splash->bodies_move |= surface_describe(&ref).motion != SURFACE_STILL;
     return array_push(splash->context, &splash->colliders, collider) ? PLIM_OK : PLIM_OUT_OF_MEMORY;
 }
 
@@ -248,9 +246,9 @@ static PlimStatus add_blast(Splash *splash, const SplashBlast *blast) {
 }
 
 static PlimStatus add_things(Splash *splash, const SplashDesc *desc) {
-    if (desc->obstacles) TRY(add_collider(splash, SPLASH_OBSTACLES, desc->obstacles));
+    if (desc->obstacles) TRY(add_collider(splash, (SurfaceRef){0}, desc->obstacles));
     for (size_t i = 0; i < desc->body_count; i++)
-        TRY(add_collider(splash, desc->bodies[i].body, desc->bodies[i].solid));
+        TRY(add_collider(splash, desc->bodies[i].ref, desc->bodies[i].solid));
     for (size_t i = 0; i < desc->blast_count; i++) TRY(add_blast(splash, &desc->blasts[i]));
     for (size_t i = 0; i < desc->sink_count; i++)
         if (!array_push(splash->context, &splash->sinks, desc->sinks[i])) return PLIM_OUT_OF_MEMORY;
@@ -412,11 +410,10 @@ static PlimStatus splash_refresh(void *system, const StepInfo *step) {
 /* m/s, of the fastest collider's centre. */
 static double collider_speed(const Splash *splash) {
     double speed = 0;
-    const SolidView *view = &splash->desc.bodies_view;
     for (size_t i = 0; i < splash->colliders.count; i++) {
         Collider now = splash->colliders.data[i].now;
-        if (splash->colliders.data[i].body == SPLASH_OBSTACLES) continue;
-        view->read(view->system, splash->colliders.data[i].body, &now);
+        if (splash_is_obstacle(&splash->colliders.data[i])) continue;
+        surface_read(&splash->colliders.data[i].ref, &now);
         if (room_meets(&splash->desc.room, collider_bounds(&now)))
             speed = fmax(speed, vec3_length(now.velocity));
     }

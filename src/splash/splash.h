@@ -9,7 +9,7 @@
 #include "grid/field_function.h"
 #include "grid/grid.h"
 #include "solve/pressure/poisson.h"
-#include "system/solid_view.h"
+#include "system/immersed.h"
 #include "system/system.h"
 
 typedef enum SplashIncompressibility {
@@ -68,12 +68,6 @@ typedef struct SplashBlast {
     double speed;  /* m/s, outward, in place of the velocity they had */
 } SplashBlast;
 
-/* A body of the solid view that is an obstacle, and moves as it does. */
-typedef struct SplashBody {
-    size_t body;        /* number in the view */
-    const Solid *solid; /* about its centre of mass */
-} SplashBody;
-
 typedef struct SplashDesc {
     const char *name; /* to probe it by; must outlive the splash; default "splash" */
     Grid grid;      /* the domain; sides are SIDE_WALL or SIDE_OPEN: what leaves is gone, counted */
@@ -105,9 +99,8 @@ typedef struct SplashDesc {
     const SplashLiquid *liquids; /* these are borrowed during creation */
     size_t liquid_count;
     const Solid *obstacles; /* at rest; NULL: none */
-    SolidView bodies_view;
     Room room; /* of several domains: how fast bodies elsewhere are does not matter here */
-    const SplashBody *bodies;
+    const ImmersedSurface *bodies;
     size_t body_count;
     const SplashSource *sources;
     size_t source_count;

@@ -53,6 +53,12 @@ typedef struct SystemFigures {
 #define SYSTEM_FIGURES(Type, member)                                                               \
     { offsetof(Type, member), sizeof((Type){0}.member) }
 
+/* What a system is to others, each in its header: surfaces (surface.h), velocities that are solved
+ * for with those of others (dofs.h), a fluid that is solved with solids (flow.h). */
+typedef struct SurfaceClass SurfaceClass;
+typedef struct DofClass DofClass;
+typedef struct FlowClass FlowClass;
+
 /* The method table of a system. Any function may be absent. */
 typedef struct SystemClass {
     const char *name; /* group in state files, subject of messages */
@@ -69,13 +75,23 @@ typedef struct SystemClass {
     PlimStatus (*diagnose)(const void *system, const StepInfo *step, Diagnostics *diagnostics);
     /* What to look at; arrays stay valid until the scratch memory is released. */
     PlimStatus (*view_frame)(const void *system, const StepInfo *step, FrameView *view);
-    /* Whether it solves for the velocity of a body of the solid view together with its own. */
-    bool (*solves_for_body)(const void *system, size_t body);
+    const SurfaceClass *surfaces;
+    const DofClass *dofs;
+    const FlowClass *flow;
     const ProbeQuantity *quantities;
     size_t quantity_count;
     size_t (*object_count)(const void *system);
     const char *(*object_name)(const void *system, size_t object);
     size_t (*find_object)(const void *system, const char *name); /* SIZE_MAX: none */
 } SystemClass;
+
+/* A system of a world. */
+typedef struct SystemInstance {
+    char *name;    /* of the instance, no other's in the world; group in state files */
+    bool is_named; /* else it has the name of its class, and the plain names of figures */
+    const SystemClass *class;
+    void *object;
+    int order;
+} SystemInstance;
 
 #endif

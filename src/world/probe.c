@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static size_t objects_of(const WorldSystem *system) {
+static size_t objects_of(const SystemInstance *system) {
     return system->class->object_name ? system->class->object_count(system->object) : 0;
 }
 
@@ -16,7 +16,7 @@ static const char **object_names(PlimWorld *world, size_t *count) {
     const char **names = scratch_take(&world->scratch, total, sizeof *names);
     *count = 0;
     for (size_t i = 0; names && i < world->systems.count; i++) {
-        const WorldSystem *system = &world->systems.data[i];
+        const SystemInstance *system = &world->systems.data[i];
         for (size_t k = 0; k < objects_of(system); k++)
             names[(*count)++] = system->class->object_name(system->object, k);
     }
@@ -33,7 +33,7 @@ static PlimStatus unknown_object(PlimWorld *world, const char *probe, const char
                         guess ? "; did you mean '" : "", guess ? guess : "", guess ? "'?" : "");
 }
 
-static bool applies(const ProbeQuantity *quantity, const WorldSystem *system, size_t object) {
+static bool applies(const ProbeQuantity *quantity, const SystemInstance *system, size_t object) {
     return !quantity->applies || quantity->applies(system->object, object);
 }
 
@@ -43,7 +43,7 @@ static PlimStatus unknown_quantity(PlimWorld *world, const char *probe, const ch
     char known[512] = "";
     size_t used = 0;
     for (size_t s = 0; s < world->systems.count; s++) {
-        const WorldSystem *system = &world->systems.data[s];
+        const SystemInstance *system = &world->systems.data[s];
         const SystemClass *class = system->class;
         size_t index = class->find_object ? class->find_object(system->object, object) : SIZE_MAX;
         for (size_t i = 0; index != SIZE_MAX && i < class->quantity_count; i++)
@@ -55,7 +55,7 @@ static PlimStatus unknown_quantity(PlimWorld *world, const char *probe, const ch
                         probe, quantity, object, known);
 }
 
-static const ProbeQuantity *find_quantity(const WorldSystem *system, size_t object,
+static const ProbeQuantity *find_quantity(const SystemInstance *system, size_t object,
                                           const char *name) {
     for (size_t i = 0; i < system->class->quantity_count; i++) {
         const ProbeQuantity *quantity = &system->class->quantities[i];
@@ -69,7 +69,7 @@ static const ProbeQuantity *find_quantity(const WorldSystem *system, size_t obje
 static bool find_probe(const PlimWorld *world, const char *system, const char *object,
                        const char *quantity, size_t from, WorldProbe *out, size_t *at, bool *seen) {
     for (size_t i = from; i < world->systems.count; i++) {
-        const WorldSystem *candidate = &world->systems.data[i];
+        const SystemInstance *candidate = &world->systems.data[i];
         if (!candidate->class->find_object) continue;
         if (system && strcmp(candidate->name, system) != 0) continue;
         size_t index = candidate->class->find_object(candidate->object, object);

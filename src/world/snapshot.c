@@ -12,7 +12,7 @@ struct PlimSnapshot {
 static uint64_t layout_of(const PlimWorld *world) {
     uint64_t layout = HASH_START;
     for (size_t i = 0; i < world->systems.count; i++) {
-        const WorldSystem *system = &world->systems.data[i];
+        const SystemInstance *system = &world->systems.data[i];
         layout = hash_text(layout, system->name);
         layout = state_layout(system->class->schema, system->object, layout);
         size_t objects =
@@ -25,7 +25,7 @@ static uint64_t layout_of(const PlimWorld *world) {
 
 static PlimStatus save_systems(const PlimWorld *world, PlimSnapshot *snapshot) {
     for (size_t i = 0; i < world->systems.count; i++) {
-        const WorldSystem *system = &world->systems.data[i];
+        const SystemInstance *system = &world->systems.data[i];
         if (!array_push(world->context, &snapshot->systems, (SystemSave){0}))
             return PLIM_OUT_OF_MEMORY;
         TRY(system_save(world->context, system->class, system->object, &snapshot->systems.data[i]));
@@ -58,7 +58,7 @@ PlimStatus plim_snapshot_restore(PlimWorld *world, const PlimSnapshot *snapshot)
         return context_fail(world->context, PLIM_BAD_INPUT,
                             "the snapshot is of a world with other bodies");
     for (size_t i = 0; i < world->systems.count; i++) {
-        const WorldSystem *system = &world->systems.data[i];
+        const SystemInstance *system = &world->systems.data[i];
         StepInfo step = world_step_info(world, 0.0); /* the clock comes first: now as it was */
         TRY(system_restore(system->class, system->object, &step, &snapshot->systems.data[i]));
     }

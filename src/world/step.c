@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Says which of several systems it was that failed. */
-static PlimStatus name_failure(PlimWorld *world, const WorldSystem *system, PlimStatus status) {
+static PlimStatus name_failure(PlimWorld *world, const SystemInstance *system, PlimStatus status) {
     char message[MESSAGE_CAPACITY];
     if (!system->is_named || status == PLIM_OUT_OF_MEMORY) return status;
     memcpy(message, world->context->message, sizeof message);
@@ -25,16 +25,19 @@ static bool run_includes(const StepRun *run, size_t system) {
     return !run->takes_part || run->takes_part[system];
 }
 
-/* Runs one stage in every system that takes part in it, and keeps its wall time. */
+/* Runs one stage in every system that takes part in it, then between them, and keeps its wall time.
+ */
 static PlimStatus run_stage(const StepRun *run, Stage stage) {
     PlimWorld *world = run->world;
     double start = clock_seconds();
     for (size_t i = 0; i < world->systems.count; i++) {
-        const WorldSystem *system = &world->systems.data[i];
+        const SystemInstance *system = &world->systems.data[i];
         if (!system->class->stage[stage] || !run_includes(run, i)) continue;
         PlimStatus status = system->class->stage[stage](system->object, run->step);
         if (status != PLIM_OK) return name_failure(world, system, status);
     }
+    CoupledSystems systems = {world->systems.data, world->systems.count, run->takes_part};
+    TRY(couple_stage(world->coupling, &systems, stage, run->step));
     if (run->seconds) run->seconds[stage] = clock_seconds() - start;
     return PLIM_OK;
 }
@@ -43,7 +46,7 @@ static PlimStatus run_stage(const StepRun *run, Stage stage) {
 static PlimStatus check_state(const StepRun *run, uint64_t number) {
     PlimWorld *world = run->world;
     for (size_t i = 0; i < world->systems.count; i++) {
-        const WorldSystem *system = &world->systems.data[i];
+        const SystemInstance *system = &world->systems.data[i];
         const SystemClass *class = system->class;
         size_t item;
         if (!run_includes(run, i)) continue;
@@ -105,7 +108,7 @@ static double longest_step(PlimWorld *world, const StepInfo *wanted, const char 
     double longest = HUGE_VAL;
     *name = "";
     for (size_t i = 0; i < world->systems.count; i++) {
-        const WorldSystem *system = &world->systems.data[i];
+        const SystemInstance *system = &world->systems.data[i];
         if (!system->class->max_dt) continue;
         double limit = system->class->max_dt(system->object, wanted);
         if (!(limit < longest)) continue;

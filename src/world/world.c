@@ -30,13 +30,13 @@ PlimWorldDesc plim_world_desc_default(void) {
     return (PlimWorldDesc){.gravity = {0, -9.81, 0}};
 }
 
-static PlimStatus push_system(PlimWorld *world, WorldSystem system) {
+static PlimStatus push_system(PlimWorld *world, SystemInstance system) {
     for (size_t i = 0; i < world->systems.count; i++)
         if (strcmp(world->systems.data[i].name, system.name) == 0)
             return context_fail(world->context, PLIM_BAD_INPUT,
                                 "the world has a '%s' already; choose another name", system.name);
     if (!array_push(world->context, &world->systems, system)) return PLIM_OUT_OF_MEMORY;
-    WorldSystem *systems = world->systems.data;
+    SystemInstance *systems = world->systems.data;
     size_t at = world->systems.count - 1;
     for (; at > 0 && systems[at - 1].order > system.order; at--) systems[at] = systems[at - 1];
     systems[at] = system;
@@ -45,11 +45,11 @@ static PlimStatus push_system(PlimWorld *world, WorldSystem system) {
 
 PlimStatus world_add_system(PlimWorld *world, const char *name, const SystemClass *class,
                             void *object, int order) {
-    WorldSystem system = {.name = context_copy_text(world->context, name ? name : class->name),
-                          .is_named = name != NULL,
-                          .class = class,
-                          .object = object,
-                          .order = order};
+    SystemInstance system = {.name = context_copy_text(world->context, name ? name : class->name),
+                             .is_named = name != NULL,
+                             .class = class,
+                             .object = object,
+                             .order = order};
     PlimStatus status = system.name ? push_system(world, system) : PLIM_OUT_OF_MEMORY;
     if (status == PLIM_OK) return PLIM_OK;
     context_free_text(world->context, system.name);
@@ -59,7 +59,7 @@ PlimStatus world_add_system(PlimWorld *world, const char *name, const SystemClas
 
 void *world_find_system(const PlimWorld *world, const SystemClass *class, const char *name) {
     for (size_t i = 0; i < world->systems.count; i++) {
-        const WorldSystem *system = &world->systems.data[i];
+        const SystemInstance *system = &world->systems.data[i];
         if (system->class == class && (!name || strcmp(system->name, name) == 0))
             return system->object;
     }
@@ -67,6 +67,7 @@ void *world_find_system(const PlimWorld *world, const SystemClass *class, const 
 }
 
 static PlimStatus fill_world(PlimWorld *world) {
+    TRY(coupling_create(world->context, &world->coupling));
     TRY(state_resize(world->context, &clock_schema, &world->clock, 0, 1));
     TRY(world_add_system(world, NULL, &clock_class, &world->clock, ORDER_CLOCK));
     RigidBodies *rigid;
@@ -106,7 +107,7 @@ void plim_world_destroy(PlimWorld *world) {
     if (!world) return;
     PlimContext *context = world->context;
     for (size_t i = world->systems.count; i-- > 0;) {
-        const WorldSystem *system = &world->systems.data[i];
+        const SystemInstance *system = &world->systems.data[i];
         if (system->class->destroy) system->class->destroy(system->object);
         context_free_text(context, system->name);
     }
@@ -115,6 +116,7 @@ void plim_world_destroy(PlimWorld *world) {
     for (size_t i = 0; i < world->probes.count; i++)
         context_free_text(context, world->probes.data[i].name);
     array_free(context, &world->probes);
+    coupling_destroy(world->coupling);
     scratch_free(&world->scratch);
     context_free(context, world, 1, sizeof *world);
 }
@@ -143,7 +145,7 @@ uint64_t plim_world_hash(const PlimWorld *world) {
     if (!world) return 0;
     uint64_t hash = HASH_START;
     for (size_t i = 0; i < world->systems.count; i++) {
-        const WorldSystem *system = &world->systems.data[i];
+        const SystemInstance *system = &world->systems.data[i];
         hash = hash_text(hash, system->name);
         hash = state_hash(system->class->schema, system->object, hash);
     }
@@ -153,7 +155,7 @@ uint64_t plim_world_hash(const PlimWorld *world) {
 PlimStatus world_refresh(PlimWorld *world) {
     StepInfo step = world_step_info(world, 0.0);
     for (size_t i = 0; i < world->systems.count; i++) {
-        const WorldSystem *system = &world->systems.data[i];
+        const SystemInstance *system = &world->systems.data[i];
         if (system->class->refresh) TRY(system->class->refresh(system->object, &step));
     }
     return PLIM_OK;
@@ -171,7 +173,7 @@ PlimStatus world_view_frame(PlimWorld *world, FrameView *view) {
     *view = (FrameView){0};
     StepInfo step = world_step_info(world, 0.0);
     for (size_t i = 0; i < world->systems.count; i++) {
-        const WorldSystem *system = &world->systems.data[i];
+        const SystemInstance *system = &world->systems.data[i];
         view->instance = system->is_named ? system->name : NULL;
         if (system->class->view_frame) TRY(system->class->view_frame(system->object, &step, view));
     }
@@ -191,22 +193,12 @@ static const char *const wall_names[STAGE_COUNT] = {
     [STAGE_FINISH] = "wall.finish",
 };
 
-/* Bodies that several systems solve for, one after the other; told only where that can be. */
+/* Bodies that several fluids solve for, one after the other; told only where that can be. */
 static void count_shared(PlimWorld *world, Diagnostics *figures) {
-    size_t solvers = 0, shared = 0;
-    for (size_t i = 0; i < world->systems.count; i++)
-        solvers += world->systems.data[i].class->solves_for_body != NULL;
-    if (solvers < 2) return;
-    for (size_t body = 0; body < rigid_count(world->rigid); body++) {
-        size_t by = 0;
-        for (size_t i = 0; i < world->systems.count; i++) {
-            const WorldSystem *system = &world->systems.data[i];
-            by += system->class->solves_for_body &&
-                  system->class->solves_for_body(system->object, body);
-        }
-        shared += by > 1;
-    }
-    diagnostics_add(figures, "shared", (double)shared);
+    CoupledSystems systems = {world->systems.data, world->systems.count, NULL};
+    size_t fluids = 0;
+    for (size_t i = 0; i < systems.count; i++) fluids += systems.systems[i].class->flow != NULL;
+    if (fluids > 1) diagnostics_add(figures, "shared", (double)couple_count_shared(&systems));
 }
 
 PlimStatus plim_world_measure(PlimWorld *world) {
@@ -221,11 +213,13 @@ PlimStatus plim_world_measure(PlimWorld *world) {
     diagnostics_add(figures, "energy.total", 0.0);
     StepInfo step = world_step_info(world, 0.0);
     for (size_t i = 0; i < world->systems.count; i++) {
-        const WorldSystem *system = &world->systems.data[i];
+        const SystemInstance *system = &world->systems.data[i];
         figures->instance = system->is_named ? system->name : NULL;
         if (system->class->diagnose) TRY(system->class->diagnose(system->object, &step, figures));
     }
+    figures->instance = NULL;
     count_shared(world, figures);
+    coupling_diagnose(world->coupling, figures);
     diagnostics_add(figures, "energy.total",
                     diagnostics_get(figures, "energy.kinetic") +
                         diagnostics_get(figures, "energy.potential"));

@@ -3,17 +3,10 @@
 #define WORLD_WORLD_H
 
 #include "base/array.h"
+#include "couple/couple.h"
 #include "plimsoll/world.h"
 #include "rigid/bodies.h"
 #include "system/system.h"
-
-typedef struct WorldSystem {
-    char *name;    /* of the instance, no other's in the world; group in state files */
-    bool is_named; /* else it has the name of its class, and the plain names of figures */
-    const SystemClass *class;
-    void *object;
-    int order;
-} WorldSystem;
 
 /* Who comes first in every stage: the lower. Equal ones in the order in which they were added. */
 enum { ORDER_CLOCK = 0, ORDER_SOLIDS = 100, ORDER_FLUIDS = 200, ORDER_SPLASHES = 300 };
@@ -38,8 +31,9 @@ struct PlimWorld {
     PlimWorldDesc desc;
     Scratch scratch;
     WorldClock clock;
-    ARRAY(WorldSystem) systems; /* in the order of the stages: the clock first */
+    ARRAY(SystemInstance) systems; /* in the order of the stages: the clock first */
     RigidBodies *rigid;
+    Coupling *coupling;
     Diagnostics diagnostics;
     double stage_seconds[STAGE_COUNT]; /* wall time of the last step */
     ARRAY(WorldProbe) probes;

@@ -4,9 +4,9 @@
 
 #include "operator_test.h"
 
+#include "bench/flow_bodies.h"
 #include "grid/aperture.h"
 #include "solve/coupled/coupled_flow_internal.h"
-#include "solve/coupled/flow_bodies.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -29,9 +29,14 @@ static inline Grid make_grid(int dim, int nx, int ny, int nz) {
                   .origin = {-1.5, 0.5, dim == 3 ? 2 : 0}};
 }
 
+/* Where tests say that it is a collider at rest. */
+#define AT_REST SIZE_MAX
+
 static inline void add_collider(Case *test, const Solid *solid, size_t body) {
+    static const SurfaceClass places = {.read = read_place};
+    SurfaceRef ref = {body == AT_REST ? NULL : &places, test, body};
     SplashCollider collider = {.now = {.solid = solid, .orientation = quat_identity()},
-                               .body = body,
+                               .ref = ref,
                                .bounds = solid_bounds(solid)};
     assert_true(array_push(test->context, &test->splash.colliders, collider));
 }
@@ -46,8 +51,7 @@ static inline Case *case_create(const Grid *grid, int threads, int samples, bool
         (SplashDesc){.density = 1000,
                      .samples = samples,
                      .cfl = 2,
-                     .incompressibility = bilateral ? SPLASH_BILATERAL : SPLASH_UNILATERAL,
-                     .bodies_view = {.system = test, .read = read_place}};
+                     .incompressibility = bilateral ? SPLASH_BILATERAL : SPLASH_UNILATERAL};
     splash->grid = splash->padded = *grid;
     double origin[3];
     vec3_store(origin, grid->origin);

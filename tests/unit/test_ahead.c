@@ -51,7 +51,7 @@ static void substep(const Seer *s) {
 
 static void save(Seer *s, const bool *which) {
     for (size_t i = 0; i < s->world->systems.count; i++) {
-        const WorldSystem *system = &s->world->systems.data[i];
+        const SystemInstance *system = &s->world->systems.data[i];
         if (which[i])
             succeed(s, system_save(s->context, system->class, system->object, &s->saves[i]));
     }
@@ -60,13 +60,13 @@ static void save(Seer *s, const bool *which) {
 static void restore(Seer *s, const bool *which) {
     StepInfo now = world_step_info(s->world, 0);
     for (size_t i = 0; i < s->world->systems.count; i++) {
-        const WorldSystem *system = &s->world->systems.data[i];
+        const SystemInstance *system = &s->world->systems.data[i];
         if (which[i]) succeed(s, system_restore(system->class, system->object, &now, &s->saves[i]));
     }
 }
 
 static uint64_t hash_of(const Seer *s, size_t i) {
-    const WorldSystem *system = &s->world->systems.data[i];
+    const SystemInstance *system = &s->world->systems.data[i];
     return state_hash(system->class->schema, system->object, 1);
 }
 

@@ -15,7 +15,7 @@ typedef struct Mix {
     double g[6][3 * SURFACE_NODES];
     double mass[SURFACE_NODES + MOST_CHAIN];
     double *start; /* of nodes */
-    FlowBlock *blocks;
+    MassBlock *blocks;
     double *momentum, *velocity, *impulse;
     CsrBuilder fluxes, dampers, constraints;
     Csr flux_rows, damper_rows, constraint_rows;
@@ -67,7 +67,7 @@ static void find_g(Mix *mix) {
 }
 
 /* A row of the body's six velocities by the structure's. */
-static void body_row(const Mix *mix, size_t body, const double row[6], FlowRow *out) {
+static void body_row(const Mix *mix, size_t body, const double row[6], SparseRow *out) {
     out->count = 0;
     int width = body == NODE_BODY ? SURFACE_NODES * mix->dim : 6;
     for (int j = 0; j < width; j++) {
@@ -84,7 +84,7 @@ static FlowAnchor surface_at(const void *user, Vec3 x) {
 }
 
 static void surface_row(const void *user, const FlowAnchor *anchor, Vec3 x, int axis,
-                        FlowRow *row) {
+                        SparseRow *row) {
     double own[6];
     flow_case_row(axis, vec3_sub(x, anchor->center), own);
     body_row(user, anchor->surface, own, row);
@@ -92,7 +92,7 @@ static void surface_row(const void *user, const FlowAnchor *anchor, Vec3 x, int 
 
 /* ---- the rest of the structure ---- */
 
-static void add(Mix *mix, CsrBuilder *to, const FlowRow *row) {
+static void add(Mix *mix, CsrBuilder *to, const SparseRow *row) {
     for (int i = 0; i < row->count; i++)
         assert_true(csr_builder_add(mix->c->context, to, (size_t)row->column[i], row->value[i]));
 }
@@ -105,14 +105,15 @@ static void end(Mix *mix, CsrBuilder *to) {
  * surface are damped against one another. */
 static void add_rows(Mix *mix) {
     FlowCase *c = mix->c;
-    FlowRow row;
+    SparseRow row;
     size_t constraints = 0;
     for (size_t k = 1; k < mix->nodes; k++)
         for (int a = 0; a < mix->dim; a++) {
             double strength = sqrt(mix->mass[k]) * decades(mix, 40 + (int)k, -2, 1);
-            FlowRow pair = {2,
-                            {(int32_t)node_column(mix, k - 1, a), (int32_t)node_column(mix, k, a)},
-                            {-strength, strength}};
+            SparseRow pair = {
+                .count = 2,
+                .column = {(int32_t)node_column(mix, k - 1, a), (int32_t)node_column(mix, k, a)},
+                .value = {-strength, strength}};
             if (k == SURFACE_NODES) continue; /* the chain is not damped against the surface */
             add(mix, &mix->dampers, &pair);
             end(mix, &mix->dampers);
@@ -123,7 +124,9 @@ static void add_rows(Mix *mix) {
             flow_case_row(a, vec3(0.1, -0.3, mix->dim == 3 ? 0.2 : 0.0), own);
             body_row(mix, FREE_BODY, own, &row);
             add(mix, &mix->constraints, &row);
-            FlowRow node = {1, {(int32_t)node_column(mix, SURFACE_NODES, a)}, {-1.0}};
+            SparseRow node = {.count = 1,
+                              .column = {(int32_t)node_column(mix, SURFACE_NODES, a)},
+                              .value = {-1.0}};
             add(mix, &mix->constraints, &node);
             end(mix, &mix->constraints);
             mix->target[constraints++] = 0.1 * chance(mix, 50, (size_t)a);
@@ -131,10 +134,11 @@ static void add_rows(Mix *mix) {
     }
     if (mix->nodes > SURFACE_NODES + 2) { /* a rod between two nodes of the chain */
         size_t k = SURFACE_NODES + 1;
-        FlowRow rod = {4,
-                       {(int32_t)node_column(mix, k, 0), (int32_t)node_column(mix, k, 1),
-                        (int32_t)node_column(mix, k + 1, 0), (int32_t)node_column(mix, k + 1, 1)},
-                       {0.6, 0.8, -0.6, -0.8}};
+        SparseRow rod = {
+            .count = 4,
+            .column = {(int32_t)node_column(mix, k, 0), (int32_t)node_column(mix, k, 1),
+                       (int32_t)node_column(mix, k + 1, 0), (int32_t)node_column(mix, k + 1, 1)},
+            .value = {0.6, 0.8, -0.6, -0.8}};
         add(mix, &mix->constraints, &rod);
         end(mix, &mix->constraints);
         mix->target[constraints++] = 0.0;
@@ -162,14 +166,14 @@ static void add_blocks(Mix *mix) {
     mix->velocity = calloc(count, sizeof(double));
     mix->impulse = calloc(count, sizeof(double));
     for (size_t b = 0; b < bodies; b++) {
-        mix->blocks[b] = (FlowBlock){.first = 6 * b, .size = 6, .is_free = c->bodies[b].is_free};
+        mix->blocks[b] = (MassBlock){.first = 6 * b, .size = 6, .is_free = c->bodies[b].is_free};
         memcpy(mix->blocks[b].mass, c->bodies[b].mass, sizeof mix->blocks[b].mass);
         memcpy(mix->momentum + 6 * b, c->bodies[b].momentum, 6 * sizeof(double));
         memcpy(mix->velocity + 6 * b, c->bodies[b].velocity, 6 * sizeof(double));
     }
     for (size_t k = 0; k < mix->nodes; k++) {
-        FlowBlock *block = &mix->blocks[bodies + k];
-        *block = (FlowBlock){.first = node_column(mix, k, 0), .size = mix->dim, .is_free = true};
+        MassBlock *block = &mix->blocks[bodies + k];
+        *block = (MassBlock){.first = node_column(mix, k, 0), .size = mix->dim, .is_free = true};
         for (size_t a = 0; a < d; a++) {
             block->mass[a][a] = mix->mass[k];
             mix->start[k * d + a] = random_normal((uint64_t)mix->seed, 60, k * d + a);
@@ -194,7 +198,7 @@ static void finish(Mix *mix) {
     FlowFlux *fluxes = calloc(c->flux_count + 1, sizeof *fluxes);
     for (size_t i = 0; i < c->flux_count; i++) {
         const FlowBodyFlux *flux = &c->fluxes[i];
-        FlowRow row;
+        SparseRow row;
         fluxes[i] = (FlowFlux){flux->axis, {flux->at[0], flux->at[1], flux->at[2]}};
         body_row(mix, (size_t)flux->body, flux->row, &row);
         add(mix, &mix->fluxes, &row);

@@ -1,5 +1,6 @@
 /* Bodies that are pinned or kept from turning, held places, and the bodies as others see them. */
 #include "check.h"
+#include "rigid_offer.h"
 
 #include "plimsoll/plimsoll.h"
 #include "rigid/bodies.h"
@@ -238,30 +239,38 @@ static void test_view(void **state) {
     desc.pose.angular_velocity[2] = -2;
     size_t id = add(&f, &desc);
     RigidBodies *b = f.world->rigid;
-    SolidView view = rigid_solid_view(b);
-    SolidMotion motion;
-    assert_true(view.is_free(view.system, id));
-    view.read_motion(view.system, id, SOLID_WHOLE_STEP, &motion);
-    assert_false(motion.pinned || motion.turn_locked);
-    assert_close(motion.volume, 0.2 * 0.6 * 0.1, 1e-16);
-    assert_close(motion.mass, 12, 1e-12);
-    assert_close(motion.angular_velocity.x, 1, 1e-14);
-    assert_close(motion.angular_velocity.z, -2, 1e-14);
-    Vec3 momentum = mat3_apply(motion.inertia, motion.angular_velocity);
-    assert_close(vec3_length(vec3_sub(momentum, vec3_load(b->angular_momentum))), 0, 1e-14);
-    /* What is accepted is read again, for either velocity alone. */
-    Vec3 velocity = vec3(1, 2, 3), omega = vec3(4, 5, 6);
-    view.accept(view.system, id, SOLID_HALF_STEP, velocity, omega);
-    view.read_motion(view.system, id, SOLID_HALF_STEP, &motion);
-    assert_close(vec3_length(vec3_sub(motion.velocity, velocity)), 0, 0);
-    assert_close(vec3_length(vec3_sub(motion.angular_velocity, omega)), 0, 1e-14);
+    Surface surface = rigid_surfaces.describe(b, id);
+    assert_int_equal(surface.motion, SURFACE_FREE);
+    assert_close(surface.volume, 0.2 * 0.6 * 0.1, 1e-16);
+    assert_close(surface.mass, 12, 1e-12);
+    SystemDofs dofs = rigid_offer_of(b, SOLVE_WHOLE_STEP);
+    assert_int_equal(dof_rows_count(&dofs.rows), 0);
+    assert_close(dofs.blocks.data[id].mass[1][1], 12, 1e-12);
+    assert_close(dofs.velocity.data[3], 1, 1e-14);
+    assert_close(dofs.velocity.data[5], -2, 1e-14);
+    for (int i = 0; i < 3; i++) {
+        double momentum = 0;
+        for (int j = 0; j < 3; j++)
+            momentum += dofs.blocks.data[id].mass[3 + i][3 + j] * dofs.velocity.data[3 + j];
+        assert_close(momentum, b->angular_momentum[i], 1e-14);
+    }
+    dofs_free(&dofs, f.context);
+    /* What is accepted is offered again, for either velocity alone. */
+    const double found[6] = {1, 2, 3, 4, 5, 6}, before[6] = {0};
+    const bool solved = true;
+    DofAnswer answer = {&solved, found, before};
+    rigid_dofs.accept(b, NULL, SOLVE_HALF_STEP, &answer);
+    dofs = rigid_offer_of(b, SOLVE_HALF_STEP);
+    for (int i = 0; i < 6; i++) assert_close(dofs.velocity.data[i], found[i], i < 3 ? 0 : 1e-14);
+    dofs_free(&dofs, f.context);
     assert_close(b->velocity[0], 0, 0);
     assert_close(b->angular_velocity[0], 1, 0);
-    view.accept(view.system, id, SOLID_WHOLE_STEP, velocity, omega);
+    rigid_dofs.accept(b, NULL, SOLVE_WHOLE_STEP, &answer);
     assert_close(b->velocity[2], 3, 0);
     assert_close(b->angular_velocity[2], 6, 0);
-    view.read_motion(view.system, id, SOLID_WHOLE_STEP, &motion);
-    assert_close(vec3_length(vec3_sub(motion.angular_velocity, omega)), 0, 1e-14);
+    dofs = rigid_offer_of(b, SOLVE_WHOLE_STEP);
+    for (int i = 3; i < 6; i++) assert_close(dofs.velocity.data[i], found[i], 1e-14);
+    dofs_free(&dofs, f.context);
     close_world(&f);
 }
 

@@ -1,6 +1,7 @@
 /* Scenes with dynamic bodies in a fluid: keys of the coupling, mass properties of what the fluid
  * sees, and what is refused. */
 #include "bad_scene.h"
+#include "rigid_offer.h"
 #include "scene_fixture.h"
 
 #include "fluid/internal.h"
@@ -53,14 +54,19 @@ static void test_holding(void **state) {
     Fixture f = open_scene(TANK BALL ", pin: [0.4, 0.5, 0.6]}\n"
                                      "    - {name: b, shape: {ball: {radius: 0.1}}, position: "
                                      "[0.2, 0.2, 0.2], lock_rotation: true}\n");
-    SolidView view = rigid_solid_view(f.world->rigid);
-    SolidMotion motion;
-    view.read_motion(view.system, 0, SOLID_WHOLE_STEP, &motion);
-    assert_true(motion.pinned && !motion.turn_locked);
-    assert_close(motion.pin.x, 0.4, 0);
-    assert_close(motion.pin.z, 0.6, 0);
-    view.read_motion(view.system, 1, SOLID_WHOLE_STEP, &motion);
-    assert_true(!motion.pinned && motion.turn_locked);
+    const RigidBodies *bodies = f.world->rigid;
+    assert_int_equal(bodies->held[0], RIGID_PINNED);
+    assert_close(bodies->pin[0], 0.4, 0);
+    assert_close(bodies->pin[2], 0.6, 0);
+    assert_int_equal(bodies->held[1], RIGID_TURN_LOCKED);
+    /* As rows: three of the pin, then three of the lock. */
+    SystemDofs dofs = rigid_offer_of(f.world->rigid, SOLVE_WHOLE_STEP);
+    assert_int_equal(dof_rows_count(&dofs.rows), 6);
+    for (size_t e = 0; e < dofs.rows.rows.row_start.data[3]; e++)
+        assert_true(dofs.rows.rows.column.data[e] < 6);
+    for (size_t e = dofs.rows.rows.row_start.data[3]; e < dofs.rows.rows.column.count; e++)
+        assert_true(dofs.rows.rows.column.data[e] >= 9);
+    dofs_free(&dofs, f.context);
     close_scene(&f);
 }
 

@@ -48,7 +48,7 @@ static size_t check_collisions(const Splash *splash, size_t count) {
 static void check_shape(int dim, const Solid *solid, size_t least) {
     Grid grid = make_grid(dim, 10, 9, 8);
     Case *test = case_create(&grid, 1, 4, false);
-    add_collider(test, solid, SPLASH_OBSTACLES);
+    add_collider(test, solid, AT_REST);
     place(test, true);
     assert_true(check_collisions(&test->splash, 20000) > least);
     case_destroy(test);
@@ -88,7 +88,7 @@ static void test_thin_plate_holds(void **state) {
     Grid grid = make_grid(3, 10, 9, 8);
     Solid plate = make_box(-0.3, 1.5, 3, 9, 0.6 * grid.spacing, 9);
     Case *test = case_create(&grid, 1, 4, false);
-    add_collider(test, &plate, SPLASH_OBSTACLES);
+    add_collider(test, &plate, AT_REST);
     place(test, true);
     for (uint64_t i = 0; i < 5000; i++) {
         Vec3 from = free_place(&test->splash, 40, i), to = from, normal, wall;
@@ -153,7 +153,7 @@ static void test_covered_particles_come_out(void **state) {
     both.children = pair;
     both.child_count = 2;
     Case *test = case_create(&grid, 1, 4, false);
-    add_collider(test, &both, SPLASH_OBSTACLES);
+    add_collider(test, &both, AT_REST);
     place(test, true);
     for (uint64_t i = 0; i < 2000; i++) {
         Vec3 from = vec3(-0.8 + 2 * random_uniform(8, 0, i), 1 + random_uniform(8, 1, i),

@@ -125,7 +125,7 @@ static double reference(const Grid *grid, const Solid *solid, Vec3 x) {
 static double blur_error(int dim, const Solid *solid, int samples) {
     Grid grid = make_grid(dim, 7, 6, 6);
     Case *test = case_create(&grid, 1, samples, false);
-    add_collider(test, solid, SPLASH_OBSTACLES);
+    add_collider(test, solid, AT_REST);
     place(test, true);
     const Splash *splash = &test->splash;
     const Grid *padded = &splash->padded;
@@ -177,7 +177,7 @@ static double ball_volume_part(Vec3 shift) {
     ball.radius = 0.8;
     ball.position = vec3_add(vec3(0, 2, 3.5), shift);
     Case *test = case_create(&grid, 2, 4, false);
-    add_collider(test, &ball, SPLASH_OBSTACLES);
+    add_collider(test, &ball, AT_REST);
     place(test, true);
     double cells = 0, faces = 0, volume = 4 * acos(-1.0) / 3 * pow(ball.radius, 3);
     for (size_t c = 0; c < grid_cell_count(&test->splash.padded); c++)
@@ -211,7 +211,7 @@ static void test_particles_fill_what_is_free(void **state) {
         Grid grid = make_grid(dim, 6, 5, 4);
         Solid box = make_box(-1.5, 0.5, dim == 3 ? 2 : 0, 1, 0.5, 1);
         Case *test = case_create(&grid, 1, 4, false);
-        add_collider(test, &box, SPLASH_OBSTACLES);
+        add_collider(test, &box, AT_REST);
         place(test, true);
         const Grid *padded = &test->splash.padded;
         double *density = calloc(grid_cell_count(padded), sizeof *density);
@@ -271,7 +271,7 @@ static void test_nearest_of_many(void **state) {
     make_city(houses, &city);
     Case *test = case_create(&grid, 2, 4, false);
     test->places[0] = (Collider){.orientation = quat_identity(), .position = {1, 3, 4}};
-    add_collider(test, &city, SPLASH_OBSTACLES);
+    add_collider(test, &city, AT_REST);
     add_collider(test, &ball, 0);
     place(test, true);
     for (uint64_t i = 0; i < 20000; i++) {
@@ -322,7 +322,7 @@ static void check_moving(int dim, int samples) {
         Case *both[2] = {moving, fresh};
         for (int i = 0; i < 2; i++) {
             if (i == 1 || step == 0) {
-                add_collider(both[i], &city, SPLASH_OBSTACLES);
+                add_collider(both[i], &city, AT_REST);
                 add_collider(both[i], &box, 0);
                 add_collider(both[i], &ball, 1);
             }
@@ -357,7 +357,7 @@ static void test_body_is_an_obstacle(void **state) {
                 test[rest] = case_create(&grid, 2, 4, true);
                 test[rest]->splash.desc.cfl = 1;
                 test[rest]->places[0].orientation = quat_identity();
-                add_collider(test[rest], &ball, rest ? SPLASH_OBSTACLES : 0);
+                add_collider(test[rest], &ball, rest ? AT_REST : 0);
                 place(test[rest], true);
             }
             /* Beyond walls nothing asks for values. */
@@ -386,7 +386,7 @@ static void test_sharp_faces(void **state) {
     grid.sides[1][1] = SIDE_OPEN;
     Solid box = make_box(-1.5 + 0.6, 0.5, 3, 0.5, 0.75, 9);
     Case *test = case_create(&grid, 2, 4, true);
-    add_collider(test, &box, SPLASH_OBSTACLES);
+    add_collider(test, &box, AT_REST);
     place(test, true);
     const Splash *splash = &test->splash;
     const Grid *padded = &splash->padded;
@@ -418,7 +418,7 @@ static void test_far_cells_are_far(void **state) {
     Solid ball = solid_default(SOLID_BALL);
     ball.position = vec3(1.5, 3.5, 4.5);
     Case *test = case_create(&grid, 2, 4, false);
-    add_collider(test, &ball, SPLASH_OBSTACLES);
+    add_collider(test, &ball, AT_REST);
     place(test, true);
     const Grid *padded = &test->splash.padded;
     double reach = (0.5 * sqrt(3) + 3) * grid.spacing;

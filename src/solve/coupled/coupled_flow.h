@@ -30,27 +30,15 @@
 #ifndef SOLVE_COUPLED_FLOW_H
 #define SOLVE_COUPLED_FLOW_H
 
+#include "solve/coupled/mass_block.h"
 #include "solve/krylov/krylov_blocks.h"
 #include "solve/pressure/poisson.h"
 #include "solve/viscosity/viscosity.h"
 
-enum { FLOW_BLOCK_SIZE = 6, FLOW_ROW_CAPACITY = 24 };
-
-/* Velocities of a structure that share a mass: the six of a rigid body, the linear part first, the
- * angular part about its centre; those of a node. */
-typedef struct FlowBlock {
-    size_t first; /* of its velocities */
-    int size;     /* 1 to FLOW_BLOCK_SIZE */
-    bool is_free; /* else its velocities are given and stay */
-    /* kg, kg m, kg m^2: of a free block symmetric and positive definite, with the fluid of the
-     * faces that it covers merged in (T^T B T). */
-    double mass[FLOW_BLOCK_SIZE][FLOW_BLOCK_SIZE];
-} FlowBlock;
-
 /* The solids in a flow as numbers: velocities v in blocks, one after the other. */
 typedef struct FlowStructure {
     size_t count; /* of velocities */
-    const FlowBlock *blocks;
+    const MassBlock *blocks;
     size_t block_count;
     const double *momentum; /* before the solve, with the impulses of forces over dt: B w* */
     double *velocity;       /* given, or the first guess and then found */
@@ -75,13 +63,6 @@ typedef struct FlowAnchor {
     Vec3 center;
 } FlowAnchor;
 
-/* A few entries of a row over the structure's velocities; those of a block stand together. */
-typedef struct FlowRow {
-    int count;
-    int32_t column[FLOW_ROW_CAPACITY];
-    double value[FLOW_ROW_CAPACITY];
-} FlowRow;
-
 typedef struct FlowProblem {
     const Grid *grid;
     double density, dt;
@@ -102,7 +83,8 @@ typedef struct FlowProblem {
     /* J (002 section 5.4.3): where the surface nearest to x is, and the row of the velocity along
      * an axis that it has at x. */
     FlowAnchor (*surface_at)(const void *user, Vec3 x);
-    void (*surface_row)(const void *user, const FlowAnchor *anchor, Vec3 x, int axis, FlowRow *row);
+    void (*surface_row)(const void *user, const FlowAnchor *anchor, Vec3 x, int axis,
+                        SparseRow *row);
     const void *user;
     double divergence; /* m^3/s, tolerance of a cell's net outflow, root mean square */
     double momentum;   /* tolerance of momenta in parts of those before the solve */

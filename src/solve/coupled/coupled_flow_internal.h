@@ -30,13 +30,13 @@ typedef struct FlowRows {
 typedef struct FlowPart {
     size_t first;                                    /* of its motions among all */
     int motion_count;                                /* 0: given, or held altogether */
-    double scale[FLOW_BLOCK_SIZE];                   /* makes velocities comparable, by masses */
-    double motion[FLOW_BLOCK_SIZE][FLOW_BLOCK_SIZE]; /* one a row, orthonormal but for the scale */
-    double rest[FLOW_BLOCK_SIZE];
-    double drag[FLOW_BLOCK_SIZE][FLOW_BLOCK_SIZE];  /* dt times friction by its own velocity, kg */
-    double mass[FLOW_BLOCK_SIZE * FLOW_BLOCK_SIZE]; /* of motions, with drag */
-    double diagonal[FLOW_BLOCK_SIZE * FLOW_BLOCK_SIZE]; /* its block of A_s: that and dampers */
-    double factor[FLOW_BLOCK_SIZE * FLOW_BLOCK_SIZE];   /* Cholesky factor of that, or near it */
+    double scale[MASS_BLOCK_SIZE];                   /* makes velocities comparable, by masses */
+    double motion[MASS_BLOCK_SIZE][MASS_BLOCK_SIZE]; /* one a row, orthonormal but for the scale */
+    double rest[MASS_BLOCK_SIZE];
+    double drag[MASS_BLOCK_SIZE][MASS_BLOCK_SIZE];  /* dt times friction by its own velocity, kg */
+    double mass[MASS_BLOCK_SIZE * MASS_BLOCK_SIZE]; /* of motions, with drag */
+    double diagonal[MASS_BLOCK_SIZE * MASS_BLOCK_SIZE]; /* its block of A_s: that and dampers */
+    double factor[MASS_BLOCK_SIZE * MASS_BLOCK_SIZE];   /* Cholesky factor of that, or near it */
 } FlowPart;
 
 struct CoupledFlow {
@@ -59,6 +59,7 @@ struct CoupledFlow {
      * last `at` is the row among all and `constant` the target that is left. */
     FlowRows dampers, drag, links;
     bool short_of_memory; /* while entries were gathered */
+    bool short_of_row;    /* one had more entries than a SparseRow holds */
 
     /* Of the viscous solve. Vectors hold the lattices of velocity components
      * (viscosity_internal.h), one of the cells' l, the motions and the links' multipliers. */
@@ -132,7 +133,7 @@ void flow_add_row(CoupledFlow *flow, FlowRows *rows, size_t at, size_t count, co
 /* Of the entries from i on those of one block: its number, what the row is to its motions, and
  * where they end. */
 size_t flow_reduce_run(const CoupledFlow *flow, const FlowEntry *entries, size_t i, size_t last,
-                       size_t *end, double own[FLOW_BLOCK_SIZE]);
+                       size_t *end, double own[MASS_BLOCK_SIZE]);
 /* A row times motions; out += its entries times x. */
 double flow_row_product(const FlowRows *rows, size_t row, const double *motions);
 void flow_row_spread(const FlowRows *rows, size_t row, double x, double *out);

@@ -32,11 +32,11 @@ size_t flow_rows_bytes(const FlowRows *rows) {
 }
 
 size_t flow_reduce_run(const CoupledFlow *flow, const FlowEntry *entries, size_t i, size_t last,
-                       size_t *end, double own[FLOW_BLOCK_SIZE]) {
+                       size_t *end, double own[MASS_BLOCK_SIZE]) {
     int32_t block = flow->block_of[entries[i].column];
     const FlowPart *part = &flow->parts.data[block];
     size_t first = flow->structure->blocks[block].first;
-    memset(own, 0, FLOW_BLOCK_SIZE * sizeof *own);
+    memset(own, 0, MASS_BLOCK_SIZE * sizeof *own);
     for (; i < last && flow->block_of[entries[i].column] == block; i++)
         for (int m = 0; m < part->motion_count; m++)
             own[m] += entries[i].value * part->motion[m][(size_t)entries[i].column - first];
@@ -47,7 +47,7 @@ size_t flow_reduce_run(const CoupledFlow *flow, const FlowEntry *entries, size_t
 static bool push_reduced(CoupledFlow *flow, FlowRows *rows, size_t first) {
     size_t last = rows->entries.count;
     for (size_t i = first, end; i < last; i = end) {
-        double own[FLOW_BLOCK_SIZE];
+        double own[MASS_BLOCK_SIZE];
         size_t block = flow_reduce_run(flow, rows->entries.data, i, last, &end, own);
         const FlowPart *part = &flow->parts.data[block];
         for (int m = 0; m < part->motion_count; m++) {
@@ -114,39 +114,37 @@ void flow_from_known(const CoupledFlow *flow, const FlowRows *rows, double facto
 
 /* ---- friction ---- */
 
-static void add_to_row(FlowRow *row, int32_t column, double value) {
-    for (int i = 0; i < row->count; i++)
-        if (row->column[i] == column) {
-            row->value[i] += value;
-            return;
-        }
-    if (row->count == FLOW_ROW_CAPACITY) return;
-    row->column[row->count] = column;
-    row->value[row->count++] = value;
+static void add_scaled(SparseRow *to, double factor, const SparseRow *row) {
+    to->is_short = to->is_short || row->is_short;
+    for (int i = 0; i < row->count; i++) sparse_row_add(to, row->column[i], factor * row->value[i]);
 }
 
-static void add_scaled(FlowRow *to, double factor, const FlowRow *row) {
-    for (int i = 0; i < row->count; i++) add_to_row(to, row->column[i], factor * row->value[i]);
+static void surface_row(const FlowProblem *problem, const FlowAnchor *anchor, Vec3 x, int axis,
+                        SparseRow *row) {
+    row->count = 0;
+    row->is_short = false;
+    problem->surface_row(problem->user, anchor, x, axis, row);
 }
 
 /* How the velocity of a surface enters a function of a wall term. */
 static void wall_row(const CoupledFlow *flow, const WallFunction *f, const FlowAnchor *anchor,
-                     FlowRow *out) {
+                     SparseRow *out) {
     const FlowProblem *problem = flow->problem;
-    FlowRow here;
+    SparseRow here;
     out->count = 0;
+    out->is_short = false;
     if (f->wall_sign == 0.0 && f->wall_slope == 0.0) return;
-    problem->surface_row(problem->user, anchor, f->x, f->component, &here);
+    surface_row(problem, anchor, f->x, f->component, &here);
     add_scaled(out, f->wall_sign, &here);
     if (f->wall_slope == 0.0) return;
-    FlowRow beyond;
+    SparseRow beyond;
     Vec3 x = vec3_add_scaled(f->x, flow->grid.spacing, vec3_axis(f->axis));
-    problem->surface_row(problem->user, anchor, x, f->component, &beyond);
+    surface_row(problem, anchor, x, f->component, &beyond);
     add_scaled(out, f->wall_slope, &beyond);
     add_scaled(out, -f->wall_slope, &here);
 }
 
-static bool is_of_one_block(const CoupledFlow *flow, const FlowRow *rows, int count,
+static bool is_of_one_block(const CoupledFlow *flow, const SparseRow *rows, int count,
                             int32_t *block) {
     *block = -1;
     for (int r = 0; r < count; r++)
@@ -159,8 +157,8 @@ static bool is_of_one_block(const CoupledFlow *flow, const FlowRow *rows, int co
 }
 
 /* One block's own friction, rows^T c rows. */
-static void add_drag(CoupledFlow *flow, int32_t block, const FlowRow *row, const FlowRow *reaction,
-                     double scale) {
+static void add_drag(CoupledFlow *flow, int32_t block, const SparseRow *row,
+                     const SparseRow *reaction, double scale) {
     FlowPart *part = &flow->parts.data[block];
     size_t first = flow->structure->blocks[block].first;
     for (int i = 0; i < row->count; i++)
@@ -171,7 +169,7 @@ static void add_drag(CoupledFlow *flow, int32_t block, const FlowRow *row, const
 
 /* The same where several blocks move a surface: rows by the eigenvectors of c, whose eigenvalues
  * are not negative but for its single precision. */
-static void add_joint_drag(CoupledFlow *flow, const WallTerm *term, const FlowRow *rows,
+static void add_joint_drag(CoupledFlow *flow, const WallTerm *term, const SparseRow *rows,
                            double scale) {
     double a[6][6] = {{0}}, values[6], vectors[6][6];
     const double *through = flow->structure->through;
@@ -179,13 +177,14 @@ static void add_joint_drag(CoupledFlow *flow, const WallTerm *term, const FlowRo
         for (int j = 0; j < term->count; j++) a[i][j] = term->coefficient[i][j];
     symmetric_eigen6(a, values, vectors);
     for (int e = 0; e < 6; e++) {
-        FlowRow row = {0};
+        SparseRow row = {0};
         double constant = 0.0;
         if (values[e] == 0.0) continue;
         for (int i = 0; i < term->count; i++) add_scaled(&row, vectors[i][e], &rows[i]);
         for (int i = 0; i < row.count; i++)
             constant += row.value[i] *
                         (flow->known[row.column[i]] + (through ? through[row.column[i]] : 0.0));
+        flow->short_of_row = flow->short_of_row || row.is_short;
         flow_add_row(flow, &flow->drag, 0, (size_t)row.count, row.column, row.value, 1.0);
         if (!array_push(flow->context, &flow->drag.constant, constant) ||
             !array_push(flow->context, &flow->drag.weight, scale * values[e]))
@@ -197,18 +196,19 @@ static void add_term(void *user, const WallTerm *term) {
     CoupledFlow *flow = user;
     const FlowProblem *problem = flow->problem;
     double scale = problem->viscosity->stiffness;
-    FlowRow rows[WALL_FUNCTIONS];
+    SparseRow rows[WALL_FUNCTIONS];
     FlowAnchor anchor = problem->surface_at(problem->user, term->middle);
     int32_t block;
     for (int i = 0; i < term->count; i++) wall_row(flow, &term->f[i], &anchor, &rows[i]);
     bool own = is_of_one_block(flow, rows, term->count, &block);
     for (int i = 0; i < term->count; i++) {
-        FlowRow reaction = {0}; /* of function i to the surface's velocity */
+        SparseRow reaction = {0}; /* of function i to the surface's velocity */
         double given = 0.0;
         for (int j = 0; j < term->count; j++) {
             add_scaled(&reaction, term->coefficient[i][j], &rows[j]);
             given += term->coefficient[i][j] * term->f[j].given;
         }
+        flow->short_of_row = flow->short_of_row || reaction.is_short;
         for (int f = 0; f < term->f[i].face_count && reaction.count > 0; f++)
             flow_add_row(flow, &flow->friction, term->f[i].face[f], (size_t)reaction.count,
                          reaction.column, reaction.value, scale * term->f[i].sign[f]);
@@ -223,6 +223,11 @@ PlimStatus flow_gather_friction(CoupledFlow *flow, double *velocity[3]) {
     const FlowProblem *problem = flow->problem;
     if (flow->structure->count > 0)
         viscosity_wall_terms(problem->viscosity, problem->viscous, velocity, add_term, flow);
+    if (flow->short_of_row)
+        return context_fail(flow->context, PLIM_FAILED,
+                            "a surface in the fluid depends on more than %d velocities at a point; "
+                            "give it coarser elements",
+                            (int)SPARSE_ROW_CAPACITY);
     return flow->short_of_memory ? PLIM_OUT_OF_MEMORY : PLIM_OK;
 }
 

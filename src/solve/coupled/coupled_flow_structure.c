@@ -15,7 +15,7 @@ typedef struct LocalRows {
     size_t *row;
 } LocalRows;
 
-static const FlowBlock *block_at(const CoupledFlow *flow, int32_t velocity) {
+static const MassBlock *block_at(const CoupledFlow *flow, int32_t velocity) {
     return &flow->structure->blocks[flow->block_of[velocity]];
 }
 
@@ -58,7 +58,7 @@ static double dot(const double *a, const double *b, int n) {
 }
 
 /* Takes from x what is along the first `count` directions; the length that is left. */
-static double orthogonalize(double taken[][FLOW_BLOCK_SIZE], int count, int n, double *x) {
+static double orthogonalize(double taken[][MASS_BLOCK_SIZE], int count, int n, double *x) {
     for (int j = 0; j < count; j++) {
         double along = dot(x, taken[j], n);
         for (int i = 0; i < n; i++) x[i] -= along * taken[j][i];
@@ -67,12 +67,12 @@ static double orthogonalize(double taken[][FLOW_BLOCK_SIZE], int count, int n, d
 }
 
 /* The row in scaled velocities, less what given ones make of it. */
-static double scaled_row(const CoupledFlow *flow, const FlowBlock *block, const FlowPart *part,
+static double scaled_row(const CoupledFlow *flow, const MassBlock *block, const FlowPart *part,
                          size_t row, double *out) {
     const FlowStructure *s = flow->structure;
     const Csr *rows = s->constraints;
     double target = s->target ? s->target[row] : 0.0;
-    memset(out, 0, FLOW_BLOCK_SIZE * sizeof *out);
+    memset(out, 0, MASS_BLOCK_SIZE * sizeof *out);
     for (size_t i = rows->row_start[row]; i < rows->row_start[row + 1]; i++) {
         size_t at = (size_t)rows->column[i] - block->first;
         if ((size_t)rows->column[i] >= block->first && at < (size_t)block->size)
@@ -85,9 +85,9 @@ static double scaled_row(const CoupledFlow *flow, const FlowBlock *block, const 
 
 /* Gram and Schmidt: directions that rows take, and the velocity they ask for; then motions along
  * what is left of the axes, the longest first. Rows that depend on others add nothing. */
-static void find_motions(const CoupledFlow *flow, const FlowBlock *block, FlowPart *part,
+static void find_motions(const CoupledFlow *flow, const MassBlock *block, FlowPart *part,
                          const size_t *rows, size_t row_count) {
-    double taken[FLOW_BLOCK_SIZE][FLOW_BLOCK_SIZE], rest[FLOW_BLOCK_SIZE] = {0};
+    double taken[MASS_BLOCK_SIZE][MASS_BLOCK_SIZE], rest[MASS_BLOCK_SIZE] = {0};
     int n = block->size, count = 0;
     for (size_t k = 0; k < row_count && count < n; k++) {
         double *own = taken[count], target = scaled_row(flow, block, part, rows[k], own);
@@ -100,9 +100,9 @@ static void find_motions(const CoupledFlow *flow, const FlowBlock *block, FlowPa
     }
     for (int i = 0; i < n; i++) part->rest[i] = part->scale[i] * rest[i];
     for (part->motion_count = 0; count < n; count++, part->motion_count++) {
-        double longest = -1.0, way[FLOW_BLOCK_SIZE];
+        double longest = -1.0, way[MASS_BLOCK_SIZE];
         for (int axis = 0; axis < n; axis++) {
-            double x[FLOW_BLOCK_SIZE] = {0};
+            double x[MASS_BLOCK_SIZE] = {0};
             x[axis] = 1.0;
             double length = orthogonalize(taken, count, n, x);
             if (!(length > longest * (1.0 + 1e-9))) continue;
@@ -121,7 +121,7 @@ static PlimStatus add_parts(CoupledFlow *flow) {
     LocalRows local;
     TRY(sort_rows(flow, &local));
     for (size_t b = 0; b < s->block_count; b++) {
-        const FlowBlock *block = &s->blocks[b];
+        const MassBlock *block = &s->blocks[b];
         FlowPart part = {.first = flow->motion_count};
         for (int i = 0; block->is_free && i < block->size; i++) {
             if (!(block->mass[i][i] > 0.0))
@@ -165,7 +165,7 @@ PlimStatus flow_begin_structure(CoupledFlow *flow) {
     FlowRows *all[] = {&flow->friction, &flow->fluxes, &flow->dampers, &flow->drag, &flow->links};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) flow_rows_clear(all[i]);
     flow->parts.count = flow->motion_count = 0;
-    flow->short_of_memory = false;
+    flow->short_of_memory = flow->short_of_row = false;
     flow->block_of = scratch_take(&flow->scratch, s->count + 1, sizeof *flow->block_of);
     flow->known = scratch_take(&flow->scratch, s->count + 1, sizeof *flow->known);
     flow->push = scratch_take(&flow->scratch, s->count + 1, sizeof *flow->push);
@@ -192,7 +192,7 @@ PlimStatus flow_begin_structure(CoupledFlow *flow) {
 static void add_own_blocks(const CoupledFlow *flow, const FlowRows *rows) {
     for (size_t row = 0; row < rows->at.count; row++)
         for (size_t i = rows->start.data[row], end; i < rows->start.data[row + 1]; i = end) {
-            double own[FLOW_BLOCK_SIZE];
+            double own[MASS_BLOCK_SIZE];
             size_t block =
                 flow_reduce_run(flow, rows->entries.data, i, rows->start.data[row + 1], &end, own);
             FlowPart *part = &flow->parts.data[block];
@@ -205,7 +205,7 @@ static void add_own_blocks(const CoupledFlow *flow, const FlowRows *rows) {
 
 PlimStatus flow_set_masses(CoupledFlow *flow) {
     for (size_t b = 0; b < flow->structure->block_count; b++) {
-        const FlowBlock *block = &flow->structure->blocks[b];
+        const MassBlock *block = &flow->structure->blocks[b];
         FlowPart *part = &flow->parts.data[b];
         int n = part->motion_count, size = block->size;
         for (int i = 0; i < n; i++)
@@ -278,7 +278,7 @@ void flow_motion_momenta(const CoupledFlow *flow, double *out) {
     const FlowStructure *s = flow->structure;
     const FlowRows *joined[] = {&flow->dampers, &flow->drag};
     for (size_t b = 0; b < s->block_count; b++) {
-        const FlowBlock *block = &s->blocks[b];
+        const MassBlock *block = &s->blocks[b];
         const FlowPart *part = &flow->parts.data[b];
         for (int m = 0; m < part->motion_count; m++) {
             double sum = 0.0;
@@ -375,8 +375,8 @@ void flow_set_multipliers(const CoupledFlow *flow, double factor, const double *
         s->multipliers[flow->links.at.data[k]] = factor * links[k];
 }
 
-static double block_energy(const FlowStructure *s, const FlowBlock *block, bool before) {
-    double sum = 0.0, v[FLOW_BLOCK_SIZE], factor[FLOW_BLOCK_SIZE * FLOW_BLOCK_SIZE];
+static double block_energy(const FlowStructure *s, const MassBlock *block, bool before) {
+    double sum = 0.0, v[MASS_BLOCK_SIZE], factor[MASS_BLOCK_SIZE * MASS_BLOCK_SIZE];
     const double *from = (before ? s->momentum : s->velocity) + block->first;
     int n = block->size, used = 0;
     for (int i = 0; i < n; i++) v[i] = from[i];

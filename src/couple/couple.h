@@ -1,0 +1,36 @@
+/* The coupled solves of a step (DESIGN.md; 002 section 5.4): systems offer velocities, rows and
+ * surfaces, this folder assembles, solve/ solves, systems accept. */
+#ifndef COUPLE_COUPLE_H
+#define COUPLE_COUPLE_H
+
+#include "system/flow.h"
+#include "system/system.h"
+
+typedef struct Coupling Coupling;
+
+PlimStatus coupling_create(PlimContext *context, Coupling **out);
+void coupling_destroy(Coupling *coupling);
+
+/* The systems that meet in a solve. */
+typedef struct CoupledSystems {
+    const SystemInstance *systems;
+    size_t count;
+    const bool *takes_part; /* one each; NULL: all */
+} CoupledSystems;
+
+/* What a stage of the step does between systems, after it ran in each of them. */
+PlimStatus couple_stage(Coupling *coupling, const CoupledSystems *systems, Stage stage,
+                        const StepInfo *step);
+
+/* Surfaces that several fluids solve for, one after the other. */
+size_t couple_count_shared(const CoupledSystems *systems);
+
+/* Figures of the solves without a fluid, if there were any. */
+void coupling_diagnose(const Coupling *coupling, Diagnostics *diagnostics);
+
+/* Sees every problem with a fluid just before it is solved, with u*: for checks of the assembly. */
+typedef void (*CoupleWatch)(void *user, const FlowProblem *problem, double *const velocity[3],
+                            const double *pressure);
+void coupling_watch(Coupling *coupling, CoupleWatch watch, void *user);
+
+#endif

@@ -1,0 +1,141 @@
+/* What the files of couple/ share. */
+#ifndef COUPLE_INTERNAL_H
+#define COUPLE_INTERNAL_H
+
+#include "couple/couple.h"
+#include "solve/coupled/coupled.h"
+
+/* A system with velocities, and its offer. */
+typedef struct CoupledSystem {
+    const SystemInstance *instance;
+    SystemDofs dofs;
+    size_t first, first_block; /* among all */
+} CoupledSystem;
+
+/* A mass block of any system. */
+typedef struct CoupledBlock {
+    size_t system, own; /* which, and the number of the block in it */
+    size_t first;       /* velocity, among all */
+    size_t root;        /* of the blocks that rows and dampers join, the first of them */
+    bool is_joined;     /* by a row or damper that has other blocks in it, or any damper */
+    bool is_rowed;      /* some row or damper has it */
+    bool is_wet;        /* solved with a fluid at this `when` */
+} CoupledBlock;
+
+/* All that systems offer at one moment, numbered through. */
+typedef struct Gathered {
+    PlimContext *context;
+    ARRAY(CoupledSystem) systems; /* kept for their memory: only `system_count` are in use */
+    size_t system_count;
+    ARRAY(DofPartner) partners;
+    ARRAY(CoupledBlock) blocks;
+    ARRAY(size_t) block_of; /* velocity */
+    DofRows joins;          /* columns through all */
+    ARRAY(double) velocity; /* v*, and then v */
+    ARRAY(bool) is_solved;  /* one a block */
+} Gathered;
+
+/* One row of the offers, by numbers through all; `value` borrows. */
+typedef struct GatheredRow {
+    size_t count, offset; /* add to columns */
+    const int32_t *column;
+    const double *value;
+    double target;
+} GatheredRow;
+
+typedef enum RowSet { ROWS_HELD, ROWS_DAMPED } RowSet;
+
+/* Asks the systems for their offers. */
+PlimStatus gather_offers(Gathered *gathered, const CoupledSystems *systems, const StepInfo *step,
+                         SolveWhen when);
+/* Hands back what blocks in `is_solved` found. */
+void gather_hand_back(Gathered *gathered, const StepInfo *step, SolveWhen when);
+void gathered_free(Gathered *gathered, PlimContext *context);
+/* Calls `visit` for every row of a set: those of the systems, then those between them. */
+typedef void (*RowVisit)(void *user, const GatheredRow *row);
+void gathered_rows(const Gathered *gathered, RowSet set, RowVisit visit, void *user);
+/* The block of the surface's velocities. */
+size_t gathered_block_of_surface(const Gathered *gathered, const SurfaceRef *ref);
+
+static inline const MassBlock *gathered_mass(const Gathered *gathered, size_t block) {
+    const CoupledBlock *b = &gathered->blocks.data[block];
+    return &gathered->systems.data[b->system].dofs.blocks.data[b->own];
+}
+
+static inline const double *gathered_before(const Gathered *gathered, size_t block) {
+    const CoupledBlock *b = &gathered->blocks.data[block];
+    const CoupledSystem *system = &gathered->systems.data[b->system];
+    return system->dofs.velocity.data + (b->first - system->first);
+}
+
+static inline const double *gathered_fall(const Gathered *gathered, size_t block) {
+    const CoupledBlock *b = &gathered->blocks.data[block];
+    const CoupledSystem *system = &gathered->systems.data[b->system];
+    return system->dofs.fall.data + (b->first - system->first);
+}
+
+#define NO_BLOCK SIZE_MAX
+
+/* The structure in one fluid's solve: the surfaces in their order, a block each, then all blocks
+ * that are joined with them. */
+typedef struct FlowAssembly {
+    PlimContext *context;
+    const Gathered *gathered;
+    FlowOffer *offer;
+    ARRAY(MassBlock) blocks;
+    ARRAY(size_t) source;   /* of each block: that of the gathered ones; NO_BLOCK: given */
+    ARRAY(int32_t) local;   /* of each gathered block: its block here; -1: none */
+    ARRAY(bool) is_reached; /* of each gathered root: what it joins has a surface here */
+    ARRAY(double) momentum, velocity, impulse, through, target;
+    ARRAY(FlowFlux) fluxes;
+    CsrBuilder flux_rows, rows, dampers;
+    FlowStructure structure;
+    Csr flux_csr, row_csr, damper_csr;
+    bool failed;
+} FlowAssembly;
+
+/* flow_rows.c: sets structure, fluxes and surfaces of the problem. */
+PlimStatus flow_assemble(FlowAssembly *assembly, const Gathered *gathered, FlowOffer *offer,
+                         SolveWhen when);
+void flow_assembly_free(FlowAssembly *assembly, PlimContext *context);
+
+/* keep_apart.c */
+
+/* Directions in which a surface with this momentum cannot go, up to three unit vectors against
+ * them; how many. */
+int couple_blocked(const FlowOffer *offer, size_t surface, Vec3 momentum, Vec3 normals[3]);
+/* Whether rows of one system hold a point of the block, or keep it from turning. */
+typedef struct BlockHold {
+    bool is_pinned, is_turn_locked;
+} BlockHold;
+BlockHold couple_block_hold(const Gathered *gathered, size_t block);
+void couple_keep_apart(const FlowAssembly *assembly, Gathered *gathered, double dt, SolveWhen when);
+
+/* Tells of bodies that overlap one another or what does not give way. */
+void couple_warn_of_overlaps(FlowOffer *offer);
+
+/* dry_solve.c: what no fluid touches. */
+typedef struct DrySolve {
+    Coupled *coupled;
+    uint64_t pattern; /* of what it was made for */
+    ARRAY(size_t) blocks;
+    ARRAY(double) mass, before, found, target;
+    CsrBuilder rows, dampers;
+    ARRAY(int32_t) local; /* of each velocity of all; -1: none */
+    size_t velocity_count;
+    int iterations;
+} DrySolve;
+
+PlimStatus dry_solve(DrySolve *dry, Gathered *gathered, const StepInfo *step);
+void dry_solve_free(DrySolve *dry, PlimContext *context);
+
+struct Coupling {
+    PlimContext *context;
+    Gathered gathered;
+    FlowAssembly assembly;
+    DrySolve dry;
+    CoupleWatch watch;
+    void *watch_user;
+};
+
+#endif

@@ -1,0 +1,288 @@
+/* Monolithic fluid-structure coupling, the fluid's side (002 sections 5.4 to 5.7): its part of the
+ * problem, the faces that colliders close, and what becomes of what was found. couple/ makes rows
+ * of them and solves.
+ *
+ * W. A face whose middle is inside a collider, with viscosity, moves with it: the fluid in what is
+ * open of it is part of the collider's mass. Other faces that it cuts are free and open in part.
+ * FLUID_SURFACE_FACES is the document's way, whole faces.
+ *
+ * Gravity. Along axes that are not periodic the fluid's weight is carried by a pressure that is
+ * left out (project.c), and with it the weight of the fluid that a body displaces: a known force.
+ */
+#include "fluid/coupled.h"
+
+#include "fluid/advect.h"
+#include "fluid/body_forces.h"
+#include "fluid/boundary.h"
+#include "fluid/forces.h"
+#include "fluid/internal.h"
+#include "fluid/measure.h"
+
+#include <string.h>
+
+bool fluid_solves_for(const Fluid *fluid, size_t collider) {
+    return fluid->desc.monolithic && !fluid->desc.one_way &&
+           surface_is_free(&fluid->colliders.list.data[collider].ref);
+}
+
+bool fluid_solves_for_bodies(const Fluid *fluid) {
+    for (size_t i = 0; i < fluid->colliders.list.count; i++)
+        if (fluid_solves_for(fluid, i)) return true;
+    return false;
+}
+
+/* ---- W: which faces a collider closes ---- */
+
+static FlowAnchor nearest_surface(const void *system, Vec3 x) {
+    const Fluid *fluid = system;
+    Vec3 beside;
+    const FluidCollider *collider = fluid_nearest(fluid, x, &beside);
+    return (FlowAnchor){.surface = (size_t)(collider - fluid->colliders.list.data),
+                        .center = vec3_add(collider->now.position, vec3_sub(x, beside))};
+}
+
+/* Velocity is linear in place: its integral over the closed part of a face is exact from that part
+ * and its middle. But see fluid_moves_as_one. */
+static Vec3 middle_of_closed(const Fluid *fluid, int axis, const int at[3], double open, Vec3 x) {
+    if (!(open > 0) || fluid_moves_as_one(fluid)) return x;
+    Vec3 moment = fluid_aperture_moment(fluid, axis, at[0], at[1], at[2]); /* of the open part */
+    return vec3_add_scaled(x, -1 / (1 - open), moment);
+}
+
+static PlimStatus add_face(Fluid *fluid, int axis, const int at[3]) {
+    const Grid *grid = &fluid->grid;
+    size_t face = grid_face_index(grid, axis, at[0], at[1], at[2]);
+    double open = fluid->cut.open[axis][face];
+    if (!(open < 1)) return PLIM_OK;
+    bool tied =
+        open == 0 && fluid->cut.face_distance[axis] && fluid->cut.face_distance[axis][face] < 0;
+    double part = tied ? fluid_covered_fraction(fluid, axis, at[0], at[1], at[2]) : 0;
+    if (fluid_has_surface(fluid)) part *= fluid_face_part(fluid, axis, at);
+    bool pushes = fluid_face_is_wet(fluid, axis, at);
+    if (!pushes && part == 0) return PLIM_OK;
+    Vec3 x = grid_face_center(grid, axis, at[0], at[1], at[2]);
+    FlowFace closed = {.axis = axis,
+                       .at = {at[0], at[1], at[2]},
+                       .anchor = nearest_surface(fluid, x),
+                       .x = x,
+                       .closed = pushes ? (1 - open) * grid_face_area(grid) : 0,
+                       .middle = middle_of_closed(fluid, axis, at, open, x),
+                       .mass = part * fluid->desc.density * grid_cell_volume(grid),
+                       .velocity = fluid_velocity(fluid, axis)[face]};
+    return array_push(fluid->context, &fluid->coupled.faces, closed) ? PLIM_OK : PLIM_OUT_OF_MEMORY;
+}
+
+PlimStatus fluid_gather_faces(Fluid *fluid) {
+    const Grid *grid = &fluid->grid;
+    fluid->coupled.faces.count = 0;
+    for (int axis = 0; axis < grid->dim && fluid->colliders.list.count > 0; axis++) {
+        int last[3] = {grid->n[0], grid->n[1], grid->n[2]};
+        if (!grid_is_periodic(grid, axis)) last[axis]++; /* else the last layer is the first */
+        for (int k = 0; k < last[2]; k++)
+            for (int j = 0; j < last[1]; j++)
+                for (int i = 0; i < last[0]; i++) {
+                    int at[3] = {i, j, k};
+                    TRY(add_face(fluid, axis, at));
+                }
+    }
+    return PLIM_OK;
+}
+
+/* ---- the offer ---- */
+
+/* What carries the weight of the fluid in a body's place is known, as is what the pressure at the
+ * middles of cells lacks of that at the surface. */
+static void add_known_forces(const Fluid *fluid, const StepInfo *step, FluidCollider *collider,
+                             FlowSurface *surface) {
+    double mass = fluid->desc.density * surface_describe(&collider->ref).volume;
+    bool is_carried = !collider->is_elsewhere;
+    double lift[3] = {0, 0, 0};
+    for (int axis = 0; axis < 3; axis++)
+        if (is_carried && fluid_carries_weight(fluid, axis))
+            lift[axis] = -mass * vec3_component(step->gravity, axis);
+    surface->force = vec3_add(vec3_load(lift), collider->hydrostatic);
+    surface->torque = collider->hydrostatic_torque;
+    collider->displaced = is_carried && !fluid_has_surface(fluid) ? mass : 0;
+    surface->displaced = collider->displaced;
+}
+
+static PlimStatus offer_surfaces(Fluid *fluid, const StepInfo *step) {
+    fluid->coupled.surfaces.count = 0;
+    fluid_find_hydrostatic_corrections(fluid, step);
+    for (size_t i = 0; i < fluid->colliders.list.count; i++) {
+        FluidCollider *collider = &fluid->colliders.list.data[i];
+        FlowSurface surface = {.ref = collider->ref,
+                               .is_solved_for = fluid_solves_for(fluid, i),
+                               .now = collider->now,
+                               .position = collider->true_position,
+                               .through = fluid_through(collider),
+                               .displaced = collider->displaced};
+        if (surface.is_solved_for) add_known_forces(fluid, step, collider, &surface);
+        if (!array_push(fluid->context, &fluid->coupled.surfaces, surface))
+            return PLIM_OUT_OF_MEMORY;
+    }
+    return PLIM_OK;
+}
+
+/* Of the half step only the bodies' velocities are used, to move them: it may be less exact. */
+static FlowProblem make_problem(const Fluid *fluid, const StepInfo *step, SolveWhen when,
+                                ViscosityProblem *viscous) {
+    FlowProblem problem = {.grid = &fluid->grid,
+                           .density = fluid->desc.density,
+                           .dt = step->dt,
+                           .kind = fluid->cut.kind,
+                           .source = fluid->sources.rate,
+                           .viscosity = when == SOLVE_START ? NULL : fluid->viscous.solver,
+                           .viscous = viscous,
+                           .momentum = (when == SOLVE_HALF_STEP ? 10 : 1) * fluid->desc.tolerance,
+                           .threads = step->threads};
+    if (fluid_has_surface(fluid)) problem.phi = fluid_surface_of_pressure(fluid);
+    for (int axis = 0; axis < fluid->grid.dim; axis++) problem.open[axis] = fluid->cut.open[axis];
+    /* Where nothing but rounding moves, what gravity could do is the scale. */
+    problem.speed = 1e-9 * vec3_length(fluid->gravity) * step->dt;
+    return problem;
+}
+
+static PlimStatus make_offer(Fluid *fluid, SolveWhen when, FlowOffer *offer) {
+    const StepInfo *step = &offer->step;
+    TRY(fluid_gather_faces(fluid));
+    TRY(offer_surfaces(fluid, step));
+    TRY(fluid_set_given(fluid, step, step->end_time));
+    TRY(fluid_find_sources(fluid, step, false));
+    fluid->wall_time = step->end_time;
+    fluid->coupled.viscous = fluid_viscosity_problem(fluid);
+    offer->problem = make_problem(fluid, step, when, &fluid->coupled.viscous);
+    for (int axis = 0; axis < 3; axis++) {
+        offer->velocity[axis] = fluid_velocity(fluid, axis);
+        offer->carries_weight[axis] = fluid_carries_weight(fluid, axis);
+    }
+    offer->pressure = fluid->pressure;
+    offer->solver = fluid->coupled.solver;
+    offer->speed = fluid_greatest_velocity(fluid);
+    offer->surfaces = fluid->coupled.surfaces.data;
+    offer->surface_count = fluid->coupled.surfaces.count;
+    offer->faces = fluid->coupled.faces.data;
+    offer->face_count = fluid->coupled.faces.count;
+    offer->nearest = nearest_surface;
+    offer->system = fluid;
+    offer->has_contact = fluid_has_surface(fluid);
+    return PLIM_OK;
+}
+
+/* What a step at the start is: an impulse in no time, without forces. */
+static bool wants(const void *system, const StepInfo *step, SolveWhen when) {
+    const Fluid *fluid = system;
+    if (!fluid->coupled.solver || fluid->desc.is_given) return false;
+    switch (when) {
+    case SOLVE_START:
+        return step->time == 0 && (fluid->desc.carries_velocity || fluid->viscous.solver);
+    case SOLVE_HALF_STEP: /* none is needed where bodies keep their places */
+        return !fluid->desc.hold_bodies && fluid_solves_for_bodies(fluid);
+    default:
+        return true;
+    }
+}
+
+/* 002 section 5.4, steps 2 and 3: the velocity of bodies at the half step. What the fluid does in
+ * it is discarded. */
+static PlimStatus begin_half(Fluid *fluid, const StepInfo *step, FlowOffer *offer) {
+    offer->step.dt = 0.5 * step->dt;
+    offer->step.end_time = step->time + offer->step.dt;
+    fluid->coupled.mark = scratch_mark(step->scratch);
+    TRY(fluid_keep_flow(fluid, step->scratch, fluid->coupled.kept));
+    if (fluid->desc.confinement > 0) TRY(fluid_load_faces(fluid, step));
+    return fluid_push_faces(fluid, &offer->step);
+}
+
+static PlimStatus begin(void *system, const StepInfo *step, SolveWhen when, FlowOffer *offer) {
+    Fluid *fluid = system;
+    if (when == SOLVE_HALF_STEP) TRY(begin_half(fluid, step, offer));
+    if (when == SOLVE_START) {
+        offer->step.gravity = vec3(0, 0, 0);
+        offer->step.end_time = step->time;
+    }
+    return make_offer(fluid, when, offer);
+}
+
+/* ---- what was found ---- */
+
+static void read_velocities(Fluid *fluid, const FlowOffer *offer) {
+    for (size_t i = 0; i < offer->surface_count; i++) {
+        const FlowSurface *surface = &offer->surfaces[i];
+        if (!surface->is_solved_for) continue;
+        fluid->colliders.list.data[i].now.velocity = vec3_load(surface->velocity);
+        fluid->colliders.list.data[i].now.angular_velocity = vec3_load(surface->velocity + 3);
+    }
+}
+
+/* What is thrown into the fluid at t = 0, or stands in its way, meets it with an impulse of
+ * pressure in no time: momentum is kept. */
+static PlimStatus end_start(Fluid *fluid, const StepInfo *step, const FlowOffer *offer) {
+    read_velocities(fluid, offer);
+    memset(fluid->pressure, 0, fluid->sizes[FLUID_GROUP_CELLS].count * sizeof *fluid->pressure);
+    return fluid_set_given(fluid, step, step->time);
+}
+
+/* What the fluid exerted on a collider, but for what carries weight. On a body that nothing
+ * else holds that is what changed its momentum beside gravity, the fluid in its faces left out. */
+static void keep_load(Fluid *fluid, const StepInfo *step, const FlowSurface *surface,
+                      FluidCollider *collider) {
+    bool is_held = !surface->is_solved_for || surface->is_held;
+    Vec3 impulse = vec3_load(surface->impulse), turn = vec3_load(surface->impulse + 3);
+    if (!is_held) {
+        Vec3 displaced = fluid_weight_of(fluid, collider->displaced);
+        impulse = vec3_add_scaled(vec3_load(surface->gain), step->dt, displaced);
+        turn = vec3_load(surface->gain + 3);
+    }
+    collider->friction = vec3_scale(1 / step->dt, impulse);
+    collider->friction_torque = vec3_scale(1 / step->dt, turn);
+    if (!is_held) return;
+    collider->friction = vec3_add(collider->friction, collider->hydrostatic);
+    collider->friction_torque = vec3_add(collider->friction_torque, collider->hydrostatic_torque);
+}
+
+/* Steps 6 and 7, after advection. */
+static PlimStatus end_whole(Fluid *fluid, const StepInfo *step, const FlowOffer *offer) {
+    const FlowResult *found = &fluid->coupled.result;
+    read_velocities(fluid, offer);
+    TRY(fluid_set_given(fluid, step, step->end_time));
+    TRY(fluid_find_sources(fluid, step, true)); /* for what is reported of the divergence */
+    fluid->projected.incompatible = found->incompatible;
+    fluid->projected.divergence = found->divergence;
+    for (size_t i = 0; i < offer->surface_count; i++)
+        keep_load(fluid, step, &offer->surfaces[i], &fluid->colliders.list.data[i]);
+    TRY(fluid_check_balance(fluid, PLIM_FAILED, step->end_time, found->incompatible));
+    return fluid_settle_velocity(fluid, step);
+}
+
+static PlimStatus end(void *system, const StepInfo *step, SolveWhen when, const FlowOffer *offer,
+                      const FlowResult *result) {
+    Fluid *fluid = system;
+    fluid->coupled.result = *result;
+    switch (when) {
+    case SOLVE_START:
+        return end_start(fluid, step, offer);
+    case SOLVE_HALF_STEP:
+        fluid_restore_flow(fluid, fluid->coupled.kept);
+        scratch_release(step->scratch, fluid->coupled.mark);
+        return PLIM_OK;
+    default:
+        return end_whole(fluid, step, offer);
+    }
+}
+
+static bool solved_surface(const void *system, size_t number, SurfaceRef *out) {
+    const Fluid *fluid = system;
+    for (size_t i = 0; i < fluid->colliders.list.count; i++) {
+        if (!fluid->coupled.solver || !fluid_solves_for(fluid, i) || number-- > 0) continue;
+        *out = fluid->colliders.list.data[i].ref;
+        return true;
+    }
+    return false;
+}
+
+const FlowClass fluid_flow = {.wants = wants,
+                              .begin = begin,
+                              .end = end,
+                              .solved_surface = solved_surface,
+                              .carry = fluid_carry};
