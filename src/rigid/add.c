@@ -3,7 +3,6 @@
 #include "math/decompose.h"
 #include "rigid/mass.h"
 #include "rigid/plane.h"
-#include "rigid/still_surfaces.h"
 
 #include <string.h>
 
@@ -269,7 +268,6 @@ PlimStatus rigid_bodies_add_solid(RigidBodies *bodies, const PlimRigidDesc *desc
         state_resize(bodies->context, rigid_class.schema, bodies, RIGID_GROUP_BODIES, i);
         return status;
     }
-    still_surfaces_renumber(bodies, i);
     bodies->motion[i] = (int32_t)desc->motion;
     bodies->shape[i] = (int32_t)shape;
     bodies->friction[i] = desc->friction;

@@ -35,8 +35,3 @@ void still_surfaces_part_rooms(RigidBodies *bodies) {
     }
     bodies->contacts.near.items.count = kept;
 }
-
-void still_surfaces_renumber(RigidBodies *bodies, size_t body) {
-    for (size_t t = 0; t < bodies->sizes[RIGID_GROUP_WARM_STARTS].count; t++)
-        bodies->touch_pair[2 * t + 1] += (size_t)bodies->touch_pair[2 * t + 1] >= body;
-}

@@ -12,7 +12,5 @@ Box3 still_surface_box(const StillSurface *surface);
 
 /* Leaves out of the near pairs those of a surface with bodies outside its room. */
 void still_surfaces_part_rooms(RigidBodies *bodies);
-/* Touches of surfaces keep their surface when one more body comes before it. */
-void still_surfaces_renumber(RigidBodies *bodies, size_t body);
 
 #endif
