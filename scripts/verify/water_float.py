@@ -304,7 +304,7 @@ def check_boat_sinks(options, checks, folder):
         output = fsi.run(options, folder, "filled", "float/boat.yaml", values, "--threads", dim - 1)
         probes = output.probes()
         bodies = common.Bodies(output)
-        keel = bodies.read(bodies.numbers[-1])[bodies.parts[0], 1].min() # walls of the tank are bodies, too
+        keel = bodies.read(bodies.numbers[-1])[bodies.parts[0], 1].min()
         y = probes["boat.position.y"]
         checks.true(f"boat, {dim}D, {name}: it sinks", y[-1] < 0.55,
                     f"middle of mass at {y[-1]:.3f} m at the end, {y[0]:.3f} m at the start; volume of water "
