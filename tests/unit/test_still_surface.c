@@ -355,8 +355,7 @@ static void surfaces_are_no_bodies(void **state) {
     add_walls(&arena, &left_room, 3);
     assert_int_equal(plim_rigid_count(arena.world), 1);
     assert_int_equal(plim_rigid_find(arena.world, "wall"), -1);
-    const SolidView view = rigid_solid_view(arena.world->rigid);
-    assert_int_equal(view.count(view.system), 1);
+    assert_int_equal(rigid_surfaces.count(arena.world->rigid), 1);
     FrameView frame = {0};
     size_t mark = scratch_mark(&arena.world->scratch);
     assert_int_equal(world_view_frame(arena.world, &frame), PLIM_OK);
