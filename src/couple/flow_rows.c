@@ -47,7 +47,7 @@ static void add_block(FlowAssembly *a, const MassBlock *mass, size_t source, con
 }
 
 /* The velocities of a surface: those of its system, or given. */
-static void add_surface(FlowAssembly *a, const FlowSurface *surface, double dt) {
+static void add_surface(FlowAssembly *a, FlowSurface *surface, double dt) {
     double velocity[6], through[6] = {0};
     vec3_store(velocity, surface->now.velocity);
     vec3_store(velocity + 3, surface->now.angular_velocity);
@@ -55,6 +55,7 @@ static void add_surface(FlowAssembly *a, const FlowSurface *surface, double dt) 
     MassBlock given = {.size = 6};
     size_t block = NO_BLOCK;
     if (surface->is_solved_for) block = gathered_block_of_surface(a->gathered, &surface->ref);
+    surface->is_solved_for = block != NO_BLOCK; /* its system may be left out of the step */
     add_block(a, block == NO_BLOCK ? &given : gathered_mass(a->gathered, block), block, velocity,
               through);
     if (block == NO_BLOCK || a->failed) return;
