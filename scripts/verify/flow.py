@@ -74,7 +74,7 @@ def run(options, folder, label, scene, values=None, *words):
     shutil.rmtree(out, ignore_errors=True)
     result = common.call(options.program, "run", path, "--out", out, "--quiet",
                          *common.overrides(values), "--keep-states", "--state-every", 1,
-                         "--threads", 2, *words, timeout=3600)
+                         *common.threads(2), *words, timeout=3600)
     if result.code != 0:
         raise RuntimeError(f"run {scene} {values}: exit code {result.code}\n{result.stderr}")
     return common.Output(out)

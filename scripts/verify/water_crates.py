@@ -32,8 +32,8 @@ def check_crates(options, checks, folder):
     values = ({"params/count": 6, "params/n": 16, "params/particles": 8, "duration": 0.5} if options.quickest
               else {"params/count": 6, "params/n": 24, "params/particles": 8, "duration": 1} if options.quick
               else {"params/count": 50})
-    output = fsi.run(options, folder, "crates", "float/crates.yaml", values, "--threads",
-                     1 if options.quick else 2)
+    output = fsi.run(options, folder, "crates", "float/crates.yaml", values,
+                     *common.threads(1 if options.quick else 2))
     stats = output.stats()
     name = f"{values['params/count']} crates"
     rise, allowed = energy_excess(stats, 1)
