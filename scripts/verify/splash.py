@@ -54,7 +54,8 @@ FORMS = [("", {}, {}),
 
 
 def check_complementarity(options, checks, folder):
-    for dim, n in ((2, 32), (3, 16)) if options.quick else ((2, 32), (2, 64), (3, 16), (3, 24)):
+    sizes = ((2, 32), (3, 16)) if options.quick else ((2, 32), (2, 64), (3, 16), (3, 24))
+    for dim, n in ((2, 24), (3, 12)) if options.quickest else sizes:
         for number, (name, made, boxes) in enumerate(systems(dim, n)):
             for form, said, told in FORMS if number in (1, 2) and (dim == 2 or not options.quick) else FORMS[:1]:
                 made["splash"].update(said)
@@ -210,6 +211,9 @@ def check_tank(options, checks, folder):
     # dim, cells, level in cells, shift of all in cells, s
     cases = [(2, 32, 16, 0, 5), (2, 32, 16.5, 0.37, 5), (2, 32, 15.3, 0, 5), (3, 12, 7, 0, 5), (3, 12, 6.4, 0.2, 5),
              (2, 64, 32, 0, 5), (2, 32, 16, 0, 20), (2, 32, 4.5, 0, 5)]
+    if options.quickest:
+        cases = [(2, 24, 12, 0, 5), (2, 24, 12.5, 0.37, 5), (2, 24, 11.3, 0, 5), (3, 10, 6, 0, 5), (3, 10, 5.4, 0.2, 5),
+                 (2, 40, 20, 0, 5), (2, 24, 12, 0, 20), (2, 24, 4.5, 0, 5)]
     if not options.quick:
         cases += [(2, 48, 20.75, 0.5, 5), (2, 32, 28, 0, 5), (3, 20, 10, 0, 5), (3, 20, 11.5, 0.61, 5),
                   (2, 64, 32, 0, 20), (3, 16, 8, 0, 20), (2, 45, 15.7, 0.1, 5), (3, 12, 3.5, 0, 5),
@@ -387,7 +391,7 @@ def check_sources(options, checks, folder):
 
 def check_sinks(options, checks, folder):
     """Every particle that was there or was poured is there, drained, or left; none stays in a sink."""
-    for dim, n in ((2, 32), (3, 16)):
+    for dim, n in ((2, 32), (3, 12 if options.quickest else 16)):
         low, high = low_high(dim)
         drain = (corner(dim, 0.4, 0, 0.4), corner(dim, 0.6, 0.15, 0.6))
         source = mouth(dim, (0.3, 0.8, 0.5), (0.05 if dim == 2 else 0.1, 0.2, 0.2), [1.5, 0, 0])
