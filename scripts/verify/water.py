@@ -128,7 +128,7 @@ def check_zalesak(options, checks, folder):
 
 
 def check_enright(options, checks, folder):
-    for n, limit in ((32, None),) if options.quick else ((32, None), (64, 5), (100, 3)):
+    for n, limit in ((20 if options.quickest else 32, None),) if options.quick else ((32, None), (64, 5), (100, 3)):
         output = fsi.run(options, folder, "enright", "fluid/enright.yaml",
                          {"params/n": n, **({"params/particles": 16} if options.quick else {})},
                          *common.threads(2))
@@ -284,7 +284,8 @@ def half_period(time, height):
 
 def check_sloshing(options, checks, folder):
     depths = (0.2, 0.5) if options.quick else (0.2, 0.35, 0.5, 0.75, 1.0)
-    cases = [(depth, 1, 64) for depth in depths] + [(0.5, 2, 96)]
+    n = 40 if options.quickest else 64
+    cases = [(depth, 1, n) for depth in depths] + [(0.5, 2, 3 * n // 2)]
     cases += [] if options.quick else [(0.2, 2, 96), (1.0, 2, 96), (0.2, 3, 128), (0.5, 3, 128), (1.0, 3, 128),
                                        (0.5, 1, 33), (0.5, 1, 128)]
     for depth, mode, n in cases:
@@ -455,8 +456,9 @@ def read_export(path):
 
 def check_exports(options, checks, folder):
     """The surface is closed, also along walls, and holds the volume that stats.csv tells."""
-    cases = [("dam", "fluid/dam_break.yaml", {"params/n": 36, "params/dim": 3, "params/seconds": 0.3}),
-             ("splash", "fluid/drop_splash.yaml", {"params/n": 24 if options.quick else 40, "duration": 0.5})]
+    cases = [("dam", "fluid/dam_break.yaml", {"params/n": 24 if options.quickest else 36, "params/dim": 3, "params/seconds": 0.3}),
+             ("splash", "fluid/drop_splash.yaml",
+              {"params/n": 20 if options.quickest else 24 if options.quick else 40, "duration": 0.5})]
     if not options.quick:
         cases.append(("ball afloat", "float/ball.yaml",
                       {"params/seconds": 0.3, "params/width": 2, "params/depth": 1, "params/n": 12}))
