@@ -299,7 +299,7 @@ static void walls_hold_those_in_their_room(void **state) {
 static Arena open_heap(int dim, int threads, size_t count) {
     Arena arena = open_in(dim, threads, vec3(0, -g, 0));
     for (size_t i = 0; i < count; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "body %zu", i);
         Vec3 place = vec3(-1.7 + 0.45 * (double)(i % 4), 0.35 + 0.45 * (double)(i / 4), 0);
         PlimRigidDesc desc = body_of_kind((int)i % KINDS, name, place);
