@@ -1,9 +1,7 @@
-/* Loops over rows of values on a grid, and where values are. */
-#include "fluid/rows.h"
+/* Parallel loops over rows of values on a grid, and where values are. */
+#include "grid/rows.h"
 
-#include "base/parallel.h"
-
-Vec3 fluid_position(const Grid *grid, GridPlace place, int i, int j, int k) {
+Vec3 grid_position(const Grid *grid, GridPlace place, int i, int j, int k) {
     int at[3] = {i, j, k};
     double shift[3];
     for (int axis = 0; axis < 3; axis++) {
@@ -16,7 +14,7 @@ Vec3 fluid_position(const Grid *grid, GridPlace place, int i, int j, int k) {
 }
 
 typedef struct RowJob {
-    FluidRow body;
+    GridRow body;
     void *user;
     size_t ny;
 } RowJob;
@@ -27,10 +25,18 @@ static void run_rows(void *user, size_t begin, size_t end) {
         job->body(job->user, (int)(row % job->ny), (int)(row / job->ny));
 }
 
-void fluid_for_rows(const Grid *grid, GridPlace place, int threads, FluidRow body, void *user) {
+void grid_for_rows(const Grid *grid, GridPlace place, int threads, GridRow body, void *user) {
     enum { GRAIN = 8 };
-    size_t ny = (size_t)grid_place_size(grid, place, 1),
-           nz = (size_t)grid_place_size(grid, place, 2);
-    RowJob job = {body, user, ny};
-    parallel_for(threads, ny * nz, GRAIN, run_rows, &job);
+    RowJob job = {body, user, (size_t)grid_place_size(grid, place, 1)};
+    parallel_for(threads, grid_row_count(grid, place), GRAIN, run_rows, &job);
+}
+
+size_t grid_rows_to_starts(size_t *counts, size_t rows) {
+    size_t all = 0;
+    for (size_t row = 0; row < rows; row++) {
+        size_t count = counts[row];
+        counts[row] = all;
+        all += count;
+    }
+    return all;
 }
