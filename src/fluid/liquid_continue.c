@@ -46,9 +46,8 @@ typedef struct StraightValue {
 
 typedef struct StraightJob {
     const Fluid *fluid;
-    double *distance;      /* from colliders, of all values; compact */
-    size_t *starts;        /* of rows: the first of their values in the list */
-    StraightValue *values; /* in the order of rows */
+    GridList inside;
+    StraightValue *values; /* of each of them */
 } StraightJob;
 
 static Vec3 slope_of(const GridField *field, Vec3 x, double *value) {
@@ -107,46 +106,34 @@ static double value_inside(const Fluid *fluid, Vec3 x, double distance, Vec3 out
     return straight + ahead * (side * 0.5 * (behind + distance) - straight);
 }
 
-/* Whether a value at this distance from colliders is just inside one. */
-static bool is_just_inside(const Fluid *fluid, double distance) {
-    const double deepest = 2 * fluid->grid.spacing;
-    return distance <= 0 && distance > -deepest;
-}
-
 /* Values this far from the surface say nothing about it. */
 static bool is_far(const Fluid *fluid, size_t index) {
     return !(fabs(fluid->liquid.phi.data[index]) < fluid->liquid.phi_band);
 }
 
-static void count_inside_row(void *user, int j, int k) {
-    const StraightJob *job = user;
-    const Fluid *fluid = job->fluid;
+static bool is_just_inside(const void *user, int i, int j, int k) {
+    const Fluid *fluid = user;
     const GridField *phi = &fluid->liquid.phi;
-    size_t at = grid_row_start(&fluid->grid, phi->place, j, k), count = 0;
-    size_t index = field_index(phi, 0, j, k);
-    for (int i = 0; i < phi->n[0]; i++, at++, index++) {
-        job->distance[at] = HUGE_VAL;
-        if (is_far(fluid, index)) continue;
-        Vec3 x = grid_position(&fluid->grid, phi->place, i, j, k);
-        job->distance[at] = field_sample_linear(&fluid->cut.cell_distance, x);
-        count += is_just_inside(fluid, job->distance[at]);
-    }
-    job->starts[grid_row(&fluid->grid, phi->place, j, k)] = count;
+    const double deepest = 2 * fluid->grid.spacing;
+    if (is_far(fluid, field_index(phi, i, j, k))) return false;
+    Vec3 x = grid_position(&fluid->grid, phi->place, i, j, k);
+    double distance = field_sample_linear(&fluid->cut.cell_distance, x);
+    return distance <= 0 && distance > -deepest;
 }
 
-static void list_inside_row(void *user, int j, int k) {
+static void describe_inside(void *user, size_t begin, size_t end) {
     const StraightJob *job = user;
     const Fluid *fluid = job->fluid;
     const GridField *phi = &fluid->liquid.phi;
-    size_t at = grid_row_start(&fluid->grid, phi->place, j, k);
-    StraightValue *to = job->values + job->starts[grid_row(&fluid->grid, phi->place, j, k)];
-    for (int i = 0; i < phi->n[0]; i++, at++) {
-        if (!is_just_inside(fluid, job->distance[at])) continue;
-        Vec3 x = grid_position(&fluid->grid, phi->place, i, j, k);
-        *to++ = (StraightValue){.index = field_index(phi, i, j, k),
-                                .x = x,
-                                .out = way_out(fluid, x),
-                                .distance = job->distance[at]};
+    for (size_t n = begin; n < end; n++) {
+        int at[3];
+        grid_place_at(&fluid->grid, phi->place, job->inside.items[n], at);
+        Vec3 x = grid_position(&fluid->grid, phi->place, at[0], at[1], at[2]);
+        job->values[n] =
+            (StraightValue){.index = field_index(phi, at[0], at[1], at[2]),
+                            .x = x,
+                            .out = way_out(fluid, x),
+                            .distance = field_sample_linear(&fluid->cut.cell_distance, x)};
     }
 }
 
@@ -170,18 +157,15 @@ static void store_straight(void *user, size_t begin, size_t end) {
 static PlimStatus straighten_phi(Fluid *fluid, const StepInfo *step) {
     enum { ROUNDS = 3, GRAIN = 64 }; /* the first look at values that are not straight yet */
     GridField *phi = &fluid->liquid.phi;
-    size_t mark = scratch_mark(step->scratch), rows = grid_row_count(&fluid->grid, phi->place);
-    size_t all = grid_place_count(&fluid->grid, phi->place);
-    StraightJob job = {.fluid = fluid,
-                       .distance = scratch_take(step->scratch, all, sizeof(double)),
-                       .starts = scratch_take(step->scratch, rows, sizeof(size_t))};
-    if (!job.distance || !job.starts) return PLIM_OUT_OF_MEMORY;
+    size_t mark = scratch_mark(step->scratch);
+    StraightJob job = {.fluid = fluid};
     fluid_fill_level(fluid, phi, step->threads);
-    grid_for_rows(&fluid->grid, phi->place, step->threads, count_inside_row, &job);
-    size_t count = grid_rows_to_starts(job.starts, rows);
+    TRY(grid_gather(&fluid->grid, phi->place, step->threads, is_just_inside, fluid, step->scratch,
+                    &job.inside));
+    size_t count = job.inside.count;
     job.values = scratch_take(step->scratch, count + 1, sizeof *job.values);
     if (!job.values) return PLIM_OUT_OF_MEMORY;
-    grid_for_rows(&fluid->grid, phi->place, step->threads, list_inside_row, &job);
+    parallel_for(step->threads, count, GRAIN, describe_inside, &job);
     for (int round = 0; round < ROUNDS; round++) {
         if (round > 0) fluid_fill_level(fluid, phi, step->threads);
         parallel_for(step->threads, count, GRAIN, straighten, &job);

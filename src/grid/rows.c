@@ -31,7 +31,40 @@ void grid_for_rows(const Grid *grid, GridPlace place, int threads, GridRow body,
     parallel_for(threads, grid_row_count(grid, place), GRAIN, run_rows, &job);
 }
 
-size_t grid_rows_to_starts(size_t *counts, size_t rows) {
+/* ---- lists ---- */
+
+typedef struct GatherJob {
+    const Grid *grid;
+    GridPlace place;
+    GridTest test;
+    const void *user;
+    unsigned char *is_in; /* of values */
+    size_t *starts;       /* of rows: how many they have, then where these go in the list */
+    size_t *items;
+} GatherJob;
+
+static void count_row(void *user, int j, int k) {
+    const GatherJob *job = user;
+    int n = grid_place_size(job->grid, job->place, 0);
+    unsigned char *is_in = job->is_in + grid_row_start(job->grid, job->place, j, k);
+    size_t count = 0;
+    for (int i = 0; i < n; i++) {
+        is_in[i] = job->test(job->user, i, j, k);
+        count += is_in[i];
+    }
+    job->starts[grid_row(job->grid, job->place, j, k)] = count;
+}
+
+static void list_row(void *user, int j, int k) {
+    const GatherJob *job = user;
+    size_t first = grid_row_start(job->grid, job->place, j, k);
+    size_t last = first + (size_t)grid_place_size(job->grid, job->place, 0);
+    size_t *to = job->items + job->starts[grid_row(job->grid, job->place, j, k)];
+    for (size_t value = first; value < last; value++)
+        if (job->is_in[value]) *to++ = value;
+}
+
+static size_t counts_to_starts(size_t *counts, size_t rows) {
     size_t all = 0;
     for (size_t row = 0; row < rows; row++) {
         size_t count = counts[row];
@@ -39,4 +72,20 @@ size_t grid_rows_to_starts(size_t *counts, size_t rows) {
         all += count;
     }
     return all;
+}
+
+PlimStatus grid_gather(const Grid *grid, GridPlace place, int threads, GridTest test,
+                       const void *user, Scratch *scratch, GridList *out) {
+    size_t rows = grid_row_count(grid, place);
+    GatherJob job = {.grid = grid, .place = place, .test = test, .user = user};
+    job.is_in = scratch_take(scratch, grid_place_count(grid, place), 1);
+    job.starts = scratch_take(scratch, rows, sizeof *job.starts);
+    if (!job.is_in || !job.starts) return PLIM_OUT_OF_MEMORY;
+    grid_for_rows(grid, place, threads, count_row, &job);
+    out->count = counts_to_starts(job.starts, rows);
+    job.items = scratch_take(scratch, out->count + 1, sizeof *job.items);
+    if (!job.items) return PLIM_OUT_OF_MEMORY;
+    grid_for_rows(grid, place, threads, list_row, &job);
+    out->items = job.items;
+    return PLIM_OK;
 }

@@ -27,8 +27,25 @@ static inline size_t grid_row_start(const Grid *grid, GridPlace place, int j, in
 typedef void (*GridRow)(void *user, int j, int k);
 void grid_for_rows(const Grid *grid, GridPlace place, int threads, GridRow body, void *user);
 
-/* Makes of the numbers of items that rows have the places of their first items in one list, in the
- * order of the rows; returns how many there are in all. */
-size_t grid_rows_to_starts(size_t *counts, size_t rows);
+/* Whether a value belongs into a list; asked once for each, several at the same time. */
+typedef bool (*GridTest)(const void *user, int i, int j, int k);
+
+typedef struct GridList {
+    size_t *items; /* indices in compact arrays, ascending; in scratch memory */
+    size_t count;
+} GridList;
+
+/* Lists the values for which the test is true. */
+PlimStatus grid_gather(const Grid *grid, GridPlace place, int threads, GridTest test,
+                       const void *user, Scratch *scratch, GridList *out);
+
+/* The value of an index of a compact array. */
+static inline void grid_place_at(const Grid *grid, GridPlace place, size_t index, int at[3]) {
+    size_t nx = (size_t)grid_place_size(grid, place, 0);
+    size_t ny = (size_t)grid_place_size(grid, place, 1);
+    at[0] = (int)(index % nx);
+    at[1] = (int)(index / nx % ny);
+    at[2] = (int)(index / (nx * ny));
+}
 
 #endif
