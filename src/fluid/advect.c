@@ -96,8 +96,8 @@ void fluid_store_scalars(Fluid *fluid, const StepInfo *step) {
     for (int which = 0; which < 2; which++) {
         StoreJob job = {&fluid->advect.scalars[which], fluid,
                         which ? fluid->temperature : fluid->smoke};
-        fluid_for_rows(&fluid->grid, fluid->advect.scalars[which].place, step->threads, store_row,
-                       &job);
+        grid_for_rows(&fluid->grid, fluid->advect.scalars[which].place, step->threads, store_row,
+                      &job);
     }
 }
 
@@ -149,7 +149,7 @@ static void add_gain_row(void *user, int j, int k) {
 
 void fluid_add_half_gain(Fluid *fluid, const StepInfo *step, int axis) {
     GainJob job = {fluid, step, axis};
-    fluid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, add_gain_row, &job);
+    grid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, add_gain_row, &job);
 }
 
 /* Stores what was carried without dt/2 a, and notes it as the velocity before the rest of the step.
@@ -180,8 +180,8 @@ static void keep_acceleration_row(void *user, int j, int k) {
 void fluid_keep_acceleration(Fluid *fluid, const StepInfo *step) {
     for (int axis = 0; fluid_is_second_order(fluid) && axis < fluid->grid.dim; axis++) {
         GainJob job = {fluid, step, axis};
-        fluid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, keep_acceleration_row,
-                       &job);
+        grid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, keep_acceleration_row,
+                      &job);
     }
 }
 
@@ -207,8 +207,7 @@ PlimStatus fluid_advect(Fluid *fluid, const StepInfo *step) {
     for (int axis = 0; axis < fluid->grid.dim; axis++) {
         GainJob job = {fluid, step, axis};
         if (fluid_is_second_order(fluid))
-            fluid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, take_gain_row,
-                           &job);
+            grid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, take_gain_row, &job);
         else
             field_store(&fluid->advect.carried[axis], step->threads, fluid_velocity(fluid, axis));
     }

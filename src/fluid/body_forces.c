@@ -9,15 +9,30 @@ static Vec3 torque_of(const FluidCollider *collider, Vec3 x, Vec3 force) {
     return vec3_cross(vec3_sub(x, collider->now.position), force);
 }
 
-static void add_force(FluidCollider *collider, Vec3 x, Vec3 force) {
-    collider->force = vec3_add(collider->force, force);
-    collider->torque = vec3_add(collider->torque, torque_of(collider, x, force));
+/* What a cell does to a collider. Cells are looked at in parallel; what they do is added up in
+ * their order. */
+typedef struct BodyPush {
+    FluidCollider *collider; /* NULL: nothing */
+    Vec3 force, torque;
+    double area;   /* m^2, of the surface in the cell */
+    bool is_force; /* else only the area counts */
+    bool is_weight;
+} BodyPush;
+
+static BodyPush push_at(const Fluid *fluid, Vec3 x, Vec3 force) {
+    Vec3 beside;
+    FluidCollider *collider = fluid_nearest(fluid, x, &beside);
+    return (BodyPush){.collider = collider,
+                      .force = force,
+                      .torque = torque_of(collider, beside, force),
+                      .is_force = true};
 }
 
 /* Pressure without weight, where it acts on the fluid: the velocity of an open face changes by the
  * difference of the two cells' pressures over the whole of it, so what a row of cells gets in all
  * is the pressure next to the closed faces at its ends. The collider gets the same. */
-static void add_pressure(Fluid *fluid, const int cell[3], double pressure) {
+static void find_pressure(const Fluid *fluid, const int cell[3], double pressure,
+                          BodyPush *pushes) {
     const Grid *grid = &fluid->grid;
     for (int axis = 0; axis < grid->dim; axis++)
         for (int end = 0; end < 2; end++) {
@@ -28,9 +43,7 @@ static void add_pressure(Fluid *fluid, const int cell[3], double pressure) {
             Vec3 x = grid_face_center(grid, axis, at[0], at[1], at[2]);
             double push = (end ? pressure : -pressure) * grid_face_area(grid);
             Vec3 force = vec3(axis == 0 ? push : 0, axis == 1 ? push : 0, axis == 2 ? push : 0);
-            Vec3 beside;
-            FluidCollider *collider = fluid_nearest(fluid, x, &beside);
-            add_force(collider, beside, force);
+            *pushes++ = push_at(fluid, x, force);
         }
 }
 
@@ -55,30 +68,75 @@ static Vec3 place_of_surface(const Fluid *fluid, int i, int j, int k, double dis
 
 /* The pressure that carries the fluid's weight is known everywhere, so it acts on the surface where
  * it is: a body loses the weight of what it displaces. */
-static void add_weight(Fluid *fluid, int i, int j, int k, double distance) {
-    Vec3 area = surface_in_cell(fluid, i, j, k);
+static BodyPush find_weight(const Fluid *fluid, const int cell[3], double distance) {
+    Vec3 area = surface_in_cell(fluid, cell[0], cell[1], cell[2]);
     double size = vec3_length(area);
-    if (!(size > 0)) return;
-    Vec3 at_surface = place_of_surface(fluid, i, j, k, distance, area);
+    if (!(size > 0)) return (BodyPush){0};
+    Vec3 at_surface = place_of_surface(fluid, cell[0], cell[1], cell[2], distance, area);
     double pressure = fluid_weight_pressure(fluid, at_surface);
-    Vec3 beside;
-    FluidCollider *collider = fluid_nearest(fluid, at_surface, &beside);
-    collider->area += size;
+    BodyPush push = push_at(fluid, at_surface, vec3_scale(-pressure, area));
+    const FluidCollider *collider = push.collider;
+    push.area = size;
     /* Known; or nothing here carries it; or in the pressure. */
-    if (collider->displaced > 0 || collider->is_elsewhere || fluid_has_surface(fluid)) return;
-    Vec3 lift = vec3_scale(-pressure, area);
-    collider->weight = vec3_add(collider->weight, lift);
-    add_force(collider, beside, lift);
+    push.is_force = push.is_weight =
+        !(collider->displaced > 0 || collider->is_elsewhere || fluid_has_surface(fluid));
+    return push;
 }
 
-static void add_cell(Fluid *fluid, int i, int j, int k) {
-    double distance =
-        fluid->cut.cell_distance.data[field_index(&fluid->cut.cell_distance, i, j, k)];
-    if (fabs(distance) > 2 * fluid->grid.spacing) return; /* neither cut nor beside a closed face */
-    size_t cell = grid_cell_index(&fluid->grid, i, j, k);
-    if (fluid->cut.kind[cell] == CELL_FLUID && !fluid->coupled.solver)
-        add_pressure(fluid, (int[3]){i, j, k}, fluid->pressure[cell]);
-    add_weight(fluid, i, j, k, distance);
+static double distance_of(const Fluid *fluid, int i, int j, int k) {
+    return fluid->cut.cell_distance.data[field_index(&fluid->cut.cell_distance, i, j, k)];
+}
+
+/* Others are neither cut nor beside a closed face. */
+static bool is_beside_collider(const void *user, int i, int j, int k) {
+    const Fluid *fluid = user;
+    return !(fabs(distance_of(fluid, i, j, k)) > 2 * fluid->grid.spacing);
+}
+
+/* What cells do to colliders: up to `width` pushes each. */
+typedef struct PushJob {
+    const Fluid *fluid;
+    const StepInfo *step;
+    GridList cells;
+    BodyPush *pushes;
+    size_t width;
+} PushJob;
+
+static PlimStatus find_pushes(PushJob *job, GridTest test, ParallelBody body) {
+    enum { GRAIN = 64 };
+    const StepInfo *step = job->step;
+    TRY(grid_gather(&job->fluid->grid, PLACE_CELLS, step->threads, test, job->fluid, step->scratch,
+                    &job->cells));
+    size_t room = job->width * job->cells.count + 1;
+    job->pushes = scratch_take(step->scratch, room, sizeof *job->pushes);
+    if (!job->pushes) return PLIM_OUT_OF_MEMORY;
+    parallel_for(step->threads, job->cells.count, GRAIN, body, job);
+    return PLIM_OK;
+}
+
+static void find_loads_of_cells(void *user, size_t begin, size_t end) {
+    const PushJob *job = user;
+    const Fluid *fluid = job->fluid;
+    for (size_t i = begin; i < end; i++) {
+        BodyPush *pushes = job->pushes + i * job->width;
+        size_t cell = job->cells.items[i];
+        int at[3];
+        grid_cell_place(&fluid->grid, cell, at);
+        for (size_t p = 0; p < job->width; p++) pushes[p] = (BodyPush){0};
+        if (fluid->cut.kind[cell] == CELL_FLUID && !fluid->coupled.solver)
+            find_pressure(fluid, at, fluid->pressure[cell], pushes);
+        pushes[job->width - 1] = find_weight(fluid, at, distance_of(fluid, at[0], at[1], at[2]));
+    }
+}
+
+static void add_push(const BodyPush *push) {
+    FluidCollider *collider = push->collider;
+    if (!collider) return;
+    collider->area += push->area;
+    if (!push->is_force) return;
+    if (push->is_weight) collider->weight = vec3_add(collider->weight, push->force);
+    collider->force = vec3_add(collider->force, push->force);
+    collider->torque = vec3_add(collider->torque, push->torque);
 }
 
 /* ---- the hydrostatic correction ---- */
@@ -115,39 +173,53 @@ static double part_at_rest(const Fluid *fluid, Vec3 gravity, const int cell[3]) 
     return fmin(fmax(sum / (density * square), 0), 1);
 }
 
-static void add_hydrostatic_correction(Fluid *fluid, const StepInfo *step, const int cell[3]) {
+static BodyPush hydrostatic_push(const Fluid *fluid, const StepInfo *step, const int cell[3]) {
     int i = cell[0], j = cell[1], k = cell[2];
-    double distance =
-        fluid->cut.cell_distance.data[field_index(&fluid->cut.cell_distance, i, j, k)];
-    if (fabs(distance) > 2 * fluid->grid.spacing) return;
-    if (fluid->cut.kind[grid_cell_index(&fluid->grid, i, j, k)] != CELL_FLUID) return;
-    Vec3 area = surface_in_cell(fluid, i, j, k), beside;
-    if (!(vec3_length(area) > 0)) return;
-    Vec3 at = place_of_surface(fluid, i, j, k, distance, area);
+    Vec3 area = surface_in_cell(fluid, i, j, k);
+    if (!(vec3_length(area) > 0)) return (BodyPush){0};
+    Vec3 at = place_of_surface(fluid, i, j, k, distance_of(fluid, i, j, k), area);
     Vec3 way = vec3_sub(at, grid_cell_center(&fluid->grid, i, j, k));
     double pressure = fluid->desc.density * vec3_dot(step->gravity, way);
     /* Before the first solve all is taken to be at rest. */
     if (step->time > 0) pressure *= part_at_rest(fluid, step->gravity, cell);
-    Vec3 force = vec3_scale(-pressure, area);
-    FluidCollider *collider = fluid_nearest(fluid, at, &beside);
-    collider->hydrostatic = vec3_add(collider->hydrostatic, force);
-    collider->hydrostatic_torque =
-        vec3_add(collider->hydrostatic_torque, torque_of(collider, beside, force));
+    return push_at(fluid, at, vec3_scale(-pressure, area));
+}
+
+static bool is_wet_beside_collider(const void *user, int i, int j, int k) {
+    const Fluid *fluid = user;
+    return is_beside_collider(fluid, i, j, k) &&
+           fluid->cut.kind[grid_cell_index(&fluid->grid, i, j, k)] == CELL_FLUID;
+}
+
+static void find_hydrostatic_pushes(void *user, size_t begin, size_t end) {
+    const PushJob *job = user;
+    for (size_t i = begin; i < end; i++) {
+        int at[3];
+        grid_cell_place(&job->fluid->grid, job->cells.items[i], at);
+        job->pushes[i] = hydrostatic_push(job->fluid, job->step, at);
+    }
 }
 
 /* The solve has the pressure at the middle of a cell press on the surface in it. Under a flat
  * bottom that would be half a cell's depth too much or too little, and a step where the bottom
  * passes from cell to cell; a boat would ride on that step. */
-void fluid_find_hydrostatic_corrections(Fluid *fluid, const StepInfo *step) {
-    const Grid *grid = &fluid->grid;
+PlimStatus fluid_find_hydrostatic_corrections(Fluid *fluid, const StepInfo *step) {
     for (size_t i = 0; i < fluid->colliders.list.count; i++)
         fluid->colliders.list.data[i].hydrostatic =
             fluid->colliders.list.data[i].hydrostatic_torque = vec3(0, 0, 0);
-    if (!fluid_has_surface(fluid) || !(vec3_length(step->gravity) > 0)) return;
-    for (int k = 0; fluid->colliders.list.count > 0 && k < grid->n[2]; k++)
-        for (int j = 0; j < grid->n[1]; j++)
-            for (int i = 0; i < grid->n[0]; i++)
-                add_hydrostatic_correction(fluid, step, (int[3]){i, j, k});
+    if (!fluid_has_surface(fluid) || !(vec3_length(step->gravity) > 0)) return PLIM_OK;
+    if (fluid->colliders.list.count == 0) return PLIM_OK;
+    size_t mark = scratch_mark(step->scratch);
+    PushJob job = {.fluid = fluid, .step = step, .width = 1};
+    TRY(find_pushes(&job, is_wet_beside_collider, find_hydrostatic_pushes));
+    for (size_t i = 0; i < job.cells.count; i++) {
+        FluidCollider *collider = job.pushes[i].collider;
+        if (!collider) continue;
+        collider->hydrostatic = vec3_add(collider->hydrostatic, job.pushes[i].force);
+        collider->hydrostatic_torque = vec3_add(collider->hydrostatic_torque, job.pushes[i].torque);
+    }
+    scratch_release(step->scratch, mark);
+    return PLIM_OK;
 }
 
 typedef struct FrictionJob {
@@ -190,8 +262,7 @@ Vec3 fluid_weight_of(const Fluid *fluid, double mass) {
     return vec3_scale(mass, vec3_load(gravity));
 }
 
-void fluid_find_loads(Fluid *fluid) {
-    const Grid *grid = &fluid->grid;
+PlimStatus fluid_find_loads(Fluid *fluid, const StepInfo *step) {
     for (size_t i = 0; i < fluid->colliders.list.count; i++) {
         FluidCollider *collider = &fluid->colliders.list.data[i];
         collider->force = collider->friction;
@@ -200,7 +271,13 @@ void fluid_find_loads(Fluid *fluid) {
         collider->weight = vec3_scale(-1, fluid_weight_of(fluid, collider->displaced));
         collider->force = vec3_add(collider->force, collider->weight);
     }
-    for (int k = 0; fluid->colliders.list.count > 0 && k < grid->n[2]; k++)
-        for (int j = 0; j < grid->n[1]; j++)
-            for (int i = 0; i < grid->n[0]; i++) add_cell(fluid, i, j, k);
+    if (fluid->colliders.list.count == 0) return PLIM_OK;
+    size_t mark = scratch_mark(step->scratch);
+    /* Of each face its pressure, and the weight; in the coupled solve pressure is known. */
+    size_t faces = fluid->coupled.solver ? 0 : 2 * (size_t)fluid->grid.dim;
+    PushJob job = {.fluid = fluid, .step = step, .width = faces + 1};
+    TRY(find_pushes(&job, is_beside_collider, find_loads_of_cells));
+    for (size_t i = 0; i < job.width * job.cells.count; i++) add_push(&job.pushes[i]);
+    scratch_release(step->scratch, mark);
+    return PLIM_OK;
 }

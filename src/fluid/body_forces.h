@@ -6,9 +6,9 @@
 
 /* Forces and torques of the fluid on every collider. Friction is added up while viscosity acts:
  * what it takes from the fluid then is what colliders get, to rounding. */
-void fluid_find_loads(Fluid *fluid);
+PlimStatus fluid_find_loads(Fluid *fluid, const StepInfo *step);
 /* The hydrostatic correction of all colliders; 0 without a free surface. */
-void fluid_find_hydrostatic_corrections(Fluid *fluid, const StepInfo *step);
+PlimStatus fluid_find_hydrostatic_corrections(Fluid *fluid, const StepInfo *step);
 /* Weight of a mass, N, along axes on which pressure carries weight. */
 Vec3 fluid_weight_of(const Fluid *fluid, double mass);
 void fluid_clear_friction(Fluid *fluid);

@@ -74,7 +74,7 @@ static void set_closed_row(void *user, int j, int k) {
         u[face] = 0;
         if (!fluid->colliders.some_move) continue;
         u[face] =
-            fluid_wall_speed(fluid, fluid_position(grid, grid_place_faces(axis), i, j, k), axis);
+            fluid_wall_speed(fluid, grid_position(grid, grid_place_faces(axis), i, j, k), axis);
     }
 }
 
@@ -89,8 +89,8 @@ PlimStatus fluid_set_given(Fluid *fluid, const StepInfo *step, double t) {
     for (int axis = 0; axis < fluid->grid.dim; axis++) {
         FluidAxis job = {fluid, axis};
         if (fluid->cut.open[axis])
-            fluid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, set_closed_row,
-                           &job);
+            grid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, set_closed_row,
+                          &job);
     }
     return PLIM_OK;
 }
@@ -321,7 +321,7 @@ static void let_in(const BeyondJob *job, const StepInfo *step, const GridField *
             double inward = job->end ? -across->data[index] : across->data[index];
             double way = inward * step->dt / field->grid.spacing; /* cells */
             if (!(way > 0)) continue;
-            Vec3 x = fluid_position(&field->grid, field->place, at[0], at[1], at[2]);
+            Vec3 x = grid_position(&field->grid, field->place, at[0], at[1], at[2]);
             double outside = job->given ? field_function_at(job->given, x, step->time) : 0;
             field->data[index] += (way < 1 ? way : 1) * (outside - field->data[index]);
         }

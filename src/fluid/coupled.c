@@ -49,42 +49,75 @@ static Vec3 middle_of_closed(const Fluid *fluid, int axis, const int at[3], doub
     return vec3_add_scaled(x, -1 / (1 - open), moment);
 }
 
-static PlimStatus add_face(Fluid *fluid, int axis, const int at[3]) {
-    const Grid *grid = &fluid->grid;
-    size_t face = grid_face_index(grid, axis, at[0], at[1], at[2]);
-    double open = fluid->cut.open[axis][face];
-    if (!(open < 1)) return PLIM_OK;
-    bool tied =
-        open == 0 && fluid->cut.face_distance[axis] && fluid->cut.face_distance[axis][face] < 0;
+/* The part of a face's mass that moves with the collider which covers it. */
+static double tied_part(const Fluid *fluid, int axis, const int at[3]) {
+    size_t face = grid_face_index(&fluid->grid, axis, at[0], at[1], at[2]);
+    const double *distance = fluid->cut.face_distance[axis];
+    bool tied = fluid->cut.open[axis][face] == 0 && distance && distance[face] < 0;
     double part = tied ? fluid_covered_fraction(fluid, axis, at[0], at[1], at[2]) : 0;
-    if (fluid_has_surface(fluid)) part *= fluid_face_part(fluid, axis, at);
-    bool pushes = fluid_face_is_wet(fluid, axis, at);
-    if (!pushes && part == 0) return PLIM_OK;
-    Vec3 x = grid_face_center(grid, axis, at[0], at[1], at[2]);
-    FlowFace closed = {.axis = axis,
-                       .at = {at[0], at[1], at[2]},
-                       .anchor = nearest_surface(fluid, x),
-                       .x = x,
-                       .closed = pushes ? (1 - open) * grid_face_area(grid) : 0,
-                       .middle = middle_of_closed(fluid, axis, at, open, x),
-                       .mass = part * fluid->desc.density * grid_cell_volume(grid),
-                       .velocity = fluid_velocity(fluid, axis)[face]};
-    return array_push(fluid->context, &fluid->coupled.faces, closed) ? PLIM_OK : PLIM_OUT_OF_MEMORY;
+    return fluid_has_surface(fluid) ? part * fluid_face_part(fluid, axis, at) : part;
 }
 
-PlimStatus fluid_gather_faces(Fluid *fluid) {
+typedef struct FaceJob {
+    const Fluid *fluid;
+    int axis;
+    GridList list;
+    FlowFace *faces; /* of each in the list */
+} FaceJob;
+
+static bool is_closed(const void *user, int i, int j, int k) {
+    const FaceJob *job = user;
+    const Fluid *fluid = job->fluid;
+    int at[3] = {i, j, k}, axis = job->axis;
+    if (!(fluid->cut.open[axis][grid_face_index(&fluid->grid, axis, i, j, k)] < 1)) return false;
+    /* The last layer of a periodic axis is the first. */
+    if (grid_is_periodic(&fluid->grid, axis) && at[axis] == fluid->grid.n[axis]) return false;
+    return fluid_face_is_wet(fluid, axis, at) || tied_part(fluid, axis, at) != 0;
+}
+
+static FlowFace describe_face(const Fluid *fluid, int axis, size_t face) {
     const Grid *grid = &fluid->grid;
+    int at[3];
+    grid_place_at(grid, grid_place_faces(axis), face, at);
+    double open = fluid->cut.open[axis][face];
+    Vec3 x = grid_face_center(grid, axis, at[0], at[1], at[2]);
+    bool pushes = fluid_face_is_wet(fluid, axis, at);
+    return (FlowFace){.axis = axis,
+                      .at = {at[0], at[1], at[2]},
+                      .anchor = nearest_surface(fluid, x),
+                      .x = x,
+                      .closed = pushes ? (1 - open) * grid_face_area(grid) : 0,
+                      .middle = middle_of_closed(fluid, axis, at, open, x),
+                      .mass =
+                          tied_part(fluid, axis, at) * fluid->desc.density * grid_cell_volume(grid),
+                      .velocity = fluid_velocity(fluid, axis)[face]};
+}
+
+static void describe_faces(void *user, size_t begin, size_t end) {
+    const FaceJob *job = user;
+    for (size_t i = begin; i < end; i++)
+        job->faces[i] = describe_face(job->fluid, job->axis, job->list.items[i]);
+}
+
+static PlimStatus gather_across(Fluid *fluid, const StepInfo *step, int axis) {
+    enum { GRAIN = 64 };
+    FaceJob job = {.fluid = fluid, .axis = axis};
+    size_t mark = scratch_mark(step->scratch);
+    TRY(grid_gather(&fluid->grid, grid_place_faces(axis), step->threads, is_closed, &job,
+                    step->scratch, &job.list));
+    if (!array_reserve(fluid->context, &fluid->coupled.faces, job.list.count))
+        return PLIM_OUT_OF_MEMORY;
+    job.faces = fluid->coupled.faces.data + fluid->coupled.faces.count;
+    parallel_for(step->threads, job.list.count, GRAIN, describe_faces, &job);
+    fluid->coupled.faces.count += job.list.count;
+    scratch_release(step->scratch, mark);
+    return PLIM_OK;
+}
+
+PlimStatus fluid_gather_faces(Fluid *fluid, const StepInfo *step) {
     fluid->coupled.faces.count = 0;
-    for (int axis = 0; axis < grid->dim && fluid->colliders.list.count > 0; axis++) {
-        int last[3] = {grid->n[0], grid->n[1], grid->n[2]};
-        if (!grid_is_periodic(grid, axis)) last[axis]++; /* else the last layer is the first */
-        for (int k = 0; k < last[2]; k++)
-            for (int j = 0; j < last[1]; j++)
-                for (int i = 0; i < last[0]; i++) {
-                    int at[3] = {i, j, k};
-                    TRY(add_face(fluid, axis, at));
-                }
-    }
+    for (int axis = 0; axis < fluid->grid.dim && fluid->colliders.list.count > 0; axis++)
+        TRY(gather_across(fluid, step, axis));
     return PLIM_OK;
 }
 
@@ -108,7 +141,7 @@ static void add_known_forces(const Fluid *fluid, const StepInfo *step, FluidColl
 
 static PlimStatus offer_surfaces(Fluid *fluid, const StepInfo *step) {
     fluid->coupled.surfaces.count = 0;
-    fluid_find_hydrostatic_corrections(fluid, step);
+    TRY(fluid_find_hydrostatic_corrections(fluid, step));
     for (size_t i = 0; i < fluid->colliders.list.count; i++) {
         FluidCollider *collider = &fluid->colliders.list.data[i];
         FlowSurface surface = {.ref = collider->ref,
@@ -145,7 +178,7 @@ static FlowProblem make_problem(const Fluid *fluid, const StepInfo *step, SolveW
 
 static PlimStatus make_offer(Fluid *fluid, SolveWhen when, FlowOffer *offer) {
     const StepInfo *step = &offer->step;
-    TRY(fluid_gather_faces(fluid));
+    TRY(fluid_gather_faces(fluid, step));
     TRY(offer_surfaces(fluid, step));
     TRY(fluid_set_given(fluid, step, step->end_time));
     TRY(fluid_find_sources(fluid, step, false));

@@ -23,7 +23,7 @@ extern const FlowClass fluid_flow;
 bool fluid_solves_for(const Fluid *fluid, size_t collider);
 bool fluid_solves_for_bodies(const Fluid *fluid);
 /* Finds the faces that colliders close, where they are now. */
-PlimStatus fluid_gather_faces(Fluid *fluid);
+PlimStatus fluid_gather_faces(Fluid *fluid, const StepInfo *step);
 /* The body of this number that the fluid carries along; false: there are no more. */
 bool fluid_carry(const void *system, size_t number, FlowCarried *out);
 

@@ -262,11 +262,10 @@ static void cut_grid(Fluid *fluid) {
     for (int axis = 0; axis < grid->dim; axis++) {
         FluidAxis job = {fluid, axis};
         bool whole = fluid->desc.surface == FLUID_SURFACE_FACES;
-        fluid_for_rows(grid, grid_place_faces(axis), threads, whole ? close_faces : cut_faces,
-                       &job);
+        grid_for_rows(grid, grid_place_faces(axis), threads, whole ? close_faces : cut_faces, &job);
         join_periodic(fluid, axis);
     }
-    fluid_for_rows(grid, PLACE_CELLS, threads, cut_cells, fluid);
+    grid_for_rows(grid, PLACE_CELLS, threads, cut_cells, fluid);
     field_fill_halo_constant(&fluid->cut.cell_distance, threads);
     size_t cells = grid_cell_count(grid);
     fluid->cut.fluid_cells = 0;

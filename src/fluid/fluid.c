@@ -185,9 +185,8 @@ static PlimStatus fluid_solve(void *system, const StepInfo *step) {
 }
 
 static PlimStatus fluid_finish(void *system, const StepInfo *step) {
-    (void)step;
     Fluid *fluid = system;
-    fluid_find_loads(fluid);
+    TRY(fluid_find_loads(fluid, step));
     fluid_keep_places(fluid);
     return PLIM_OK;
 }
@@ -252,10 +251,9 @@ static PlimStatus fluid_refresh(void *system, const StepInfo *step) {
         TRY(fluid_find_sources(fluid, step, true)); /* for what is reported of the divergence */
     }
     fluid_clear_friction(fluid);
-    if (fluid->coupled.solver) TRY(fluid_gather_faces(fluid));
+    if (fluid->coupled.solver) TRY(fluid_gather_faces(fluid, step));
     if (!fluid->coupled.solver) fluid_add_friction(fluid, 1);
-    fluid_find_loads(fluid);
-    return PLIM_OK;
+    return fluid_find_loads(fluid, step);
 }
 
 static void free_array(PlimContext *context, void *array, size_t count, size_t size) {

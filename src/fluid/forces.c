@@ -73,9 +73,9 @@ static PlimStatus add_confinement(const Fluid *fluid, const StepInfo *step,
         if (!borrow_field(&velocity[0], step->scratch, &curl[a])) return PLIM_OUT_OF_MEMORY;
     CurlJob job = {fluid, velocity, curl, force};
     GridPlace place = velocity[0].place;
-    fluid_for_rows(&fluid->grid, place, step->threads, curl_row, &job);
+    grid_for_rows(&fluid->grid, place, step->threads, curl_row, &job);
     for (int a = 0; a < 4; a++) field_fill_halo_constant(&curl[a], step->threads);
-    fluid_for_rows(&fluid->grid, place, step->threads, confine_row, &job);
+    grid_for_rows(&fluid->grid, place, step->threads, confine_row, &job);
     scratch_release(step->scratch, mark);
     return PLIM_OK;
 }
@@ -132,7 +132,7 @@ static void given_row(void *user, int j, int k) {
     const PushJob *job = user;
     const Grid *grid = &job->fluid->grid;
     for (int i = 0; i < job->force->n[0]; i++) {
-        Vec3 x = fluid_position(grid, PLACE_NODES, i, j, k);
+        Vec3 x = grid_position(grid, PLACE_NODES, i, j, k);
         size_t at = field_index(job->force, i, j, k);
         for (int a = 0; a < grid->dim; a++)
             job->force[a].data[at] += field_function_at(&job->fluid->desc.force[a], x, job->t);
@@ -161,8 +161,8 @@ PlimStatus fluid_push_nodes(Fluid *fluid, const StepInfo *step) {
                    .force = force,
                    .up = fluid_up(step->gravity),
                    .t = step->time + 0.5 * step->dt};
-    if (has_buoyancy(fluid)) fluid_for_rows(grid, PLACE_NODES, step->threads, buoyancy_row, &job);
-    if (has_given(fluid)) fluid_for_rows(grid, PLACE_NODES, step->threads, given_row, &job);
+    if (has_buoyancy(fluid)) grid_for_rows(grid, PLACE_NODES, step->threads, buoyancy_row, &job);
+    if (has_given(fluid)) grid_for_rows(grid, PLACE_NODES, step->threads, given_row, &job);
     for (int a = 0; a < grid->dim; a++)
         TRY(check_given(fluid, step, a, force[a].data, force[a].count));
     if (fluid->desc.confinement > 0)
@@ -182,7 +182,7 @@ static void given_faces_row(void *user, int j, int k) {
     int axis = job->axis, nx = grid_place_size(&fluid->grid, grid_place_faces(axis), 0);
     double *u = fluid_velocity(fluid, axis) + grid_face_index(&fluid->grid, axis, 0, j, k);
     for (int i = 0; i < nx; i++) {
-        Vec3 x = fluid_position(&fluid->grid, grid_place_faces(axis), i, j, k);
+        Vec3 x = grid_position(&fluid->grid, grid_place_faces(axis), i, j, k);
         u[i] += job->dt * field_function_at(&fluid->desc.force[axis], x, job->t);
     }
 }
@@ -222,7 +222,7 @@ static PlimStatus confine_cells(Fluid *fluid, const StepInfo *step, GridField fo
     GridField velocity[3];
     TRY(borrow_forces(&force[0], step, velocity));
     CenterJob job = {fluid, velocity};
-    fluid_for_rows(&fluid->grid, PLACE_CELLS, step->threads, center_row, &job);
+    grid_for_rows(&fluid->grid, PLACE_CELLS, step->threads, center_row, &job);
     for (int a = 0; a < fluid->grid.dim; a++) field_fill_halo_constant(&velocity[a], step->threads);
     return add_confinement(fluid, step, velocity, force);
 }
@@ -233,12 +233,12 @@ static PlimStatus push_from_cells(Fluid *fluid, const StepInfo *step) {
     TRY(borrow_forces(&fluid->cut.cell_distance, step, force));
     PushJob job = {.fluid = fluid, .force = force, .up = fluid_up(step->gravity), .dt = step->dt};
     if (has_buoyancy(fluid))
-        fluid_for_rows(&fluid->grid, PLACE_CELLS, step->threads, buoyancy_row, &job);
+        grid_for_rows(&fluid->grid, PLACE_CELLS, step->threads, buoyancy_row, &job);
     if (fluid->desc.confinement > 0) TRY(confine_cells(fluid, step, force));
     for (int a = 0; a < fluid->grid.dim; a++) {
         field_fill_halo_constant(&force[a], step->threads);
         job.axis = a;
-        fluid_for_rows(&fluid->grid, grid_place_faces(a), step->threads, cells_to_faces_row, &job);
+        grid_for_rows(&fluid->grid, grid_place_faces(a), step->threads, cells_to_faces_row, &job);
     }
     scratch_release(step->scratch, mark);
     return PLIM_OK;
@@ -256,8 +256,8 @@ PlimStatus fluid_push_faces(Fluid *fluid, const StepInfo *step) {
         PushJob job = {
             .fluid = fluid, .t = step->time + 0.5 * step->dt, .dt = step->dt, .axis = axis};
         if (field_function_is_set(&fluid->desc.force[axis]))
-            fluid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, given_faces_row,
-                           &job);
+            grid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, given_faces_row,
+                          &job);
     }
     for (int axis = 0; axis < fluid->grid.dim; axis++)
         TRY(check_given(fluid, step, axis, fluid_velocity(fluid, axis),

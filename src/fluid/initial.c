@@ -72,7 +72,7 @@ static PlimStatus start_random(Fluid *fluid, const FluidDesc *desc, int axis) {
     PlimStatus status = make_noise(context, &lattice, desc, axis, &noise);
     StartJob job = {fluid, &noise, axis};
     if (status == PLIM_OK)
-        fluid_for_rows(&fluid->grid, grid_place_faces(axis), context->threads, noise_row, &job);
+        grid_for_rows(&fluid->grid, grid_place_faces(axis), context->threads, noise_row, &job);
     field_free(context, &noise);
     return status;
 }
@@ -94,22 +94,22 @@ static void function_row(void *user, int j, int k) {
     double *row = job->values + ((size_t)k * ny + (size_t)j) * nx;
     for (size_t i = 0; i < nx; i++)
         row[i] = field_function_at(job->function,
-                                   fluid_position(job->grid, job->place, (int)i, j, k), job->t);
+                                   grid_position(job->grid, job->place, (int)i, j, k), job->t);
 }
 
 PlimStatus fluid_fill_by_function(const Fluid *fluid, GridPlace place,
                                   const FieldFunction *function, double t, double *values,
                                   const char *what) {
     FunctionJob job = {&fluid->grid, place, function, t, values};
-    fluid_for_rows(&fluid->grid, place, fluid->context->threads, function_row, &job);
+    grid_for_rows(&fluid->grid, place, fluid->context->threads, function_row, &job);
     size_t count = grid_place_count(&fluid->grid, place);
     for (size_t i = 0; i < count; i++)
         if (!isfinite(values[i])) {
             int nx = grid_place_size(&fluid->grid, place, 0),
                 ny = grid_place_size(&fluid->grid, place, 1);
-            Vec3 x = fluid_position(&fluid->grid, place, (int)(i % (size_t)nx),
-                                    (int)(i / (size_t)nx % (size_t)ny),
-                                    (int)(i / (size_t)nx / (size_t)ny));
+            Vec3 x = grid_position(&fluid->grid, place, (int)(i % (size_t)nx),
+                                   (int)(i / (size_t)nx % (size_t)ny),
+                                   (int)(i / (size_t)nx / (size_t)ny));
             return context_fail(fluid->context, t > 0 ? PLIM_FAILED : PLIM_BAD_INPUT,
                                 "%s of the fluid has no value at (%g, %g, %g), t = %g; mend its "
                                 "expression",

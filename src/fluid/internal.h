@@ -11,9 +11,9 @@
 #include "fluid/cut.h"
 #include "fluid/liquid.h"
 #include "fluid/probes.h"
-#include "fluid/rows.h"
 #include "fluid/sources.h"
 #include "fluid/viscous.h"
+#include "grid/rows.h"
 
 /* Arrays of the state are listed, with units, in the schema of fluid.c. All others follow from the
  * state and the places of the bodies, or hold values within a step. */
@@ -43,6 +43,12 @@ struct Fluid {
     double wall_time; /* s, for which functions of sides are read */
     Vec3 gravity;     /* of the world */
 };
+
+/* What work on the faces across one axis is given. */
+typedef struct FluidAxis {
+    Fluid *fluid;
+    int axis;
+} FluidAxis;
 
 static inline bool fluid_has_surface(const Fluid *fluid) {
     return fluid->desc.liquid.is_there;

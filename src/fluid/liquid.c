@@ -10,7 +10,6 @@
 #include "fluid/internal.h"
 #include "grid/extend.h"
 #include "grid/extend_divergence_free.h"
-#include "grid/interpolate.h"
 #include "grid/liquid_fraction.h"
 #include "grid/redistance.h"
 
@@ -40,142 +39,13 @@ static void nodes_to_cells_row(void *user, int j, int k) {
     }
 }
 
-/* Into colliders: from the values outside, along the normal. */
-static PlimStatus continue_phi(Fluid *fluid, const StepInfo *step) {
-    size_t count = grid_place_count(&fluid->grid, fluid->liquid.phi.place);
-    size_t mark = scratch_mark(step->scratch);
-    unsigned char *known = scratch_take(step->scratch, count, 1);
-    if (!known) return PLIM_OUT_OF_MEMORY;
-    bool nodes = fluid->liquid.phi.place == PLACE_NODES;
-    size_t at = 0;
-    for (int k = 0; k < fluid->liquid.phi.n[2]; k++)
-        for (int j = 0; j < fluid->liquid.phi.n[1]; j++)
-            for (int i = 0; i < fluid->liquid.phi.n[0]; i++, at++)
-                known[at] = nodes
-                                ? fluid->cut.distance[at] > 0
-                                : fluid->liquid.to_solid
-                                          .data[field_index(&fluid->liquid.to_solid, i, j, k)] < 0;
-    double h = fluid->grid.spacing, far = fluid->liquid.phi_band;
-    PlimStatus status = field_extend(&fluid->liquid.phi, known, &fluid->liquid.to_solid,
-                                     FLUID_BAND * h, far, step->threads, step->scratch);
-    scratch_release(step->scratch, mark);
-    return status;
-}
-
-/* Values just inside colliders, where cells that they cut have their middles: the surface goes
- * straight on, as it is a cell outside. With values that only stay the same along the collider's
- * normal, water at rest would not be at rest beside a slanting wall. */
-typedef struct StraightJob {
-    const Fluid *fluid;
-    double *values; /* compact */
-} StraightJob;
-
-static Vec3 slope_of(const GridField *field, Vec3 x, double *value) {
-    double h = field->grid.spacing, slope[3] = {0, 0, 0};
-    for (int axis = 0; axis < field->grid.dim; axis++) {
-        Vec3 half = vec3_scale(0.5 * h, vec3_axis(axis));
-        slope[axis] = (field_sample_linear(field, vec3_add(x, half)) -
-                       field_sample_linear(field, vec3_sub(x, half))) /
-                      h;
-    }
-    *value = field_sample_linear(field, x);
-    return vec3_load(slope);
-}
-
-/* The way out of a collider from x: where it is as far to one side as to the other, of two. */
-static Vec3 way_out(const Fluid *fluid, Vec3 x, double *distance) {
-    const double aside = 0.75, least = 0.1; /* cells; of a slope */
-    Vec3 normal = slope_of(&fluid->cut.cell_distance, x, distance);
-    for (int axis = 0; axis < fluid->grid.dim && !(vec3_length(normal) > least); axis++) {
-        double there;
-        Vec3 step = vec3_scale(aside * fluid->grid.spacing, vec3_axis(axis));
-        normal = slope_of(&fluid->cut.cell_distance, vec3_add(x, step), &there);
-    }
-    double length = vec3_length(normal);
-    return length > least ? vec3_scale(1 / length, normal) : vec3(0, 0, 0);
-}
-
-/* How far a collider goes on from x against the way out of it, m; HUGE_VAL: farther than `most`. */
-static double wall_behind(const Fluid *fluid, Vec3 x, Vec3 out, double most) {
-    const double pace = 0.25 * fluid->grid.spacing;
-    double last = -1;
-    for (double way = 0; way < most + pace; way += pace) {
-        double here = field_sample_linear(&fluid->cut.cell_distance, vec3_add_scaled(x, -way, out));
-        if (here > 0) return way - pace * here / (here - last);
-        last = here;
-    }
-    return HUGE_VAL;
-}
-
-/* The value inside a collider, straight on from a cell outside. Nothing says where in a thin wall
- * between liquid and air the surface lies; it is put in the middle, or it would wander and come out
- * on the wrong side. */
-static double value_inside(const Fluid *fluid, Vec3 x, double distance, Vec3 out) {
-    const double h = fluid->grid.spacing, thin = 4 * h;
-    double value;
-    Vec3 way = vec3_scale(h - distance, out);
-    if (fluid_is_separated_at(fluid, vec3_add(x, way))) return -distance;
-    Vec3 slope = slope_of(&fluid->liquid.phi, vec3_add(x, way), &value);
-    slope = vec3_scale(1 / fmax(vec3_length(slope), 1), slope); /* any where surfaces meet */
-    double straight = value - vec3_dot(slope, way);
-    double behind = wall_behind(fluid, x, out, thin + distance), side = value < 0 ? -1 : 1;
-    if (!(behind < thin + distance)) return straight;
-    double beyond = field_sample_linear(&fluid->liquid.phi, vec3_add_scaled(x, -behind - h, out));
-    if (value * beyond >= 0) return straight;
-    double ahead = fmin(fmax(side * vec3_dot(slope, out), 0), 1);
-    return straight + ahead * (side * 0.5 * (behind + distance) - straight);
-}
-
-static void straighten_row(void *user, int j, int k) {
-    const StraightJob *job = user;
-    const Fluid *fluid = job->fluid;
-    const GridField *phi = &fluid->liquid.phi;
-    const double deepest = 2 * fluid->grid.spacing;
-    size_t at = ((size_t)k * (size_t)phi->n[1] + (size_t)j) * (size_t)phi->n[0];
-    for (int i = 0; i < phi->n[0]; i++, at++) {
-        Vec3 x = fluid_position(&fluid->grid, phi->place, i, j, k);
-        double here = phi->data[field_index(phi, i, j, k)], distance;
-        job->values[at] = here;
-        if (!(fabs(here) < fluid->liquid.phi_band)) continue;
-        Vec3 out = way_out(fluid, x, &distance);
-        if (distance <= 0 && distance > -deepest && vec3_length(out) > 0)
-            job->values[at] = value_inside(fluid, x, distance, out);
-    }
-}
-
-static PlimStatus straighten_phi(Fluid *fluid, const StepInfo *step) {
-    enum { ROUNDS = 3 }; /* the first look at values that are not straight yet */
-    size_t mark = scratch_mark(step->scratch);
-    size_t count = grid_place_count(&fluid->grid, fluid->liquid.phi.place);
-    StraightJob job = {fluid, scratch_take(step->scratch, count, sizeof(double))};
-    if (!job.values) return PLIM_OUT_OF_MEMORY;
-    for (int round = 0; round < ROUNDS; round++) {
-        fluid_fill_level(fluid, &fluid->liquid.phi, step->threads);
-        fluid_for_rows(&fluid->grid, fluid->liquid.phi.place, step->threads, straighten_row, &job);
-        field_load(&fluid->liquid.phi, step->threads, job.values);
-    }
-    scratch_release(step->scratch, mark);
-    return PLIM_OK;
-}
-
-/* Where colliders are, seen from the liquid: positive inside them. */
-static void turn_distance(Fluid *fluid, const StepInfo *step) {
-    const GridField *from = &fluid->cut.cell_distance;
-    for (size_t i = 0; i < from->count; i++) fluid->liquid.to_solid.data[i] = -from->data[i];
-    field_fill_halo_constant(&fluid->liquid.to_solid, step->threads);
-}
-
 PlimStatus fluid_load_phi(Fluid *fluid, const StepInfo *step) {
     field_load(&fluid->liquid.phi, step->threads, fluid->liquid.level);
-    if (fluid->colliders.list.count > 0) {
-        turn_distance(fluid, step);
-        TRY(continue_phi(fluid, step));
-        TRY(straighten_phi(fluid, step));
-    }
+    if (fluid->colliders.list.count > 0) TRY(fluid_continue_phi(fluid, step));
     fluid_fill_level(fluid, &fluid->liquid.phi, step->threads);
     if (fluid->liquid.phi.place == PLACE_CELLS) return PLIM_OK;
     CenterJob job = {fluid};
-    fluid_for_rows(&fluid->grid, PLACE_CELLS, step->threads, nodes_to_cells_row, &job);
+    grid_for_rows(&fluid->grid, PLACE_CELLS, step->threads, nodes_to_cells_row, &job);
     field_fill_halo(&fluid->liquid.phi_of_cells, step->threads);
     return PLIM_OK;
 }
@@ -202,7 +72,7 @@ PlimStatus fluid_find_liquid(Fluid *fluid, const StepInfo *step) {
     fluid_forget_separated(fluid);
     TRY(fluid_load_phi(fluid, step));
     field_store(cell_phi(fluid), step->threads, fluid->liquid.cell_level);
-    fluid_for_rows(&fluid->grid, PLACE_CELLS, step->threads, mark_row, fluid);
+    grid_for_rows(&fluid->grid, PLACE_CELLS, step->threads, mark_row, fluid);
     fluid_empty_enclosed_cells(fluid);
     fluid_mark_separated(fluid);
     liquid_fractions(&fluid->liquid.phi,
@@ -291,7 +161,7 @@ PlimStatus fluid_extend_faces(Fluid *fluid, const StepInfo *step) {
         known[axis] = scratch_take(step->scratch, grid_face_count(grid, axis), 1);
         if (!known[axis]) return PLIM_OUT_OF_MEMORY;
         KnownJob job = {fluid, axis, known[axis]};
-        fluid_for_rows(grid, grid_place_faces(axis), step->threads, known_row, &job);
+        grid_for_rows(grid, grid_place_faces(axis), step->threads, known_row, &job);
         TRY(field_extend(faces[axis], known[axis], cell_phi(fluid), band, 0, step->threads,
                          step->scratch));
     }
@@ -317,7 +187,7 @@ static void still_row(void *user, int j, int k) {
 static void still_air(Fluid *fluid, const StepInfo *step) {
     for (int axis = 0; axis < fluid->grid.dim; axis++) {
         FluidAxis job = {fluid, axis};
-        fluid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, still_row, &job);
+        grid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, still_row, &job);
     }
 }
 

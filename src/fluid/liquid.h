@@ -75,6 +75,8 @@ void fluid_let_air_in(Fluid *fluid);
 PlimStatus fluid_settle_surface(Fluid *fluid, const StepInfo *step);
 /* Loads `phi` from the level set. */
 PlimStatus fluid_load_phi(Fluid *fluid, const StepInfo *step);
+/* Continues `phi` into colliders, where there are any. */
+PlimStatus fluid_continue_phi(Fluid *fluid, const StepInfo *step);
 /* Velocities go on from the liquid into air and colliders. */
 PlimStatus fluid_extend_faces(Fluid *fluid, const StepInfo *step);
 /* When velocities are found: which walls liquid lets go of, and faces that none touches have no

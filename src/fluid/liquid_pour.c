@@ -38,7 +38,7 @@ static void pour_row(void *user, int j, int k) {
     double *level =
         fluid->liquid.level + ((size_t)k * (size_t)fluid->liquid.phi.n[1] + (size_t)j) * (size_t)nx;
     for (int i = 0; i < nx; i++) {
-        Vec3 x = fluid_position(&fluid->grid, place, i, j, k);
+        Vec3 x = grid_position(&fluid->grid, place, i, j, k);
         double distance = fluid_source_distance(fluid, job->source, x);
         level[i] = job->source->pouring == FLUID_FILLS ? fmin(level[i], distance)
                                                        : fmax(level[i], -distance);
@@ -72,7 +72,7 @@ static void wet_inflow(Fluid *fluid, int axis, int end, double t) {
     for (at[c] = 0; at[c] < grid->n[c] + extra_c; at[c]++)
         for (at[b] = 0; at[b] < grid->n[b] + extra_b; at[b]++) {
             at[axis] = end ? fluid->liquid.phi.n[axis] - 1 : 0;
-            Vec3 x = fluid_position(grid, fluid->liquid.phi.place, at[0], at[1], at[2]);
+            Vec3 x = grid_position(grid, fluid->liquid.phi.place, at[0], at[1], at[2]);
             double inward = (end ? -1 : 1) * field_function_at(&side->velocity[axis], x, t);
             double level = field_function_at(&side->level, x, t);
             size_t value = ((size_t)at[2] * (size_t)fluid->liquid.phi.n[1] + (size_t)at[1]) *
@@ -108,7 +108,7 @@ PlimStatus fluid_pour(Fluid *fluid, const StepInfo *step) {
     for (size_t s = 0; s < fluid->sources.list.count; s++) {
         PourJob job = {fluid, &fluid->sources.list.data[s]};
         if (!pours_at(job.source, step->end_time)) continue;
-        fluid_for_rows(&fluid->grid, fluid->liquid.phi.place, step->threads, pour_row, &job);
+        grid_for_rows(&fluid->grid, fluid->liquid.phi.place, step->threads, pour_row, &job);
         take_particles(fluid, job.source);
     }
     TRY(fluid_load_phi(fluid, step));

@@ -63,7 +63,7 @@ static PlimStatus load_nodes(Fluid *fluid, const StepInfo *step) {
     for (int axis = 0; axis < fluid->grid.dim; axis++) {
         FluidAxis job = {fluid, axis};
         GridField *nodes = &fluid->advect.nodes[axis];
-        fluid_for_rows(&fluid->grid, PLACE_NODES, step->threads, average_to_nodes, &job);
+        grid_for_rows(&fluid->grid, PLACE_NODES, step->threads, average_to_nodes, &job);
         field_fill_halo_constant(nodes, step->threads);
         memcpy(fluid->advect.nodes_before[axis].data, nodes->data,
                nodes->count * sizeof *nodes->data);
@@ -109,7 +109,7 @@ PlimStatus fluid_advect_on_nodes(Fluid *fluid, const StepInfo *step) {
     TRY(fluid_push_nodes(fluid, step));
     for (int axis = 0; axis < fluid->grid.dim; axis++) {
         FluidAxis job = {fluid, axis};
-        fluid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, gain_to_faces, &job);
+        grid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, gain_to_faces, &job);
     }
     return PLIM_OK;
 }

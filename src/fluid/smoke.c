@@ -25,11 +25,11 @@ static void feed_row(void *user, int j, int k) {
     GridPlace place = fluid_smoke_place(fluid);
     int nx = grid_place_size(&fluid->grid, place, 0), ny = grid_place_size(&fluid->grid, place, 1);
     size_t first = ((size_t)k * (size_t)ny + (size_t)j) * (size_t)nx;
-    if (row_misses(fluid, source, 0, fluid_position(&fluid->grid, place, 0, j, k),
-                   fluid_position(&fluid->grid, place, nx - 1, j, k)))
+    if (row_misses(fluid, source, 0, grid_position(&fluid->grid, place, 0, j, k),
+                   grid_position(&fluid->grid, place, nx - 1, j, k)))
         return;
     for (int i = 0; i < nx; i++) {
-        Vec3 x = fluid_position(&fluid->grid, place, i, j, k);
+        Vec3 x = grid_position(&fluid->grid, place, i, j, k);
         if (!fluid_in_source(fluid, source, x)) continue;
         size_t at = first + (size_t)i;
         if (source->sets_smoke) fluid->smoke[at] = field_function_at(&source->smoke, x, job->t);
@@ -56,7 +56,7 @@ static void blow_row(void *user, int j, int k) {
                    grid_face_center(&fluid->grid, axis, nx - 1, j, k)))
         return;
     for (int i = 0; i < nx; i++) {
-        Vec3 x = fluid_position(&fluid->grid, grid_place_faces(axis), i, j, k);
+        Vec3 x = grid_position(&fluid->grid, grid_place_faces(axis), i, j, k);
         if (fluid_source_distance(fluid, job->source, x) < reach)
             u[i] = field_function_at(&job->source->velocity[axis], x, job->t);
     }
@@ -100,10 +100,10 @@ PlimStatus fluid_feed(Fluid *fluid, const StepInfo *step) {
     for (size_t s = 0; s < fluid->sources.list.count; s++) {
         FeedJob job = {fluid, &fluid->sources.list.data[s], step->end_time, 0};
         if (job.source->sets_smoke || job.source->sets_temperature)
-            fluid_for_rows(grid, fluid_smoke_place(fluid), step->threads, feed_row, &job);
+            grid_for_rows(grid, fluid_smoke_place(fluid), step->threads, feed_row, &job);
         bool blows = job.source->sets_velocity && fluid_source_runs(job.source, step->end_time);
         for (; blows && job.axis < grid->dim; job.axis++)
-            fluid_for_rows(grid, grid_place_faces(job.axis), step->threads, blow_row, &job);
+            grid_for_rows(grid, grid_place_faces(job.axis), step->threads, blow_row, &job);
         TRY(check_source(fluid, job.source, step));
     }
     return PLIM_OK;

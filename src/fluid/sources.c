@@ -79,6 +79,6 @@ static void source_rows(void *user, int j, int k) {
 PlimStatus fluid_find_sources(Fluid *fluid, const StepInfo *step, bool with_colliders) {
     if (!fluid->sources.rate) return PLIM_OK;
     SourceJob job = {fluid, step->end_time, with_colliders && fluid->colliders.some_move};
-    fluid_for_rows(&fluid->grid, PLACE_CELLS, step->threads, source_rows, &job);
+    grid_for_rows(&fluid->grid, PLACE_CELLS, step->threads, source_rows, &job);
     return PLIM_OK;
 }

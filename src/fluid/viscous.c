@@ -91,7 +91,7 @@ static void gradient_row(void *user, int j, int k) {
 static void add_gradient(Fluid *fluid, const StepInfo *step, double factor) {
     for (int axis = 0; axis < fluid->grid.dim; axis++) {
         GradientJob job = {fluid, axis, factor};
-        fluid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, gradient_row, &job);
+        grid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, gradient_row, &job);
     }
 }
 
@@ -149,7 +149,7 @@ static void hold_row(void *user, int j, int k) {
 static void hold_inside(Fluid *fluid, const StepInfo *step, int axis) {
     FluidAxis job = {fluid, axis};
     if (fluid->cut.face_distance[axis])
-        fluid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, hold_row, &job);
+        grid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, hold_row, &job);
 }
 
 PlimStatus fluid_diffuse(Fluid *fluid, const StepInfo *step) {

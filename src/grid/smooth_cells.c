@@ -16,6 +16,15 @@ static void smooth_row(const double *restrict low, const double *restrict own,
     for (int i = 0; i < count; i++) out[i] = 0.5 * own[i] + 0.25 * (low[i] + high[i]);
 }
 
+/* The same through the open parts of the faces below and above. */
+static void smooth_open_row(const double *restrict low, const double *restrict own,
+                            const double *restrict high, const double *restrict open_low,
+                            const double *restrict open_high, int count, double *restrict out) {
+    for (int i = 0; i < count; i++)
+        out[i] = own[i] +
+                 0.25 * (0.0 + open_low[i] * (low[i] - own[i]) + open_high[i] * (high[i] - own[i]));
+}
+
 /* The cell before (-1) or after (1) another along an axis; at a side the cell itself. */
 static int beside(const Grid *grid, int axis, int at, int step) {
     int n = grid->n[axis], to = at + step;
@@ -23,49 +32,43 @@ static int beside(const Grid *grid, int axis, int at, int step) {
     return grid_is_periodic(grid, axis) ? (to + n) % n : at;
 }
 
-static void smooth_rows(void *user, size_t begin, size_t end) {
-    const SmoothJob *job = user;
-    const Grid *grid = job->grid;
-    int n = grid->n[0];
-    for (size_t row = begin; row < end; row++) {
-        int at[2][3] = {{0, (int)(row % (size_t)grid->n[1]), (int)(row / (size_t)grid->n[1])}};
-        memcpy(at[1], at[0], sizeof at[0]);
-        const double *own = job->in + row * (size_t)n;
-        double *out = job->out + row * (size_t)n;
-        if (job->axis == 0) {
-            if (n > 2) smooth_row(own, own + 1, own + 2, n - 2, out + 1);
-            for (int i = 0; i<n; i += n> 1 ? n - 1 : 1)
-                out[i] = 0.5 * own[i] +
-                         0.25 * (own[beside(grid, 0, i, -1)] + own[beside(grid, 0, i, 1)]);
-            continue;
-        }
-        for (int end_of = 0; end_of < 2; end_of++)
-            at[end_of][job->axis] = beside(grid, job->axis, at[end_of][job->axis], end_of ? 1 : -1);
-        smooth_row(job->in + grid_cell_index(grid, 0, at[0][1], at[0][2]), own,
-                   job->in + grid_cell_index(grid, 0, at[1][1], at[1][2]), n, out);
-    }
+/* Where the values of cells beside one another along x are, of those before and after them along
+ * the axis, and of the faces below and above. */
+typedef struct SmoothRun {
+    size_t own, low, high, face, face_above;
+} SmoothRun;
+
+static void smooth_run(const SmoothJob *job, SmoothRun at, int count) {
+    const double *low = job->in + at.low, *own = job->in + at.own, *high = job->in + at.high;
+    double *out = job->out + at.own;
+    if (job->open)
+        smooth_open_row(low, own, high, job->open + at.face, job->open + at.face_above, count, out);
+    else
+        smooth_row(low, own, high, count, out);
 }
 
-/* The same through the open parts of faces alone. */
-static void smooth_open_rows(void *user, size_t begin, size_t end) {
+static SmoothRun run_from(const Grid *grid, int axis, int i, int j, int k) {
+    int cell[3] = {i, j, k}, low[3] = {i, j, k}, high[3] = {i, j, k};
+    low[axis] = beside(grid, axis, cell[axis], -1);
+    high[axis] = beside(grid, axis, cell[axis], 1);
+    cell[axis]++;
+    return (SmoothRun){.own = grid_cell_index(grid, i, j, k),
+                       .low = grid_cell_index(grid, low[0], low[1], low[2]),
+                       .high = grid_cell_index(grid, high[0], high[1], high[2]),
+                       .face = grid_face_index(grid, axis, i, j, k),
+                       .face_above = grid_face_index(grid, axis, cell[0], cell[1], cell[2])};
+}
+
+static void smooth_cells_of_row(void *user, int j, int k) {
     const SmoothJob *job = user;
-    const Grid *grid = job->grid;
-    int axis = job->axis;
-    for (size_t row = begin; row < end; row++) {
-        int at[3] = {0, (int)(row % (size_t)grid->n[1]), (int)(row / (size_t)grid->n[1])};
-        for (; at[0] < grid->n[0]; at[0]++) {
-            size_t cell = grid_cell_index(grid, at[0], at[1], at[2]);
-            double sum = 0;
-            for (int high = 0; high < 2; high++) {
-                int next[3] = {at[0], at[1], at[2]}, face[3] = {at[0], at[1], at[2]};
-                next[axis] = beside(grid, axis, at[axis], high ? 1 : -1);
-                face[axis] += high;
-                sum += job->open[grid_face_index(grid, axis, face[0], face[1], face[2])] *
-                       (job->in[grid_cell_index(grid, next[0], next[1], next[2])] - job->in[cell]);
-            }
-            job->out[cell] = job->in[cell] + 0.25 * sum;
-        }
+    int n = job->grid->n[0];
+    if (job->axis > 0) {
+        smooth_run(job, run_from(job->grid, job->axis, 0, j, k), n);
+        return;
     }
+    if (n > 2) smooth_run(job, run_from(job->grid, 0, 1, j, k), n - 2);
+    smooth_run(job, run_from(job->grid, 0, 0, j, k), 1);
+    if (n > 1) smooth_run(job, run_from(job->grid, 0, n - 1, j, k), 1);
 }
 
 void cells_smooth(const Grid *grid, double *const *open, int passes, int threads, double *values,
@@ -74,7 +77,7 @@ void cells_smooth(const Grid *grid, double *const *open, int passes, int threads
     for (int pass = 0; pass < passes; pass++)
         for (int axis = 0; axis < grid->dim; axis++) {
             SmoothJob job = {grid, axis, open ? open[axis] : NULL, from, to};
-            cell_rows(grid, threads, job.open ? smooth_open_rows : smooth_rows, &job);
+            grid_for_rows(grid, PLACE_CELLS, threads, smooth_cells_of_row, &job);
             double *swap = from;
             from = to;
             to = swap;

@@ -127,17 +127,13 @@ static double flux_of_face(const FluxJob *job, const int at[3]) {
     return amount * liquid_of_sweep(job, vec3_load(x), vec3_load(v));
 }
 
-static void flux_rows(void *user, size_t begin, size_t end) {
+static void flux_row(void *user, int j, int k) {
     const FluxJob *job = user;
     const Grid *grid = &job->phi->grid;
-    int n[3];
-    for (int a = 0; a < 3; a++) n[a] = grid_place_size(grid, grid_place_faces(job->axis), a);
-    for (size_t row = begin; row < end; row++) {
-        int at[3] = {0, (int)(row % (size_t)n[1]), (int)(row / (size_t)n[1])};
-        for (; at[0] < n[0]; at[0]++)
-            job->flux[job->axis][grid_face_index(grid, job->axis, at[0], at[1], at[2])] =
-                flux_of_face(job, at);
-    }
+    int n = grid_place_size(grid, grid_place_faces(job->axis), 0);
+    for (int i = 0; i < n; i++)
+        job->flux[job->axis][grid_face_index(grid, job->axis, i, j, k)] =
+            flux_of_face(job, (int[3]){i, j, k});
 }
 
 /* What flows out of a cell in dt altogether, over its volume: where there are sources, what they
@@ -158,26 +154,23 @@ static double outflow(const FluxJob *job, const int at[3]) {
     return sum * job->flow->dt / grid->spacing;
 }
 
-static void predict_rows(void *user, size_t begin, size_t end) {
+static void predict_row(void *user, int j, int k) {
     const FluxJob *job = user;
     const Grid *grid = &job->phi->grid;
-    for (size_t row = begin; row < end; row++) {
-        int at[3] = {0, (int)(row % (size_t)grid->n[1]), (int)(row / (size_t)grid->n[1])};
-        for (; at[0] < grid->n[0]; at[0]++) {
-            size_t cell = grid_cell_index(grid, at[0], at[1], at[2]);
-            double part = job->parts[cell];
-            if (is_near(job, cell)) {
-                for (int axis = 0; axis < grid->dim; axis++) {
-                    int next[3] = {at[0], at[1], at[2]};
-                    next[axis]++;
-                    part += job->flux[axis][grid_face_index(grid, axis, at[0], at[1], at[2])] -
-                            job->flux[axis][grid_face_index(grid, axis, next[0], next[1], next[2])];
-                }
-                if (job->flow->has_sources && job->parts[cell] > 0.5)
-                    part += job->parts[cell] * outflow(job, at);
+    for (int at[3] = {0, j, k}; at[0] < grid->n[0]; at[0]++) {
+        size_t cell = grid_cell_index(grid, at[0], at[1], at[2]);
+        double part = job->parts[cell];
+        if (is_near(job, cell)) {
+            for (int axis = 0; axis < grid->dim; axis++) {
+                int next[3] = {at[0], at[1], at[2]};
+                next[axis]++;
+                part += job->flux[axis][grid_face_index(grid, axis, at[0], at[1], at[2])] -
+                        job->flux[axis][grid_face_index(grid, axis, next[0], next[1], next[2])];
             }
-            job->predicted[cell] = part;
+            if (job->flow->has_sources && job->parts[cell] > 0.5)
+                part += job->parts[cell] * outflow(job, at);
         }
+        job->predicted[cell] = part;
     }
 }
 
@@ -253,13 +246,9 @@ static PlimStatus predict(FluxJob *job, double *now, double *near) {
     job->near = near;
     for_open_faces(job, near, mark_if_surface);
     cells_smooth(grid, NULL, reach, flow->threads, near, work);
-    for (job->axis = 0; job->axis < grid->dim; job->axis++) {
-        GridPlace place = grid_place_faces(job->axis);
-        size_t rows =
-            (size_t)grid_place_size(grid, place, 1) * (size_t)grid_place_size(grid, place, 2);
-        parallel_for(flow->threads, rows, CELL_ROW_GRAIN, flux_rows, job);
-    }
-    cell_rows(grid, flow->threads, predict_rows, job);
+    for (job->axis = 0; job->axis < grid->dim; job->axis++)
+        grid_for_rows(grid, grid_place_faces(job->axis), flow->threads, flux_row, job);
+    grid_for_rows(grid, PLACE_CELLS, flow->threads, predict_row, job);
     return PLIM_OK;
 }
 

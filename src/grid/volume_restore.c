@@ -6,7 +6,6 @@
 #include "grid/smooth_cells.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Rounds; every other one reaches twice as far, for what is left where no surface is nearer. */
 enum { ROUNDS = 8, FIRST_PASSES = 3 };
@@ -27,6 +26,7 @@ static const double TOLERANCE = 1e-5;
 typedef struct ShiftJob {
     const VolumeFlow *flow;
     GridField *phi;
+    double *parts, *deficit; /* as volume_restore was given them */
     /* Of cells: part that should be liquid, that is, how much of it a shift of a cell's width makes
      * liquid, the same smoothed, the shift (cells) now and in all. */
     double *wanted, *now, *gain, *near_gain, *shift, *total, *work;
@@ -79,20 +79,16 @@ static void fill_halo(const VolumeFlow *flow, GridField *phi) {
         field_fill_halo(phi, flow->threads);
 }
 
-static void shift_rows(void *user, size_t begin, size_t end) {
+static void shift_row(void *user, int j, int k) {
     const ShiftJob *job = user;
     GridField *phi = job->phi;
-    for (size_t row = begin; row < end; row++) {
-        int j = (int)(row % (size_t)phi->n[1]), k = (int)(row / (size_t)phi->n[1]);
-        double *values = phi->data + field_index(phi, 0, j, k);
-        for (int i = 0; i < phi->n[0]; i++)
-            values[i] -= phi->grid.spacing * shift_at(job, (int[3]){i, j, k});
-    }
+    double *values = phi->data + field_index(phi, 0, j, k);
+    for (int i = 0; i < phi->n[0]; i++)
+        values[i] -= phi->grid.spacing * shift_at(job, (int[3]){i, j, k});
 }
 
 static void shift_phi(ShiftJob *job) {
-    size_t rows = (size_t)job->phi->n[1] * (size_t)job->phi->n[2];
-    parallel_for(job->flow->threads, rows, CELL_ROW_GRAIN, shift_rows, job);
+    grid_for_rows(&job->phi->grid, job->phi->place, job->flow->threads, shift_row, job);
     fill_halo(job->flow, job->phi);
 }
 
@@ -163,35 +159,48 @@ static bool is_clear(const ShiftJob *job, int i, int j, int k) {
     return job->flow->solid[node] >= near * grid->spacing;
 }
 
-/* Beside solids that move the level set is not shifted: what goes on into them says little about
- * the liquid, and they are not yet where the fluxes expect them. The deficit there is wanted from
- * the cells around, with weights as in a round. */
-static void pass_on_beside_solids(ShiftJob *job, const double *parts, double *deficit) {
-    enum { PASSES = 4 };
-    const Grid *grid = &job->phi->grid;
-    size_t cells = grid_cell_count(grid), cell = 0;
-    int threads = job->flow->threads;
-    double *clear = job->gain, *passed = job->shift;
-    liquid_fractions(job->phi, job->flow->solid, threads, job->now);
-    for (int k = 0; k < grid->n[2]; k++)
-        for (int j = 0; j < grid->n[1]; j++)
-            for (int i = 0; i < grid->n[0]; i++, cell++)
-                job->near_gain[cell] = clear[cell] = is_clear(job, i, j, k);
-    cells_smooth(grid, around(job), PASSES, threads, job->near_gain, job->work);
-    for (size_t i = 0; i < cells; i++) {
-        bool passes = clear[i] == 0 && job->near_gain[i] > LEAST_AREA;
-        passed[i] = passes ? PASSED_ON * deficit[i] / job->near_gain[i] : 0;
-        if (passes) deficit[i] -= PASSED_ON * deficit[i];
+static void mark_clear_row(void *user, int j, int k) {
+    const ShiftJob *job = user;
+    size_t cell = grid_cell_index(&job->phi->grid, 0, j, k);
+    for (int i = 0; i < job->phi->grid.n[0]; i++, cell++)
+        job->near_gain[cell] = job->gain[cell] = is_clear(job, i, j, k);
+}
+
+/* What cells beside solids pass on, over the weights of the cells that it goes to. */
+static void take_passed(void *user, size_t begin, size_t end) {
+    const ShiftJob *job = user;
+    for (size_t i = begin; i < end; i++) {
+        bool passes = job->gain[i] == 0 && job->near_gain[i] > LEAST_AREA;
+        job->shift[i] = passes ? PASSED_ON * job->deficit[i] / job->near_gain[i] : 0;
+        if (passes) job->deficit[i] -= PASSED_ON * job->deficit[i];
     }
-    cells_smooth(grid, around(job), PASSES, threads, passed, job->work);
-    for (size_t i = 0; i < cells; i++) {
-        if (clear[i] > 0) {
-            job->wanted[i] += passed[i];
+}
+
+static void give_passed(void *user, size_t begin, size_t end) {
+    const ShiftJob *job = user;
+    for (size_t i = begin; i < end; i++) {
+        if (job->gain[i] > 0) {
+            job->wanted[i] += job->shift[i];
         } else {
-            deficit[i] += parts[i] - job->now[i];
+            job->deficit[i] += job->parts[i] - job->now[i];
             job->wanted[i] = job->now[i];
         }
     }
+}
+
+/* Beside solids that move the level set is not shifted: what goes on into them says little about
+ * the liquid, and they are not yet where the fluxes expect them. The deficit there is wanted from
+ * the cells around, with weights as in a round. `gain` is 1 in cells that are clear. */
+static void pass_on_beside_solids(ShiftJob *job) {
+    enum { PASSES = 4 };
+    const Grid *grid = &job->phi->grid;
+    int threads = job->flow->threads;
+    liquid_fractions(job->phi, job->flow->solid, threads, job->now);
+    grid_for_rows(grid, PLACE_CELLS, threads, mark_clear_row, job);
+    cells_smooth(grid, around(job), PASSES, threads, job->near_gain, job->work);
+    for_cells(job, take_passed);
+    cells_smooth(grid, around(job), PASSES, threads, job->shift, job->work);
+    for_cells(job, give_passed);
 }
 
 static PlimStatus take_memory(ShiftJob *job) {
@@ -208,39 +217,43 @@ static PlimStatus take_memory(ShiftJob *job) {
 
 /* What no round gave back. Beside solids that do not move it is what the level set's going on into
  * them makes, the same in every step: it is no loss. */
-static void keep_account(const ShiftJob *job, const double *parts, double *deficit) {
-    const Grid *grid = &job->phi->grid;
+static void keep_account_row(void *user, int j, int k) {
+    const ShiftJob *job = user;
     bool solids = job->flow->solid, move = job->flow->solids_move;
-    size_t cell = 0;
-    for (int k = 0; k < grid->n[2]; k++)
-        for (int j = 0; j < grid->n[1]; j++)
-            for (int i = 0; i < grid->n[0]; i++, cell++) {
-                double left = job->wanted[cell] - parts[cell];
-                if (!solids || is_clear(job, i, j, k))
-                    deficit[cell] = left;
-                else
-                    deficit[cell] = move ? deficit[cell] + left : 0;
-            }
+    size_t cell = grid_cell_index(&job->phi->grid, 0, j, k);
+    for (int i = 0; i < job->phi->grid.n[0]; i++, cell++) {
+        double left = job->wanted[cell] - job->parts[cell];
+        if (!solids || is_clear(job, i, j, k))
+            job->deficit[cell] = left;
+        else
+            job->deficit[cell] = move ? job->deficit[cell] + left : 0;
+    }
 }
 
-static PlimStatus restore(ShiftJob *job, double *parts, double *deficit) {
-    size_t cells = grid_cell_count(&job->phi->grid);
+static void find_wanted(void *user, size_t begin, size_t end) {
+    const ShiftJob *job = user;
+    for (size_t i = begin; i < end; i++) {
+        job->wanted[i] = job->parts[i] + job->deficit[i];
+        job->total[i] = 0;
+    }
+}
+
+static PlimStatus restore(ShiftJob *job) {
     TRY(take_memory(job));
-    memset(job->total, 0, cells * sizeof *job->total);
-    for (size_t i = 0; i < cells; i++) job->wanted[i] = parts[i] + deficit[i];
-    if (job->flow->solid && job->flow->solids_move) pass_on_beside_solids(job, parts, deficit);
+    for_cells(job, find_wanted);
+    if (job->flow->solid && job->flow->solids_move) pass_on_beside_solids(job);
     bool done = false;
     for (int round = 0; round < ROUNDS && !done; round++)
         TRY(shift_once(job, FIRST_PASSES << round / 2, &done));
-    liquid_fractions(job->phi, job->flow->solid, job->flow->threads, parts);
-    keep_account(job, parts, deficit);
+    liquid_fractions(job->phi, job->flow->solid, job->flow->threads, job->parts);
+    grid_for_rows(&job->phi->grid, PLACE_CELLS, job->flow->threads, keep_account_row, job);
     return PLIM_OK;
 }
 
 PlimStatus volume_restore(const VolumeFlow *flow, GridField *phi, double *parts, double *deficit) {
     size_t mark = scratch_mark(flow->scratch);
-    ShiftJob job = {.flow = flow, .phi = phi};
-    PlimStatus status = restore(&job, parts, deficit);
+    ShiftJob job = {.flow = flow, .phi = phi, .parts = parts, .deficit = deficit};
+    PlimStatus status = restore(&job);
     scratch_release(flow->scratch, mark);
     return status;
 }
