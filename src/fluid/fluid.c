@@ -421,7 +421,7 @@ static PlimStatus add_colliders(Fluid *fluid, const FluidDesc *desc) {
                 return PLIM_OUT_OF_MEMORY;
             continue;
         }
-        FluidCollider body = {.now = {.solid = desc->bodies[i].solid},
+        FluidCollider body = {.now = {.solid = surface_describe(&desc->bodies[i].ref).solid},
                               .ref = desc->bodies[i].ref,
                               .through = desc->bodies[i].through};
         if (surface_describe(&body.ref).motion != SURFACE_STILL || vec3_length(body.through) > 0)

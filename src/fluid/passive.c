@@ -46,7 +46,7 @@ bool fluid_carry(const void *system, size_t number, FlowCarried *out) {
     const Fluid *fluid = system;
     if (number >= fluid->colliders.passive.count) return false;
     const ImmersedSurface *carried = &fluid->colliders.passive.data[number];
-    Collider body = {.solid = carried->solid};
+    Collider body = {.solid = surface_describe(&carried->ref).solid};
     surface_read(&carried->ref, &body);
     *out =
         (FlowCarried){.ref = carried->ref, .is_here = room_holds(&fluid->desc.room, body.position)};

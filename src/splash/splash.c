@@ -248,7 +248,8 @@ static PlimStatus add_blast(Splash *splash, const SplashBlast *blast) {
 static PlimStatus add_things(Splash *splash, const SplashDesc *desc) {
     if (desc->obstacles) TRY(add_collider(splash, (SurfaceRef){0}, desc->obstacles));
     for (size_t i = 0; i < desc->body_count; i++)
-        TRY(add_collider(splash, desc->bodies[i].ref, desc->bodies[i].solid));
+        TRY(add_collider(splash, desc->bodies[i].ref,
+                         surface_describe(&desc->bodies[i].ref).solid));
     for (size_t i = 0; i < desc->blast_count; i++) TRY(add_blast(splash, &desc->blasts[i]));
     for (size_t i = 0; i < desc->sink_count; i++)
         if (!array_push(splash->context, &splash->sinks, desc->sinks[i])) return PLIM_OUT_OF_MEMORY;

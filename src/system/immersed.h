@@ -6,9 +6,8 @@
 
 typedef struct ImmersedSurface {
     SurfaceRef ref;
-    const Solid *solid; /* its shape about its centre of mass; must outlive the fluid */
-    bool passive;       /* a free body that is carried by the fluid and does not act on it */
-    Vec3 through;       /* m/s, own axes: fluid passes through its surface at this velocity */
+    bool passive; /* a free body that is carried by the fluid and does not act on it */
+    Vec3 through; /* m/s, own axes: fluid passes through its surface at this velocity */
 } ImmersedSurface;
 
 #endif
