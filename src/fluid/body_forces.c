@@ -5,13 +5,14 @@
 #include "fluid/internal.h"
 #include "fluid/project.h"
 
-static Vec3 torque_of(const FluidCollider *collider, Vec3 x, Vec3 force) {
+static Vec3 torque_on(const ImmersedCollider *collider, Vec3 x, Vec3 force) {
     return vec3_cross(vec3_sub(x, collider->now.position), force);
 }
 
-static void add_force(FluidCollider *collider, Vec3 x, Vec3 force) {
-    collider->force = vec3_add(collider->force, force);
-    collider->torque = vec3_add(collider->torque, torque_of(collider, x, force));
+static void add_force(Fluid *fluid, const ImmersedCollider *collider, Vec3 x, Vec3 force) {
+    FluidLoad *load = fluid_load(fluid, collider);
+    load->force = vec3_add(load->force, force);
+    load->torque = vec3_add(load->torque, torque_on(collider, x, force));
 }
 
 /* Pressure without weight, where it acts on the fluid: the velocity of an open face changes by the
@@ -29,8 +30,8 @@ static void add_pressure(Fluid *fluid, const int cell[3], double pressure) {
             double push = (end ? pressure : -pressure) * grid_face_area(grid);
             Vec3 force = vec3(axis == 0 ? push : 0, axis == 1 ? push : 0, axis == 2 ? push : 0);
             Vec3 beside;
-            FluidCollider *collider = fluid_nearest(fluid, x, &beside);
-            add_force(collider, beside, force);
+            const ImmersedCollider *collider = immersed_nearest(&fluid->colliders, x, &beside);
+            add_force(fluid, collider, beside, force);
         }
 }
 
@@ -62,13 +63,14 @@ static void add_weight(Fluid *fluid, int i, int j, int k, double distance) {
     Vec3 at_surface = place_of_surface(fluid, i, j, k, distance, area);
     double pressure = fluid_weight_pressure(fluid, at_surface);
     Vec3 beside;
-    FluidCollider *collider = fluid_nearest(fluid, at_surface, &beside);
-    collider->area += size;
+    const ImmersedCollider *collider = immersed_nearest(&fluid->colliders, at_surface, &beside);
+    FluidLoad *load = fluid_load(fluid, collider);
+    load->area += size;
     /* Known; or nothing here carries it; or in the pressure. */
-    if (collider->displaced > 0 || collider->is_elsewhere || fluid_has_surface(fluid)) return;
+    if (load->displaced > 0 || collider->is_elsewhere || fluid_has_surface(fluid)) return;
     Vec3 lift = vec3_scale(-pressure, area);
-    collider->weight = vec3_add(collider->weight, lift);
-    add_force(collider, beside, lift);
+    load->weight = vec3_add(load->weight, lift);
+    add_force(fluid, collider, beside, lift);
 }
 
 static void add_cell(Fluid *fluid, int i, int j, int k) {
@@ -129,10 +131,11 @@ static void add_hydrostatic_correction(Fluid *fluid, const StepInfo *step, const
     /* Before the first solve all is taken to be at rest. */
     if (step->time > 0) pressure *= part_at_rest(fluid, step->gravity, cell);
     Vec3 force = vec3_scale(-pressure, area);
-    FluidCollider *collider = fluid_nearest(fluid, at, &beside);
-    collider->hydrostatic = vec3_add(collider->hydrostatic, force);
-    collider->hydrostatic_torque =
-        vec3_add(collider->hydrostatic_torque, torque_of(collider, beside, force));
+    const ImmersedCollider *collider = immersed_nearest(&fluid->colliders, at, &beside);
+    FluidLoad *load = fluid_load(fluid, collider);
+    load->hydrostatic = vec3_add(load->hydrostatic, force);
+    load->hydrostatic_torque =
+        vec3_add(load->hydrostatic_torque, torque_on(collider, beside, force));
 }
 
 /* The solve has the pressure at the middle of a cell press on the surface in it. Under a flat
@@ -140,9 +143,10 @@ static void add_hydrostatic_correction(Fluid *fluid, const StepInfo *step, const
  * passes from cell to cell; a boat would ride on that step. */
 void fluid_find_hydrostatic_corrections(Fluid *fluid, const StepInfo *step) {
     const Grid *grid = &fluid->grid;
-    for (size_t i = 0; i < fluid->colliders.list.count; i++)
-        fluid->colliders.list.data[i].hydrostatic =
-            fluid->colliders.list.data[i].hydrostatic_torque = vec3(0, 0, 0);
+    for (size_t i = 0; i < fluid->colliders.list.count; i++) {
+        FluidLoad *load = fluid_load(fluid, &fluid->colliders.list.data[i]);
+        load->hydrostatic = load->hydrostatic_torque = vec3(0, 0, 0);
+    }
     if (!fluid_has_surface(fluid) || !(vec3_length(step->gravity) > 0)) return;
     for (int k = 0; fluid->colliders.list.count > 0 && k < grid->n[2]; k++)
         for (int j = 0; j < grid->n[1]; j++)
@@ -159,19 +163,20 @@ static void add_friction(void *user, int wall, int component, Vec3 x, double for
     const FrictionJob *job = user;
     if (wall != VISCOSITY_OBSTACLE) return;
     Vec3 beside;
-    FluidCollider *collider = fluid_nearest(job->fluid, x, &beside);
+    const ImmersedCollider *collider = immersed_nearest(&job->fluid->colliders, x, &beside);
+    FluidLoad *load = fluid_load(job->fluid, collider);
     double along[3] = {0, 0, 0};
     along[component] = job->part * force;
     Vec3 friction = vec3(along[0], along[1], along[2]);
-    collider->friction = vec3_add(collider->friction, friction);
-    collider->friction_torque =
-        vec3_add(collider->friction_torque, torque_of(collider, beside, friction));
+    load->friction = vec3_add(load->friction, friction);
+    load->friction_torque = vec3_add(load->friction_torque, torque_on(collider, beside, friction));
 }
 
 void fluid_clear_friction(Fluid *fluid) {
-    for (size_t i = 0; i < fluid->colliders.list.count; i++)
-        fluid->colliders.list.data[i].friction = fluid->colliders.list.data[i].friction_torque =
-            vec3(0, 0, 0);
+    for (size_t i = 0; i < fluid->colliders.list.count; i++) {
+        FluidLoad *load = fluid_load(fluid, &fluid->colliders.list.data[i]);
+        load->friction = load->friction_torque = vec3(0, 0, 0);
+    }
 }
 
 void fluid_add_friction(Fluid *fluid, double part) {
@@ -193,12 +198,12 @@ Vec3 fluid_weight_of(const Fluid *fluid, double mass) {
 void fluid_find_loads(Fluid *fluid) {
     const Grid *grid = &fluid->grid;
     for (size_t i = 0; i < fluid->colliders.list.count; i++) {
-        FluidCollider *collider = &fluid->colliders.list.data[i];
-        collider->force = collider->friction;
-        collider->torque = collider->friction_torque;
-        collider->area = 0;
-        collider->weight = vec3_scale(-1, fluid_weight_of(fluid, collider->displaced));
-        collider->force = vec3_add(collider->force, collider->weight);
+        FluidLoad *load = fluid_load(fluid, &fluid->colliders.list.data[i]);
+        load->force = load->friction;
+        load->torque = load->friction_torque;
+        load->area = 0;
+        load->weight = vec3_scale(-1, fluid_weight_of(fluid, load->displaced));
+        load->force = vec3_add(load->force, load->weight);
     }
     for (int k = 0; fluid->colliders.list.count > 0 && k < grid->n[2]; k++)
         for (int j = 0; j < grid->n[1]; j++)
