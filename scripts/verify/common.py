@@ -119,11 +119,16 @@ def overrides(values):
     return words
 
 
+def threads(count):
+    """Words for a run that may have so many threads to be quick. PLIM_VERIFY_THREADS stands above it: tests beside one
+    another take a core each. Runs that are about threads say --threads themselves."""
+    return "--threads", os.environ.get("PLIM_VERIFY_THREADS", count)
+
+
 def call(program, *words, timeout=1800, **keywords):
-    """PLIM_VERIFY_THREADS is for runs that ask for no number of threads: tests beside one another take a core each."""
-    threads = os.environ.get("PLIM_VERIFY_THREADS")
-    if threads and words[:1] in (("run",), ("resume",)) and "--threads" not in words:
-        words += ("--threads", threads)
+    """Runs that ask for no number of threads have PLIM_VERIFY_THREADS, if there is such a variable."""
+    if "PLIM_VERIFY_THREADS" in os.environ and words[:1] in (("run",), ("resume",)) and "--threads" not in words:
+        words += threads(1)
     start = time.monotonic()
     done = subprocess.run([program, *map(str, words)], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout,

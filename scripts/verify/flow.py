@@ -74,7 +74,7 @@ def run(options, folder, label, scene, values=None, *words):
     shutil.rmtree(out, ignore_errors=True)
     result = common.call(options.program, "run", path, "--out", out, "--quiet",
                          *common.overrides(values), "--keep-states", "--state-every", 1,
-                         "--threads", 2, *words, timeout=3600)
+                         *common.threads(2), *words, timeout=3600)
     if result.code != 0:
         raise RuntimeError(f"run {scene} {values}: exit code {result.code}\n{result.stderr}")
     return common.Output(out)
@@ -252,7 +252,7 @@ fluid:
 def check_planes(options, checks, folder):
     """In three dimensions, in each plane of the axes; nothing may change along the third."""
     for axes in ((0, 2),) if options.quick else ((0, 1), (0, 2), (1, 2)):
-        n, mean = 64, (1, 0.3)
+        n, mean = 48 if options.quickest else 64, (1, 0.3)
         a, b = ("xyz"[axis] for axis in axes)
         third = 3 - sum(axes)
         velocity, high = ["0"] * 3, ["=tau"] * 3
@@ -366,7 +366,7 @@ def check_pipe(options, checks, folder):
         label = f"poiseuille between walls {dim}D along {'xyz'[along]} across {'xyz'[across]}"
         sides = [f"{SIDES[axis][end]}: {'wall' if axis == across else 'periodic'}"
                  for axis in range(dim) for end in range(2)]
-        size, force = ["0.5"] * 3, ["0"] * 3
+        size, force = ["0.25" if options.quickest else "0.5"] * 3, ["0"] * 3
         size[across], force[along] = "1", str(8 * 3 * 0.7 / 2)
         sizes, errors = [8, 16, 32], []
         for n in sizes:

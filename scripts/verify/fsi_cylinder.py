@@ -107,7 +107,7 @@ def check_table(options, checks, folder):
             if options.quick and (row[1] not in (0.2, 1) or row[0] != "N-S"):
                 continue
             label = f"falling_cylinder {surface} {row[0]} mu {row[1]:g}"
-            sizes = [20, 40] if options.quick else SIZES if options.finest >= 160 else SIZES[:2]
+            sizes = ([16, 24] if options.quickest and row[1] < 0.5 else [20, 40]) if options.quick else SIZES if options.finest >= 160 else SIZES[:2]
             falls = [Fall(options, folder, row, n, surface) for n in sizes]
             checks.note(f"{label}: " + ", ".join(
                 f"n {f.n}: {f.speed:.6g} m/s, drift {f.drift:.1g}, jitter {f.jitter:.1g}" for f in falls))
@@ -157,7 +157,7 @@ def check_cost_by_ratio(options, checks, folder):
     """Each against the benign cases at the same grid: ratio 2, mu 0.1 and 1."""
     ratios = [1e-9, 2, 1e9] if options.quick else [1e-9, 1e-6, 1e-3, 0.5, 2, 1e3, 1e6, 1e9]
     viscosities = [1e-4, 1e3] if options.quick else [0, 1e-4, 1e-2, 0.1, 1, 10, 100, 1e3]
-    n = 32
+    n = 24 if options.quickest else 32
     benign = {mu: cost(options, checks, folder, f"n {n} ratio 2 mu {mu:g}", {"params/n": n, "params/mu": mu})
               for mu in (0.1, 1)}
     checks.note(f"n {n} ratio 2: {benign[0.1]:.1f} iterations a step at mu 0.1, {benign[1]:.1f} at mu 1")
@@ -185,8 +185,9 @@ def check_long_steps(options, checks, folder):
     """Steps of a second, whatever the cfl."""
     for mu in (10, 1e3):
         for ratio in (1e-9, 2, 1e9):
-            label = f"n 32 ratio {ratio:g} mu {mu:g} steps of 1 s"
-            values = {"params/n": 32, "params/mu": mu, "T": 4.0, "params/density": 1000 * ratio, "fluid/cfl": 1e6}
+            n = 24 if options.quickest else 32
+            label = f"n {n} ratio {ratio:g} mu {mu:g} steps of 1 s"
+            values = {"params/n": n, "params/mu": mu, "T": 4.0, "params/density": 1000 * ratio, "fluid/cfl": 1e6}
             if ratio > 1e8: # it would be through the bottom
                 values["coupling/positions"] = "hold"
             mean = cost(options, checks, folder, label, values)
@@ -195,7 +196,7 @@ def check_long_steps(options, checks, folder):
 
 def check_cost_by_size(options, checks, folder):
     if options.quick:
-        cases, sizes, more = [(1e-9, 1e-4), (1e9, 1e3)], [32, 64], {}
+        cases, sizes, more = [(1e-9, 1e-4), (1e9, 1e3)], [24, 48] if options.quickest else [32, 64], {}
     elif options.finest >= 160:
         cases = [(r, mu) for r in (1e-9, 2, 1e9) for mu in (1e-4, 0.1, 1, 1e3)]
         sizes, more = [64, 128, 256, 512], {"T": 0.03, "fluid/domain/high": "[0.16, 0.16, 1]",

@@ -245,7 +245,7 @@ def check_pole_crossings(checks, label, pile, numbers):
 def check_rings_run(study, seed, count, remark="", values=None, settles=True):
     checks = study.checks
     label = f"rings count={count} seed={seed}{remark}"
-    output = study.run(label, "rigid/rings.yaml", {"params/count": count, "seed": seed, **(values or {})}, threads=2,
+    output = study.run(label, "rigid/rings.yaml", {"params/count": count, "seed": seed, **(values or {})}, threads=common.threads(2)[1],
                        timeout=900)
     stats = output.stats()
     wall = sum(np.sum(stats[name]) for name in stats.names if name.startswith("wall."))
@@ -339,7 +339,7 @@ def check_settled(checks, label, output, floor=0.0, limit=None):
 def check_boxes(study):
     count = 200 if study.options.quick else 2000
     label = f"boxes count={count}"
-    output = study.run(label, "rigid/boxes.yaml", {"params/count": count}, threads=2, timeout=900)
+    output = study.run(label, "rigid/boxes.yaml", {"params/count": count}, threads=common.threads(2)[1], timeout=900)
     last, parts = check_settled(study.checks, label, output, limit=0.03 * 0.5)
     cubes = [part for part in parts if len(part) in (8, 24)]
     study.checks.true(f"{label}: as many boxes", len(cubes) == count, str(len(cubes)))
@@ -349,7 +349,7 @@ def check_boxes(study):
 def check_bones(study):
     count = 12 if study.options.quick else 200
     label = f"bones count={count}"
-    output = study.run(label, "rigid/bones.yaml", {"params/count": count}, threads=2, timeout=900)
+    output = study.run(label, "rigid/bones.yaml", {"params/count": count}, threads=common.threads(2)[1], timeout=900)
     check_settled(study.checks, label, output, limit=0.01)
     bodies = common.Bodies(output)
     with common.h5py.File(output.frame(0), "r") as file:

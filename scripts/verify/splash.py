@@ -54,7 +54,8 @@ FORMS = [("", {}, {}),
 
 
 def check_complementarity(options, checks, folder):
-    for dim, n in ((2, 32), (3, 16)) if options.quick else ((2, 32), (2, 64), (3, 16), (3, 24)):
+    sizes = ((2, 32), (3, 16)) if options.quick else ((2, 32), (2, 64), (3, 16), (3, 24))
+    for dim, n in ((2, 24), (3, 12)) if options.quickest else sizes:
         for number, (name, made, boxes) in enumerate(systems(dim, n)):
             for form, said, told in FORMS if number in (1, 2) and (dim == 2 or not options.quick) else FORMS[:1]:
                 made["splash"].update(said)
@@ -168,17 +169,18 @@ def follow(grid, before, after, flip, boxes):
 
 def check_centre(options, checks, folder):
     """Blocks that meet in the air: the centre of mass flies on as a stone does, and no particle is lost."""
-    cases = [(2, 64, 0, 2e-3, G), (2, 64, 27, 5e-3, 0), (3, 28, 0, 5e-3, 0), (3, 28, 31, 5e-3, G)]
+    n = (48, 20) if options.quickest else (64, 28)
+    cases = [(2, n[0], 0, 2e-3, G), (2, n[0], 27, 5e-3, 0), (3, n[1], 0, 5e-3, 0), (3, n[1], 31, 5e-3, G)]
     if not options.quick:
         cases += [(2, 64, 0, 5e-4, G), (2, 128, 45, 2e-3, G), (3, 40, 11, 2e-3, G), (2, 45, 70, 8e-3, 0)]
-    for dim, n, angle, dt, gravity in cases:
+    for dim, cells, angle, dt, gravity in cases:
         low, high = [-0.5] * dim, [3.5] * dim
         tilt = (0, 0, 1) if dim == 2 else (1, 2, 0.5)
         blocks = [{**box(corner(dim, 0.8, 1.4, 1.3), corner(dim, 1.3, 1.9, 1.7), angle, tilt), "velocity": [1.5, 1, 0]},
                   {**box(corner(dim, 1.5, 1.5, 1.3), corner(dim, 2.1, 1.9, 1.8), -angle, tilt),
                    "velocity": [-1.5, 1.3, 0.2 if dim == 3 else 0]}]
-        for transfer in ("flip", "apic") if (dim, n) == (2, 64) else ("flip",):
-            made = scene(dim, low, high, n, blocks, round(0.3 / dt), dt, (0.4, -gravity, 0), transfer=transfer,
+        for transfer in ("flip", "apic") if cells in (48, 64) else ("flip",):
+            made = scene(dim, low, high, cells, blocks, round(0.3 / dt), dt, (0.4, -gravity, 0), transfer=transfer,
                          tolerance=1e-9)
             output = play(options, folder, "centre", made, "--keep-states", "--state-every",
                           5 if dt < 4e-3 else 2)
@@ -191,7 +193,7 @@ def check_centre(options, checks, folder):
                 away = max(away, np.max(np.abs(s.x.mean(axis=1) - x0 - v0 * s.time - force * s.time**2 / 2)))
                 touched += np.sum(~in_box(s.x, grid.low, grid.high, dim, 1.5 * grid.h))
                 pressed += np.max(s.pressure) > 0
-            label = f"collision in the air, {dim}D, {n} cells, turned by {angle}, dt {dt:g}, g {gravity:g}, {transfer}"
+            label = f"collision in the air, {dim}D, {cells} cells, turned by {angle}, dt {dt:g}, g {gravity:g}, {transfer}"
             checks.true(f"{label}: no particle near a wall, pressure in {pressed} states", touched == 0 and
                         pressed > 2, f"{touched} near a wall")
             checks.below(f"{label}: centre of mass from its parabola, m", away, 1e-6)
@@ -210,6 +212,9 @@ def check_tank(options, checks, folder):
     # dim, cells, level in cells, shift of all in cells, s
     cases = [(2, 32, 16, 0, 5), (2, 32, 16.5, 0.37, 5), (2, 32, 15.3, 0, 5), (3, 12, 7, 0, 5), (3, 12, 6.4, 0.2, 5),
              (2, 64, 32, 0, 5), (2, 32, 16, 0, 20), (2, 32, 4.5, 0, 5)]
+    if options.quickest:
+        cases = [(2, 20, 10, 0, 5), (2, 20, 10.5, 0.37, 5), (2, 20, 9.3, 0, 5), (3, 8, 5, 0, 5), (3, 8, 4.4, 0.2, 5),
+                 (2, 32, 16, 0, 5), (2, 16, 8, 0, 20), (2, 20, 4.5, 0, 5)]
     if not options.quick:
         cases += [(2, 48, 20.75, 0.5, 5), (2, 32, 28, 0, 5), (3, 20, 10, 0, 5), (3, 20, 11.5, 0.61, 5),
                   (2, 64, 32, 0, 20), (3, 16, 8, 0, 20), (2, 45, 15.7, 0.1, 5), (3, 12, 3.5, 0, 5),
@@ -221,7 +226,8 @@ def check_tank(options, checks, folder):
         block = box(corner(dim, at - 1, at - 1, at - 1), corner(dim, at + 2, at + level * h, at + 2))
         made = scene(dim, low, high, n, [block], 30 * seconds, 1 / 30)
         label = f"still tank, {seconds} s, {dim}D, {n} cells, level {level:g}, moved by {shift:g} cells"
-        still(checks, label, play(options, folder, "tank", made, *fsi.STATES))
+        still(checks, label, play(options, folder, "tank", made, "--keep-states", "--state-every",
+                                  3 if options.quickest else 1))
 
 
 def still(checks, label, output):
@@ -387,7 +393,7 @@ def check_sources(options, checks, folder):
 
 def check_sinks(options, checks, folder):
     """Every particle that was there or was poured is there, drained, or left; none stays in a sink."""
-    for dim, n in ((2, 32), (3, 16)):
+    for dim, n in ((2, 32), (3, 12 if options.quickest else 16)):
         low, high = low_high(dim)
         drain = (corner(dim, 0.4, 0, 0.4), corner(dim, 0.6, 0.15, 0.6))
         source = mouth(dim, (0.3, 0.8, 0.5), (0.05 if dim == 2 else 0.1, 0.2, 0.2), [1.5, 0, 0])

@@ -26,8 +26,9 @@ def check_density(options, checks, folder):
     """No cell holds more than there is room for, after any step; no particle is inside an obstacle or lost."""
     scale = 0.25 if options.quick else 0.5
     for name, boxes in (("quad_dam", ()), ("dam_obstacle", (POST,))):
-        values = {"params/scale": scale, **({"duration": 2, "params/particles": 2} if options.quick else {})}
-        output = fsi.run(options, folder, name, f"splash/{name}.yaml", values, "--threads", 2, *EVERY, 5)
+        values = {"params/scale": scale, **({"duration": 1 if options.quickest else 2, "params/particles": 2}
+                                            if options.quick else {})}
+        output = fsi.run(options, folder, name, f"splash/{name}.yaml", values, *common.threads(2), *EVERY, 5)
         crowded(checks, f"{name}, scale {scale:g}", output, boxes, 2 if options.quick else 3, True)
 
 
@@ -35,6 +36,8 @@ def check_density_made(options, checks, folder):
     """Dams against boxes on and off the faces of cells, in two and three dimensions."""
     # a quarter of a cell off is what four samples an edge still see exactly
     cases = [(2, 48, 0.0), (2, 48, 0.25), (3, 16, 0.0)] + ([] if options.quick else [(2, 96, 0.5), (3, 32, 0.75)])
+    if options.quickest:
+        cases = [(2, 32, 0.0), (2, 32, 0.25), (3, 12, 0.0)]
     for dim, n, off in cases:
         h = 1 / n
         column = box(corner(dim, 0, 0, 0), corner(dim, 0.35, 0.8, 1))
@@ -73,7 +76,8 @@ def turned_box(x, middle, half, angle):
 
 def check_obstacles(options, checks, folder):
     """A dam against a turned box, a ball and a wedge between them and the wall."""
-    for dim, n in ((2, 48), (3, 16)) if options.quick else ((2, 48), (2, 96), (3, 16), (3, 32)):
+    sizes = ((2, 48), (3, 16)) if options.quick else ((2, 48), (2, 96), (3, 16), (3, 32))
+    for dim, n in ((2, 32), (3, 12)) if options.quickest else sizes:
         middle, half, ball, radius = [0.55, 0.15, 0.5], [0.12, 0.08, 0.25], [0.85, 0.1, 0.5], 0.13
         solids = [obstacle(*([m + sign * w for m, w in zip(middle[:dim], half)] for sign in (-1, 1)), 31),
                   {"place": {"shape": {"ball": {"radius": radius}}, "position": ball if dim == 3 else ball[:2] + [0]}}]
@@ -108,14 +112,14 @@ def front(grid, x):
 
 def check_dam_front(options, checks, folder):
     a = water.A
-    cases = [(2, 60, a), (3, 36, a)]
+    cases = [(2, 40, a), (3, 24, a)] if options.quickest else [(2, 60, a), (3, 36, a)]
     if not options.quick:
         cases += [(2, n, a) for n in (48, 83, 120, 140, 177, 200, 225, 256, 300)] + [(2, 60, 1.0), (3, 64, a)]
     for dim, n, width in cases:
         size = math.sqrt(width / a)
         output = fsi.run(options, folder, "dam", "splash/dam_break.yaml", {
             "params/n": n, "params/dim": dim, "params/a": width, "fps": 120 / size,
-            "params/seconds": 0.3 * size}, *fsi.STATES, "--threads", 2)
+            "params/seconds": 0.3 * size}, *fsi.STATES, *common.threads(2))
         grid = Grid.of(output)
         found = states(output, grid)
         times = np.array([s.time for s in found])
@@ -176,7 +180,7 @@ def check_ceiling(options, checks, folder):
         found = {}
         for kind in ("unilateral", "bilateral"):
             output = fsi.run(options, folder, kind, "splash/ceiling.yaml", {
-                "params/n": n, "params/dim": dim, "params/incompressibility": kind}, *EVERY, 1, "--threads", 2)
+                "params/n": n, "params/dim": dim, "params/incompressibility": kind}, *EVERY, 1, *common.threads(2))
             grid = Grid.of(output)
             found[kind] = lid_time(grid, states(output, grid), 2 * grid.h)
         expected = hit + math.sqrt(4 * grid.h / G)
@@ -194,7 +198,7 @@ def check_thrown(options, checks, folder):
     for kind in ("unilateral", "bilateral"):
         output = fsi.run(options, folder, kind, "splash/dam_obstacle.yaml", {
             "params/scale": scale, "params/incompressibility": kind, "duration": 1.2, "params/particles": 2},
-            *EVERY, 1, "--threads", 2)
+            *EVERY, 1, *common.threads(2))
         grid = Grid.of(output)
         late = [s for s in states(output, grid) if s.time > 0.7]
         mass = particle_mass(grid)
@@ -212,7 +216,7 @@ def check_fountain(options, checks, folder):
     found = {}
     for kind in ("unilateral", "bilateral"):
         output = fsi.run(options, folder, kind, "splash/fountain.yaml", {
-            "params/scale": 0.5, "params/incompressibility": kind, "params/particles": 2}, *EVERY, 6, "--threads", 2)
+            "params/scale": 0.5, "params/incompressibility": kind, "params/particles": 2}, *EVERY, 6, *common.threads(2))
         grid = Grid.of(output, [(0, 0), (0, 1), (1, 1), (2, 0), (2, 1)])
         sums = []
         for s in states(output, grid):
@@ -230,7 +234,8 @@ def check_fountain(options, checks, folder):
 
 def check_energy(options, checks, folder):
     """Nothing adds energy: a dam, a drop into a pool, a wave; over what the start has above rest."""
-    cases = [("dam", 2, 48, [box([0, 0], [0.4, 0.7])]), ("dam", 3, 16, [box([0, 0, 0], [0.4, 0.7, 1])]),
+    sizes = (32, 12) if options.quickest else (48, 16)
+    cases = [("dam", 2, sizes[0], [box([0, 0], [0.4, 0.7])]), ("dam", 3, sizes[1], [box([0, 0, 0], [0.4, 0.7, 1])]),
              ("drop", 2, 48, [box([0, 0], [1, 0.3]), box([0.4, 0.6], [0.6, 0.8])])]
     for name, dim, n, liquids in cases[:2] if options.quick else cases:
         for transfer in ("flip", "apic"):
@@ -253,7 +258,7 @@ def check_energy(options, checks, folder):
 
 def check_volume(options, checks, folder):
     """After a dam has broken and come to rest, the liquid stands as high as its mass says."""
-    for dim, n in ((2, 32),) if options.quick else ((2, 32), (2, 64), (3, 16)):
+    for dim, n in ((2, 20),) if options.quickest else ((2, 32),) if options.quick else ((2, 32), (2, 64), (3, 16)):
         column = box(corner(dim, 0, 0, 0), corner(dim, 0.4, 0.8, 1))
         made = scene(dim, [0.0] * dim, [1.0] * dim, n, [column], 600, 1 / 30)
         output = play(options, folder, "volume", made, *EVERY, 10)
@@ -277,7 +282,7 @@ def check_volume(options, checks, folder):
 
 def check_paddle(options, checks, folder):
     """A wall that pushes a pool together: none behind it, none in it, the level rises as the room shrinks."""
-    for dim, n in ((2, 40), (3, 10)) if options.quick else ((2, 40), (3, 20)):
+    for dim, n in ((2, 25), (3, 10)) if options.quickest else ((2, 40), (3, 10)) if options.quick else ((2, 40), (3, 20)):
         paddle = {"name": "paddle", "motion": "kinematic", "shape": {"box": {"size": [0.2, 4, 4]}},
                   "position": ["=-0.1+0.4*smoothstep(0,2,t)", 0.5, 0.5 if dim == 3 else 0]}
         pool = box(corner(dim, 0, 0, 0), corner(dim, 1, 0.4, 1))
@@ -308,7 +313,7 @@ def check_paddle(options, checks, folder):
 
 def check_frames(options, checks, folder):
     """Meshes are closed, near the volume of the liquid, finite; spray and mesh move as particles do."""
-    made = scene(3, [0.0] * 3, [1.0] * 3, 20, [box([0, 0, 0], [0.4, 0.7, 1])], 30, 1 / 30)
+    made = scene(3, [0.0] * 3, [1.0] * 3, 14 if options.quickest else 20, [box([0, 0, 0], [0.4, 0.7, 1])], 30, 1 / 30)
     output = play(options, folder, "frames", made, *EVERY, 10)
     grid = Grid.of(output)
     for number in output.numbered("state"):
@@ -366,6 +371,8 @@ def same(checks, label, reference, other):
 def check_bits(options, checks, folder):
     cases = [(2, 32, {}), (3, 14, {"transfer": "apic", "path": "trapezoidal", "suction": 500}),
              (2, 32, {"incompressibility": "bilateral"})]
+    if options.quickest:
+        cases = [(dim, 20 if dim == 2 else 10, variant) for dim, _, variant in cases]
     if not options.quick:
         cases += [(3, 20, {}), (3, 20, {"incompressibility": "bilateral"}), (2, 96, {"particles": 3})]
     for dim, n, variant in cases:

@@ -128,10 +128,10 @@ def check_zalesak(options, checks, folder):
 
 
 def check_enright(options, checks, folder):
-    for n, limit in ((32, None),) if options.quick else ((32, None), (64, 5), (100, 3)):
+    for n, limit in ((20 if options.quickest else 32, None),) if options.quick else ((32, None), (64, 5), (100, 3)):
         output = fsi.run(options, folder, "enright", "fluid/enright.yaml",
                          {"params/n": n, **({"params/particles": 16} if options.quick else {})},
-                         "--threads", 2)
+                         *common.threads(2))
         frames = output.numbered("frame")
         start, end = (Liquid(output, number).volume(4) for number in (frames[0], frames[-1]))
         change = 100 * (end / start - 1)
@@ -198,7 +198,7 @@ def check_dam_volume(options, checks, folder):
                                                     (60, 2, 30.0, 3), (120, 2, 30.0, 3)]
     for n, dim, seconds, limit in cases:
         output, _, _ = dam(options, folder, {"params/n": n, "params/dim": dim, "params/seconds": seconds,
-                                             "fps": 24}, "--threads", dim - 1)
+                                             "fps": 24}, *common.threads(dim - 1))
         change = 100 * volume_change(output.stats())
         frames = output.numbered("frame")
         start, end = (Liquid(output, number).volume(4) for number in (frames[0], frames[-1]))
@@ -284,7 +284,8 @@ def half_period(time, height):
 
 def check_sloshing(options, checks, folder):
     depths = (0.2, 0.5) if options.quick else (0.2, 0.35, 0.5, 0.75, 1.0)
-    cases = [(depth, 1, 64) for depth in depths] + [(0.5, 2, 96)]
+    n = 40 if options.quickest else 64
+    cases = [(depth, 1, n) for depth in depths] + [(0.5, 2, 3 * n // 2)]
     cases += [] if options.quick else [(0.2, 2, 96), (1.0, 2, 96), (0.2, 3, 128), (0.5, 3, 128), (1.0, 3, 128),
                                        (0.5, 1, 33), (0.5, 1, 128)]
     for depth, mode, n in cases:
@@ -330,7 +331,7 @@ def read_drops(output, number):
 def check_flights(options, checks, folder, name, scene, values):
     """A drop that meets nothing falls as a stone does: v + g dt, x + v dt + g dt^2 / 2. Drops have no
     names: each is looked for where it must be."""
-    output = fsi.run(options, folder, "drops", scene, values, "--threads", 2, *fsi.STATES)
+    output = fsi.run(options, folder, "drops", scene, values, *common.threads(2), *fsi.STATES)
     gravity, numbers = np.array([0, -G, 0]), output.numbered("state")
     stats = output.stats()
     matched = lost = seen = 0
@@ -381,7 +382,7 @@ def check_drops(options, checks, folder):
                   {"params/n": 32 if options.quick else 40, "duration": 0.8})
     if not options.quick:
         output = fsi.run(options, folder, "fall", "fluid/waterfall.yaml", {"params/n": 32, "duration": 2},
-                         "--threads", 2)
+                         *common.threads(2))
         check_counts(checks, "waterfall", output.stats())
 
 
@@ -411,7 +412,7 @@ def check_open_side(options, checks, folder):
     for dim, n, side, aside, up in cases:
         output = fsi.run(options, folder, "open", "fluid/dam_break.yaml", {
             "params/n": n, "params/dim": dim, "params/seconds": 1, "fluid/sides": f"{{{side}: open}}",
-            "fluid/initial": f"{{velocity: [{aside}, {up}, 0]}}"}, "--threads", dim - 1)
+            "fluid/initial": f"{{velocity: [{aside}, {up}, 0]}}"}, *common.threads(dim - 1))
         stats = output.stats()
         start, left, volume = stats["volume.wanted"][0], stats["volume.left"], stats["volume.fluid"]
         name = f"{side} open, {dim}D, {n} cells"
@@ -455,13 +456,14 @@ def read_export(path):
 
 def check_exports(options, checks, folder):
     """The surface is closed, also along walls, and holds the volume that stats.csv tells."""
-    cases = [("dam", "fluid/dam_break.yaml", {"params/n": 36, "params/dim": 3, "params/seconds": 0.3}),
-             ("splash", "fluid/drop_splash.yaml", {"params/n": 24 if options.quick else 40, "duration": 0.5})]
+    cases = [("dam", "fluid/dam_break.yaml", {"params/n": 24 if options.quickest else 36, "params/dim": 3, "params/seconds": 0.3}),
+             ("splash", "fluid/drop_splash.yaml",
+              {"params/n": 20 if options.quickest else 24 if options.quick else 40, "duration": 0.5})]
     if not options.quick:
         cases.append(("ball afloat", "float/ball.yaml",
                       {"params/seconds": 0.3, "params/width": 2, "params/depth": 1, "params/n": 12}))
     for name, scene, values in cases:
-        output = fsi.run(options, folder, name, scene, values, "--threads", 2)
+        output = fsi.run(options, folder, name, scene, values, *common.threads(2))
         stats, numbers = output.stats(), output.numbered("frame")
         for number in (numbers[-1],) if options.quick else (0, numbers[len(numbers) // 2], numbers[-1]):
             time = Liquid(output, number).time

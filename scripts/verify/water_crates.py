@@ -29,11 +29,11 @@ def check_same(options, checks, label, first, second):
 
 
 def check_crates(options, checks, folder):
-    values = ({"params/count": 6, "params/n": 16, "params/particles": 8, "duration": 0.5} if options.quickest
-              else {"params/count": 6, "params/n": 24, "params/particles": 8, "duration": 1} if options.quick
+    values = ({"params/count": 6, "params/cells": 20, "params/particles": 8, "duration": 0.5} if options.quickest
+              else {"params/count": 6, "params/cells": 32, "params/particles": 8, "duration": 1} if options.quick
               else {"params/count": 50})
-    output = fsi.run(options, folder, "crates", "float/crates.yaml", values, "--threads",
-                     1 if options.quick else 2)
+    output = fsi.run(options, folder, "crates", "float/crates.yaml", values,
+                     *common.threads(1 if options.quick else 2))
     stats = output.stats()
     name = f"{values['params/count']} crates"
     rise, allowed = energy_excess(stats, 1)
@@ -45,7 +45,7 @@ def check_crates(options, checks, folder):
     change = stats["volume.fluid"] / stats["volume.fluid"][0] - 1
     checks.note(f"{name}: volume {100 * change.min():+.2f}% to {100 * change.max():+.2f}%")
     bodies = common.Bodies(output)
-    cell = 2 / float(values.get("params/n", 48))
+    cell = 2 / float(values.get("params/cells", 48))
     crates = np.concatenate(bodies.parts[:values["params/count"]]) # after them come the tank's walls
     corners = (bodies.read(number)[crates] for number in bodies.numbers)
     out = max(max(np.max(-v), np.max(v[:, [0, 2]] - 2)) for v in corners)

@@ -44,7 +44,7 @@ def late_mean(probes, column, seconds):
 
 def check_depth(options, checks, folder, scene, values, expected, name, settle, threads):
     """Mean over the last seconds of how deep it is, in radii, below the water far away."""
-    output = fsi.run(options, folder, "afloat", scene, values, "--threads", threads)
+    output = fsi.run(options, folder, "afloat", scene, values, *common.threads(threads))
     probes = output.probes()
     late = probes["time"] >= probes["time"][-1] - settle
     depth = (late_mean(probes, "far.surface", settle) - late_mean(probes, "body.position.y", settle)) / R + 1
@@ -64,6 +64,7 @@ def check_cylinder(options, checks, folder):
             for dx, dy in shifts:
                 check_depth(options, checks, folder, "float/cylinder.yaml",
                             {"params/density": s, "params/dx_shift": dx, "params/dy_shift": dy,
+                             "params/n": 10 if options.quickest else 16,
                              "params/start": 1 - expected + above, "params/seconds": 8 if options.quick else 14},
                             expected, f"cylinder of density {s:g}, moved by {dx:g}, {dy:g} cells, from "
                             f"{above:g} radii above", 6 if options.quick else 10, 1)
@@ -79,8 +80,8 @@ def check_ball(options, checks, folder):
         expected = ball_depth(s)
         output = check_depth(options, checks, folder, "float/ball.yaml",
                              {"params/density": s, "params/dx_shift": shift, "params/seconds": seconds,
-                              "params/start": 1 - expected + above, **({"params/width": 2, "params/depth": 1}
-                                                                       if options.quick else {})},
+                              "params/start": 1 - expected + above, "params/n": 10 if options.quickest else 16,
+                              **({"params/width": 2, "params/depth": 1} if options.quick else {})},
                              expected, f"ball of density {s:g}, moved by {shift:g} cells, from {above:g} radii "
                              "above", settle, 2)
         check_counts(checks, "ball", output.stats())
@@ -119,7 +120,7 @@ def check_raft(options, checks, folder):
         cases += [(2, 20, 0.25, 0.37, 0.1), (2, 33, 0.8, 0.37, 0.1), (3, 12, 0.5, 0.2, 0.25), (3, 12, 0.5, 0.7, 0.25)]
     for dim, n, density, shift, limit in cases:
         y = fsi.run(options, folder, "raft", path, {"params/dim": dim, "params/n": n, "params/density": density,
-                                                  "params/shift": shift}, "--threads", dim - 1).probes()[
+                                                  "params/shift": shift}, *common.threads(dim - 1)).probes()[
                                                       "raft.position.y"]
         checks.below(f"raft, {dim}D, {n} cells a metre, density {density:g}, moved by {shift:g} cells: leaves its place "
                      "by, cells", np.max(np.abs(y - y[0])) * n, limit)
@@ -220,7 +221,7 @@ def crossings(time, height):
 def check_bob(options, checks, folder):
     """A half-immersed cylinder of half the water's density, released a little above its rest in a tank
     so wide that no wave has come back: frequency from the time between its first ways through rest."""
-    depth, width, seconds = 2.5, 14 if options.quick else 18, 2.6
+    depth, width, seconds = (2.5, 11, 2) if options.quickest else (2.5, 14 if options.quick else 18, 2.6)
     times = np.linspace(0, seconds, 400)
     height, w, found = bob_theory(depth, times)
     # Ursell (1949): at high frequencies 1 - 4 / (3 pi K R), K = w^2 / g.
@@ -231,7 +232,7 @@ def check_bob(options, checks, folder):
     checks.note(f"heave, own panels: added mass {at:.3f} rho pi R^2/2 at {expected:.3f} rad/s; with the limit "
                 f"alone it would be {math.sqrt(G * 2 * R / (math.pi * R * R / 2) / 2):.3f} rad/s")
     for start in (0.2,) if options.quick else (0.1, 0.2, -0.2):
-        for n in (16,) if options.quick else (16, 24):
+        for n in (10,) if options.quickest else (16,) if options.quick else (16, 24):
             probes = fsi.run(options, folder, "bob", "float/cylinder.yaml",
                              {"params/width": width, "params/start": start, "params/n": n,
                               "params/seconds": seconds, "fps": 60}).probes()
@@ -250,7 +251,7 @@ def check_bob(options, checks, folder):
 
 
 def check_sinking(options, checks, folder):
-    for s, n in ((2, 16),) if options.quick else ((2, 16), (1.5, 16), (5, 16), (2, 24)):
+    for s, n in ((2, 10),) if options.quickest else ((2, 16),) if options.quick else ((2, 16), (1.5, 16), (5, 16), (2, 24)):
         values = {"params/density": s, "params/n": n, "params/depth": 1.5, "params/width": 3,
                   "params/seconds": 4}
         probes = fsi.run(options, folder, "sinks", "float/cylinder.yaml", values).probes()
@@ -271,16 +272,21 @@ def hull(dim, wall=0.08, density=2.0):
     return density * (outer - inner), middle
 
 
+def hull_mesh(options):
+    """Coarser: contact looks at all of its vertices."""
+    return {"rigid/bodies/boat/shape/difference/cells": 25} if options.quickest else {}
+
+
 def check_boat(options, checks, folder):
-    for dim, n in ((2, 25),) if options.quick else ((2, 25), (2, 40), (3, 25)):
+    for dim, n in ((2, 18),) if options.quickest else ((2, 25),) if options.quick else ((2, 25), (2, 40), (3, 25)):
         draught, middle = hull(dim)
         for start in (0, 0.05):
             if options.quick and start:
                 continue
             seconds = 4 if options.quick or dim == 3 else 8
             values = {"params/dim": dim, "params/draught": draught, "params/n": n, "params/start": start,
-                      "params/width": 2, "params/seconds": seconds}
-            probes = fsi.run(options, folder, "boat", "float/boat.yaml", values, "--threads", dim - 1).probes()
+                      "params/width": 2, "params/seconds": seconds, **hull_mesh(options)}
+            probes = fsi.run(options, folder, "boat", "float/boat.yaml", values, *common.threads(dim - 1)).probes()
             checks.near(f"boat, {dim}D: mass", probes["boat.mass"][-1], 1000 * draught, 0.5)
             found = (late_mean(probes, "far.surface", seconds / 2)
                      - late_mean(probes, "boat.position.y", seconds / 2) + middle)
@@ -298,30 +304,38 @@ def check_boat_sinks(options, checks, folder):
     cases += [] if options.quick else [(3, "a spout fills it", {"params/pour": 0.5}),
                                        (3, "too heavy for its height",
                                         {"params/density": 4, "params/start": -0.1})]
+    n = 15 if options.quickest else 25
     for dim, name, more in cases:
         draught, middle = hull(dim)
-        values = {"params/dim": dim, "params/draught": draught, "params/seconds": 6 if dim == 2 else 9, **more}
-        output = fsi.run(options, folder, "filled", "float/boat.yaml", values, "--threads", dim - 1)
+        values = {"params/dim": dim, "params/n": n, "params/draught": draught,
+                  "params/seconds": 6 if dim == 2 else 9, **hull_mesh(options), **more}
+        output = fsi.run(options, folder, "filled", "float/boat.yaml", values, *common.threads(dim - 1))
         probes = output.probes()
         bodies = common.Bodies(output)
-        keel = bodies.read(bodies.numbers[-1])[bodies.parts[0], 1].min() # walls of the tank are bodies, too
+        keel = bodies.read(bodies.numbers[-1])[bodies.parts[0], 1].min()
         y = probes["boat.position.y"]
         checks.true(f"boat, {dim}D, {name}: it sinks", y[-1] < 0.55,
                     f"middle of mass at {y[-1]:.3f} m at the end, {y[0]:.3f} m at the start; volume of water "
                     f"{probes['tank.volume'][0]:.3f} m^3 at the start, {probes['tank.volume'][-1]:.3f} at the end")
-        checks.within(f"boat, {dim}D, {name}: keel above the floor, cells", keel * 25, 0, 1)
+        checks.within(f"boat, {dim}D, {name}: keel above the floor, cells", keel * n, 0, 1)
         checks.true(f"boat, {dim}D, {name}: all finite", np.all(np.isfinite(probes.values)))
 
 
 def check_spout(options, checks, folder):
     """Water falls from a spout into a boat: no faster than it can fall, wherever the spout's edges lie in their cells."""
-    cells, drop = 15, 1.72 - (1 - hull(3)[0] + 0.08) # from the spout's lower end to the bottom of the hull
+    cells, values, wall, draught = 15, {}, 0.08, hull(3)[0]
+    if options.quickest: # walls as many cells thick, of something lighter
+        cells, wall = 10, 0.12
+        draught = hull(3, wall, 1.2)[0]
+        values = {"params/wall": wall, "params/density": 1.2, "params/draught": draught, "params/width": 1.6}
+    drop = 1.72 - (1 - draught + wall) # from the spout's lower end to the bottom of the hull
     free_fall = np.sqrt(1.5 ** 2 + 2 * 9.81 * drop)
     for shift in (0,) if options.quick else (0, 0.2, 0.5, 0.75):
         beside = f"=0.5*width+{shift / cells}"
         output = fsi.run(options, folder, "spout", "float/boat.yaml",
-                         {"params/pour": 0, "params/seconds": 1, "params/n": cells,
-                          "fluid/sources/0/position": f"[{beside}, =depth+0.8, {beside}]"}, "--threads", 2)
+                         {"params/pour": 0, "params/seconds": 0.8 if options.quickest else 1, "params/n": cells,
+                          **hull_mesh(options), **values,
+                          "fluid/sources/0/position": f"[{beside}, =depth+0.8, {beside}]"}, *common.threads(2))
         stats = output.stats()
         fastest = stats["speed.max"][stats["time"] > 0.6].max() # it arrives at 0.4 s
         checks.within(f"boat, 3D, spout {shift} cells off: greatest speed over that of free fall", fastest / free_fall,

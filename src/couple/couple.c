@@ -25,8 +25,18 @@ void coupling_watch(Coupling *coupling, CoupleWatch watch, void *user) {
     coupling->watch_user = user;
 }
 
-void coupling_diagnose(const Coupling *coupling, Diagnostics *diagnostics) {
-    if (coupling->dry.velocity_count == 0) return;
+/* Whether some system may join blocks by rows or dampers. */
+static bool some_join(const CoupledSystems *systems) {
+    for (size_t i = 0; i < systems->count; i++) {
+        const DofClass *dofs = systems->systems[i].class->dofs;
+        if (dofs && dofs->joins_blocks) return true;
+    }
+    return false;
+}
+
+void coupling_diagnose(const Coupling *coupling, const CoupledSystems *systems,
+                       Diagnostics *diagnostics) {
+    if (!some_join(systems)) return;
     diagnostics_add(diagnostics, "solve.structure.velocities",
                     (double)coupling->dry.velocity_count);
     diagnostics_add(diagnostics, "solve.structure.iterations", coupling->dry.iterations);
@@ -155,13 +165,7 @@ static PlimStatus solve_rest(Coupling *coupling, const CoupledSystems *systems,
                              const StepInfo *step, SolveWhen when) {
     Gathered *gathered = &coupling->gathered;
     StepInfo part = *step;
-    bool joins = false;
-    for (size_t i = 0; i < systems->count; i++) {
-        const DofClass *dofs = systems->systems[i].class->dofs;
-        joins = joins || (dofs && dofs->joins_blocks);
-    }
-    coupling->dry.velocity_count = 0;
-    if (!joins) return PLIM_OK;
+    if (!some_join(systems)) return PLIM_OK;
     if (when == SOLVE_HALF_STEP) {
         part.dt = 0.5 * step->dt;
         part.end_time = step->time + part.dt;

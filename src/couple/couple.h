@@ -25,8 +25,9 @@ PlimStatus couple_stage(Coupling *coupling, const CoupledSystems *systems, Stage
 /* Surfaces that several fluids solve for, one after the other. */
 size_t couple_count_shared(const CoupledSystems *systems);
 
-/* Figures of the solves without a fluid, if there were any. */
-void coupling_diagnose(const Coupling *coupling, Diagnostics *diagnostics);
+/* Figures of the last solve without a fluid, where some system may ask for one. */
+void coupling_diagnose(const Coupling *coupling, const CoupledSystems *systems,
+                       Diagnostics *diagnostics);
 
 /* Sees every problem with a fluid just before it is solved, with u*: for checks of the assembly. */
 typedef void (*CoupleWatch)(void *user, const FlowProblem *problem, double *const velocity[3],

@@ -9,7 +9,7 @@
 /* ---- who is in it ---- */
 
 static bool is_in(const Gathered *gathered, size_t block) {
-    const CoupledBlock *b = &gathered->blocks.data[block];
+    const GatheredBlock *b = &gathered->blocks.data[block];
     return b->is_joined && !gathered->blocks.data[b->root].is_wet;
 }
 
@@ -139,7 +139,7 @@ static void set_groups(DrySolve *dry, const Gathered *gathered) {
 }
 
 /* m/s: the greatest speed, or what gravity makes in the step. */
-static double scale_of(const DrySolve *dry, const StepInfo *step) {
+static double greatest_speed(const DrySolve *dry, const StepInfo *step) {
     double speed = vec3_length(step->gravity) * step->dt;
     for (size_t i = 0; i < dry->before.count; i++) speed = fmax(speed, fabs(dry->before.data[i]));
     return speed > 0 ? speed : 1;
@@ -150,7 +150,8 @@ static const double relative_tolerance = 1e-10;
 static PlimStatus describe(DrySolve *dry, const Gathered *gathered, const StepInfo *step,
                            const Csr *held, const Csr *damped) {
     CoupledDesc desc = coupled_desc_default(step->threads);
-    desc.tolerance = relative_tolerance * scale_of(dry, step);
+    dry->speed = greatest_speed(dry, step);
+    desc.tolerance = relative_tolerance * dry->speed;
     coupled_destroy(dry->coupled);
     dry->coupled = NULL;
     TRY(coupled_create(step->context, &desc, &dry->coupled));
@@ -178,6 +179,9 @@ static PlimStatus update(DrySolve *dry, const Gathered *gathered, const StepInfo
         return PLIM_OK;
     }
     size_t set = 0;
+    double speed = greatest_speed(dry, step);
+    coupled_scale_tolerances(dry->coupled, speed / dry->speed);
+    dry->speed = speed;
     set_groups(dry, gathered);
     if (held.rows > 0) coupled_set_rows(dry->coupled, set++, held.value, dry->target.data);
     if (damped.rows > 0) coupled_set_rows(dry->coupled, set, damped.value, NULL);

@@ -47,7 +47,7 @@ static void add_block(FlowAssembly *a, const MassBlock *mass, size_t source, con
 }
 
 /* The velocities of a surface: those of its system, or given. */
-static void add_surface(FlowAssembly *a, const FlowSurface *surface, double dt) {
+static void add_surface(FlowAssembly *a, FlowSurface *surface, double dt) {
     double velocity[6], through[6] = {0};
     vec3_store(velocity, surface->now.velocity);
     vec3_store(velocity + 3, surface->now.angular_velocity);
@@ -55,6 +55,7 @@ static void add_surface(FlowAssembly *a, const FlowSurface *surface, double dt) 
     MassBlock given = {.size = 6};
     size_t block = NO_BLOCK;
     if (surface->is_solved_for) block = gathered_block_of_surface(a->gathered, &surface->ref);
+    surface->is_solved_for = block != NO_BLOCK; /* its system may be left out of the step */
     add_block(a, block == NO_BLOCK ? &given : gathered_mass(a->gathered, block), block, velocity,
               through);
     if (block == NO_BLOCK || a->failed) return;
@@ -192,21 +193,6 @@ static void merge_mass(FlowAssembly *a, const FlowFace *face, SolveWhen when) {
 
 /* ---- R, C: rows and dampers among the structure's velocities ---- */
 
-static void sort_last_row(CsrBuilder *rows) {
-    size_t begin = rows->row_start.count > 0 ? rows->row_start.data[rows->row_start.count - 1] : 0;
-    int32_t *column = rows->column.data;
-    double *value = rows->value.data;
-    for (size_t i = begin + 1; i < rows->column.count; i++)
-        for (size_t j = i; j > begin && column[j - 1] > column[j]; j--) {
-            int32_t c = column[j];
-            double v = value[j];
-            column[j] = column[j - 1];
-            value[j] = value[j - 1];
-            column[j - 1] = c;
-            value[j - 1] = v;
-        }
-}
-
 /* A row of velocities that are all in the structure, one of them free. */
 static bool add_row(FlowAssembly *a, CsrBuilder *to, const GatheredRow *row) {
     bool is_free = false, good = true;
@@ -219,7 +205,7 @@ static bool add_row(FlowAssembly *a, CsrBuilder *to, const GatheredRow *row) {
     for (size_t e = 0; good && e < row->count; e++)
         good = csr_builder_add(
             a->context, to, local_column(a, row->offset + (size_t)row->column[e]), row->value[e]);
-    if (good) sort_last_row(to);
+    if (good) csr_builder_sort_row(to);
     if (!good || !csr_builder_end_row(a->context, to)) a->failed = true;
     return true;
 }

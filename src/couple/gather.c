@@ -9,8 +9,8 @@ static bool takes_part(const CoupledSystems *systems, size_t i) {
            (!systems->takes_part || systems->takes_part[i]);
 }
 
-static CoupledSystem *next_system(Gathered *gathered) {
-    CoupledSystem none = {0};
+static GatheredSystem *next_system(Gathered *gathered) {
+    GatheredSystem none = {0};
     if (gathered->system_count == gathered->systems.count &&
         !array_push(gathered->context, &gathered->systems, none))
         return NULL;
@@ -18,15 +18,15 @@ static CoupledSystem *next_system(Gathered *gathered) {
 }
 
 static bool number_blocks(Gathered *gathered, size_t number) {
-    CoupledSystem *system = &gathered->systems.data[number];
+    GatheredSystem *system = &gathered->systems.data[number];
     system->first = gathered->velocity.count;
     system->first_block = gathered->blocks.count;
     for (size_t b = 0; b < system->dofs.blocks.count; b++) {
         const MassBlock *mass = &system->dofs.blocks.data[b];
-        CoupledBlock block = {.system = number,
-                              .own = b,
-                              .first = system->first + mass->first,
-                              .root = gathered->blocks.count};
+        GatheredBlock block = {.system = number,
+                               .own = b,
+                               .first = system->first + mass->first,
+                               .root = gathered->blocks.count};
         for (int i = 0; i < mass->size; i++)
             if (!array_push(gathered->context, &gathered->block_of, block.root) ||
                 !array_push(gathered->context, &gathered->velocity,
@@ -43,7 +43,7 @@ static PlimStatus ask_for_dofs(Gathered *gathered, const CoupledSystems *systems
                                const StepInfo *step, SolveWhen when) {
     for (size_t i = 0; i < systems->count; i++) {
         if (!takes_part(systems, i)) continue;
-        CoupledSystem *system = next_system(gathered);
+        GatheredSystem *system = next_system(gathered);
         if (!system) return PLIM_OUT_OF_MEMORY;
         const SystemInstance *instance = &systems->systems[i];
         system->instance = instance;
@@ -86,7 +86,7 @@ static void visit_rows(const DofRows *rows, size_t offset, RowVisit visit, void 
 
 void gathered_rows(const Gathered *gathered, RowSet set, RowVisit visit, void *user) {
     for (size_t i = 0; i < gathered->system_count; i++) {
-        const CoupledSystem *system = &gathered->systems.data[i];
+        const GatheredSystem *system = &gathered->systems.data[i];
         const DofRows *rows = set == ROWS_HELD ? &system->dofs.rows : &system->dofs.dampers;
         visit_rows(rows, system->first, visit, user);
     }
@@ -96,7 +96,7 @@ void gathered_rows(const Gathered *gathered, RowSet set, RowVisit visit, void *u
 /* ---- what rows join ---- */
 
 static size_t root_of(Gathered *gathered, size_t block) {
-    CoupledBlock *blocks = gathered->blocks.data;
+    GatheredBlock *blocks = gathered->blocks.data;
     while (blocks[block].root != block) {
         blocks[block].root = blocks[blocks[block].root].root;
         block = blocks[block].root;
@@ -109,7 +109,7 @@ static void join_blocks(Gathered *gathered, const GatheredRow *row, bool alone_c
     size_t first = NO_BLOCK;
     for (size_t e = 0; e < row->count; e++) {
         size_t block = gathered->block_of.data[row->offset + (size_t)row->column[e]];
-        CoupledBlock *own = &gathered->blocks.data[block];
+        GatheredBlock *own = &gathered->blocks.data[block];
         own->is_rowed = true;
         if (alone_counts) own->is_joined = true;
         if (first == NO_BLOCK) first = block;
@@ -137,7 +137,7 @@ static void find_joined(Gathered *gathered) {
     for (size_t b = 0; b < gathered->blocks.count; b++)
         gathered->blocks.data[b].root = root_of(gathered, b);
     /* All of a component are in a solve if one is. */
-    CoupledBlock *blocks = gathered->blocks.data;
+    GatheredBlock *blocks = gathered->blocks.data;
     for (size_t b = 0; b < gathered->blocks.count; b++)
         if (blocks[b].is_joined) blocks[blocks[b].root].is_joined = true;
     for (size_t b = 0; b < gathered->blocks.count; b++)
@@ -158,7 +158,7 @@ PlimStatus gather_offers(Gathered *gathered, const CoupledSystems *systems, cons
 
 void gather_hand_back(Gathered *gathered, const StepInfo *step, SolveWhen when) {
     for (size_t i = 0; i < gathered->system_count; i++) {
-        const CoupledSystem *system = &gathered->systems.data[i];
+        const GatheredSystem *system = &gathered->systems.data[i];
         const bool *is_solved = gathered->is_solved.data + system->first_block;
         bool any = false;
         for (size_t b = 0; b < system->dofs.blocks.count; b++) any = any || is_solved[b];
@@ -172,7 +172,7 @@ void gather_hand_back(Gathered *gathered, const StepInfo *step, SolveWhen when) 
 
 size_t gathered_block_of_surface(const Gathered *gathered, const SurfaceRef *ref) {
     for (size_t i = 0; i < gathered->system_count; i++) {
-        const CoupledSystem *system = &gathered->systems.data[i];
+        const GatheredSystem *system = &gathered->systems.data[i];
         if (system->instance->object == ref->system)
             return gathered->block_of.data[system->first + surface_describe(ref).first_dof];
     }

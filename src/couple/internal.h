@@ -6,29 +6,29 @@
 #include "solve/coupled/coupled.h"
 
 /* A system with velocities, and its offer. */
-typedef struct CoupledSystem {
+typedef struct GatheredSystem {
     const SystemInstance *instance;
     SystemDofs dofs;
     size_t first, first_block; /* among all */
-} CoupledSystem;
+} GatheredSystem;
 
 /* A mass block of any system. */
-typedef struct CoupledBlock {
+typedef struct GatheredBlock {
     size_t system, own; /* which, and the number of the block in it */
     size_t first;       /* velocity, among all */
     size_t root;        /* of the blocks that rows and dampers join, the first of them */
     bool is_joined;     /* by a row or damper that has other blocks in it, or any damper */
     bool is_rowed;      /* some row or damper has it */
     bool is_wet;        /* solved with a fluid at this `when` */
-} CoupledBlock;
+} GatheredBlock;
 
 /* All that systems offer at one moment, numbered through. */
 typedef struct Gathered {
     PlimContext *context;
-    ARRAY(CoupledSystem) systems; /* kept for their memory: only `system_count` are in use */
+    ARRAY(GatheredSystem) systems; /* kept for their memory: only `system_count` are in use */
     size_t system_count;
     ARRAY(DofPartner) partners;
-    ARRAY(CoupledBlock) blocks;
+    ARRAY(GatheredBlock) blocks;
     ARRAY(size_t) block_of; /* velocity */
     DofRows joins;          /* columns through all */
     ARRAY(double) velocity; /* v*, and then v */
@@ -58,19 +58,19 @@ void gathered_rows(const Gathered *gathered, RowSet set, RowVisit visit, void *u
 size_t gathered_block_of_surface(const Gathered *gathered, const SurfaceRef *ref);
 
 static inline const MassBlock *gathered_mass(const Gathered *gathered, size_t block) {
-    const CoupledBlock *b = &gathered->blocks.data[block];
+    const GatheredBlock *b = &gathered->blocks.data[block];
     return &gathered->systems.data[b->system].dofs.blocks.data[b->own];
 }
 
 static inline const double *gathered_before(const Gathered *gathered, size_t block) {
-    const CoupledBlock *b = &gathered->blocks.data[block];
-    const CoupledSystem *system = &gathered->systems.data[b->system];
+    const GatheredBlock *b = &gathered->blocks.data[block];
+    const GatheredSystem *system = &gathered->systems.data[b->system];
     return system->dofs.velocity.data + (b->first - system->first);
 }
 
 static inline const double *gathered_fall(const Gathered *gathered, size_t block) {
-    const CoupledBlock *b = &gathered->blocks.data[block];
-    const CoupledSystem *system = &gathered->systems.data[b->system];
+    const GatheredBlock *b = &gathered->blocks.data[block];
+    const GatheredSystem *system = &gathered->systems.data[b->system];
     return system->dofs.fall.data + (b->first - system->first);
 }
 
@@ -118,6 +118,7 @@ void couple_warn_of_overlaps(FlowOffer *offer);
 typedef struct DrySolve {
     Coupled *coupled;
     uint64_t pattern; /* of what it was made for */
+    double speed;     /* m/s, the scale of its tolerances */
     ARRAY(size_t) blocks;
     ARRAY(double) mass, before, found, target;
     CsrBuilder rows, dampers;

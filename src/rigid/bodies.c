@@ -42,7 +42,7 @@ static const StateField rigid_fields[] = {
     BODY_FIELD(held, "RIGID_PINNED", FIELD_I32, FIELD_CONSTANT, 1),
     BODY_FIELD(motion, "PlimMotion", FIELD_I32, FIELD_CONSTANT, 1),
     BODY_FIELD(shape, "index", FIELD_I32, FIELD_CONSTANT, 1),
-    TOUCH_FIELD(touch_pair, "body", FIELD_I32, 2),
+    TOUCH_FIELD(touch_pair, "partner", FIELD_I32, 2),
     TOUCH_FIELD(touch_arm, "m", FIELD_F64, 3),   /* from the first body's centre, world axes */
     TOUCH_FIELD(touch_force, "N", FIELD_F64, 3), /* on the first body */
 };
@@ -262,6 +262,7 @@ static void rigid_destroy(void *system) {
     for (size_t i = 0; i < bodies->cuts.count; i++)
         plane_shape_free(context, &bodies->cuts.data[i].shape);
     array_free(context, &bodies->cuts);
+    array_free(context, &bodies->still_surfaces);
     array_free(context, &bodies->extras);
     index_table_free(context, &bodies->by_name);
     shape_library_free(context, &bodies->shapes);

@@ -5,13 +5,13 @@
 
 #include "collide/plane_shape.h"
 #include "geom/mesh/section.h"
-#include "geom/query/room.h"
 #include "plimsoll/rigid.h"
 #include "rigid/contacts.h"
 #include "rigid/orientation.h"
 #include "rigid/pin.h"
 #include "rigid/shape.h"
 #include "system/dofs.h"
+#include "system/still_surface.h"
 #include "system/surface.h"
 #include "system/system.h"
 
@@ -61,14 +61,13 @@ typedef struct RigidBodies {
         void *path_user;
         float color[3];
         const Solid *solid; /* exact, about the centre of mass, the shape's; NULL: none */
-        const Room *room;   /* meets only bodies whose centre is in it; NULL: all */
         Vec3 mesh_offset;   /* m, from the centre of mass to that of the triangles, body axes */
     })
     extras;
     IndexTable by_name;
-    bool has_rooms;       /* some body has one */
     ARRAY(RigidCut) cuts; /* one a body with options.plane, else none */
     CutMemo cut_memo;
+    ARRAY(StillSurface) still_surfaces; /* contact numbers them after the bodies */
     RigidContacts contacts;
 } RigidBodies;
 
@@ -82,9 +81,8 @@ PlimStatus rigid_bodies_add(RigidBodies *bodies, const PlimRigidDesc *desc, size
  * which must outlive the bodies. NULL: the description is all there is. */
 PlimStatus rigid_bodies_add_solid(RigidBodies *bodies, const PlimRigidDesc *desc,
                                   const Solid *solid, size_t *id);
-/* Lets a body meet only those whose centre is in the room, which must outlive the bodies: a wall of
- * one domain among several. */
-void rigid_bodies_confine(RigidBodies *bodies, size_t id, const Room *room);
+/* What the room borrows must outlive the bodies. */
+PlimStatus rigid_bodies_add_still_surface(RigidBodies *bodies, const StillSurface *surface);
 /* The body's index or INDEX_NONE. */
 size_t rigid_bodies_find(const RigidBodies *bodies, const char *name);
 PlimStatus rigid_bodies_set_pose(RigidBodies *bodies, size_t id, const PlimPose *pose);
@@ -105,6 +103,27 @@ static inline size_t rigid_count(const RigidBodies *bodies) {
     return bodies->sizes[RIGID_GROUP_BODIES].count;
 }
 
+/* ---- partners in contact: bodies, then still surfaces; a pair has its surface last ---- */
+
+static inline size_t rigid_partner_count(const RigidBodies *bodies) {
+    return rigid_count(bodies) + bodies->still_surfaces.count;
+}
+
+static inline bool rigid_is_still_surface(const RigidBodies *bodies, size_t partner) {
+    return partner >= rigid_count(bodies);
+}
+
+static inline const StillSurface *rigid_still_surface(const RigidBodies *bodies, size_t partner) {
+    return &bodies->still_surfaces.data[partner - rigid_count(bodies)];
+}
+
+/* Whether forces move it. */
+static inline bool rigid_is_dynamic(const RigidBodies *bodies, size_t partner) {
+    return partner < rigid_count(bodies) && bodies->motion[partner] == PLIM_DYNAMIC;
+}
+
+/* ---- bodies ---- */
+
 static inline BodyInertia rigid_inertia(const RigidBodies *bodies, size_t i) {
     return (BodyInertia){mat3_load(bodies->inverse_inertia + 9 * i),
                          vec3_load(bodies->least_axis + 3 * i),
@@ -122,8 +141,9 @@ static inline const RigidShape *rigid_shape(const RigidBodies *bodies, size_t i)
     return &bodies->shapes.shapes.data[bodies->shape[i]];
 }
 
-/* The shortest side of the box around a body, m; HUGE_VAL for a half space. */
+/* The shortest side of the box around a partner, m; HUGE_VAL for a half space. */
 static inline double rigid_size(const RigidBodies *bodies, size_t i) {
+    if (rigid_is_still_surface(bodies, i)) return HUGE_VAL;
     if (bodies->options.plane) return bodies->cuts.data[i].shape.size;
     Box3 box = rigid_shape(bodies, i)->box;
     Vec3 size = vec3_sub(box.high, box.low);

@@ -35,7 +35,7 @@ static bool rests(const RestTest *test, const ContactPair *pair, bool a_is_upper
 static PlimStatus find_supports(RigidBodies *bodies, const StepInfo *step, SupportGraph *graph) {
     RigidContacts *contacts = &bodies->contacts;
     size_t pairs = contacts->pairs.count;
-    *graph = (SupportGraph){.count = rigid_count(bodies)};
+    *graph = (SupportGraph){.count = rigid_partner_count(bodies)};
     graph->first = scratch_take(step->scratch, graph->count + 1, sizeof *graph->first);
     graph->support = scratch_take(step->scratch, 2 * pairs, sizeof *graph->support);
     int32_t *upper = scratch_take(step->scratch, 2 * pairs, sizeof *upper);
@@ -221,6 +221,7 @@ static bool holds_on_ground(const RigidBodies *bodies, const ContactPair *pair) 
 /* A path that stands still, and stood still in this step, does no work. */
 static bool is_driven(const RigidBodies *bodies, int32_t body) {
     const SolverBody *solver_body = &bodies->contacts.solver_bodies.data[body];
+    if (rigid_is_still_surface(bodies, (size_t)body)) return false;
     if (bodies->motion[body] == PLIM_DYNAMIC) return bodies->driven[body] != 0;
     const BodyBefore *before = &bodies->contacts.before.data[body];
     Quat now = quat_load(bodies->orientation + 4 * body), then = before->orientation;
@@ -235,7 +236,7 @@ static bool is_driven(const RigidBodies *bodies, int32_t body) {
 
 static PlimStatus list_islands(RigidBodies *bodies, const IslandPair *sorted, size_t count) {
     RigidContacts *contacts = &bodies->contacts;
-    size_t all = rigid_count(bodies);
+    size_t all = rigid_partner_count(bodies);
     contacts->islands.count = contacts->island_pairs.count = contacts->body_islands.count = 0;
     if (!array_reserve(bodies->context, &contacts->island_pairs, count) ||
         !array_reserve(bodies->context, &contacts->body_islands, all))
@@ -272,11 +273,11 @@ static PlimStatus list_islands(RigidBodies *bodies, const IslandPair *sorted, si
 PlimStatus contacts_build_islands(RigidBodies *bodies, const StepInfo *step) {
     RigidContacts *contacts = &bodies->contacts;
     size_t mark = scratch_mark(step->scratch), count = 0, pairs = contacts->pairs.count;
-    int32_t *parent = scratch_take(step->scratch, rigid_count(bodies), sizeof *parent);
+    int32_t *parent = scratch_take(step->scratch, rigid_partner_count(bodies), sizeof *parent);
     int32_t *rank = scratch_take(step->scratch, pairs, sizeof *rank);
     IslandPair *sorted = scratch_take(step->scratch, pairs, sizeof *sorted);
     if (!parent || !rank || !sorted) return PLIM_OUT_OF_MEMORY;
-    join_bodies(contacts, parent, rigid_count(bodies));
+    join_bodies(contacts, parent, rigid_partner_count(bodies));
     contacts_shuffle(bodies, step, rank, pairs);
     for (size_t p = 0; p < pairs; p++) {
         const ContactPair *pair = &contacts->pairs.data[p];

@@ -1,17 +1,19 @@
 /* The stages of the step in which bodies meet (DESIGN: collide, contact, move, finish; 000 section
  * 2.11, 002 sections 4.4 to 4.7). */
 #include "rigid/contact_stages.h"
+#include "rigid/still_surfaces.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static bool contact_is_on(const RigidBodies *bodies) {
-    return bodies->options.contact && !bodies->options.hold_positions && rigid_count(bodies) > 1;
+    return bodies->options.contact && !bodies->options.hold_positions &&
+           rigid_partner_count(bodies) > 1;
 }
 
 /* Pairs and points at x^n, with all that is touched awake: what wakes may touch others in turn. */
 static PlimStatus detect_awake(RigidBodies *bodies, const StepInfo *step) {
-    size_t mark = scratch_mark(step->scratch), count = rigid_count(bodies);
+    size_t mark = scratch_mark(step->scratch), count = rigid_partner_count(bodies);
     bool *woken = scratch_take(step->scratch, count, sizeof *woken);
     if (!woken) return PLIM_OUT_OF_MEMORY;
     memset(woken, 0, count * sizeof *woken);
@@ -138,6 +140,8 @@ static double step_of_body(const RigidBodies *b, size_t i, double gravity) {
 static bool is_near_others(const RigidBodies *b, size_t i, const Box3 *boxes) {
     for (size_t j = 0; j < rigid_count(b); j++)
         if (j != i && box3_overlap(boxes[i], boxes[j])) return true;
+    for (size_t j = 0; j < b->still_surfaces.count; j++)
+        if (box3_overlap(boxes[i], still_surface_box(&b->still_surfaces.data[j]))) return true;
     return false;
 }
 

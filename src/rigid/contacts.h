@@ -46,7 +46,7 @@ typedef struct ContactRow {
 } ContactRow;
 
 typedef struct ContactPair {
-    int32_t a, b;         /* bodies, a < b */
+    int32_t a, b;         /* partners, a < b */
     int32_t first;        /* row, and how many follow it */
     int32_t rows;         /* of contact */
     int32_t level;        /* in the contact graph */
@@ -107,11 +107,11 @@ typedef struct RigidContacts {
     ARRAY(ContactPair) pairs; /* by a, then b */
     ARRAY(ContactRow) rows;
     ARRAY(SeenPair) seen;            /* by a, then b */
-    ARRAY(SolverBody) solver_bodies; /* one a body */
-    ARRAY(int32_t) levels;           /* one a body; 0: forces do not move it */
+    ARRAY(SolverBody) solver_bodies; /* one a partner: bodies, then still surfaces */
+    ARRAY(int32_t) levels;           /* one a partner; 0: forces do not move it */
     ARRAY(ContactIsland) islands;
     ARRAY(int32_t) island_pairs;
-    ARRAY(int32_t) body_islands; /* one a body; -1: in none */
+    ARRAY(int32_t) body_islands; /* one a partner; -1: in none */
     ARRAY(BodyBefore) before;    /* one a body */
     ContactFigures figures;
     size_t left_out;    /* near pairs of deep overlaps that were not looked at */

@@ -16,7 +16,7 @@ static const double deep_part = 0.9;
 static bool is_deep(const DeepOverlaps *overlaps, BroadPair pair) {
     const RigidBodies *b = overlaps->bodies;
     size_t i = (size_t)pair.a, j = (size_t)pair.b;
-    if (b->motion[i] != PLIM_DYNAMIC || b->motion[j] != PLIM_DYNAMIC) return false;
+    if (!rigid_is_dynamic(b, i) || !rigid_is_dynamic(b, j)) return false;
     double reach = deep_part * (rigid_inner_radius(b, i) + rigid_inner_radius(b, j));
     Vec3 apart = vec3_sub(overlaps->frames[i].origin, overlaps->frames[j].origin);
     return vec3_dot(apart, apart) < reach * reach;
@@ -28,7 +28,7 @@ bool deep_overlaps_hold(const DeepOverlaps *overlaps, BroadPair pair) {
 
 PlimStatus deep_overlaps_find(const RigidBodies *bodies, const StepInfo *step, const Frame *frames,
                               DeepOverlaps *out) {
-    size_t count = rigid_count(bodies), near = bodies->contacts.near.items.count;
+    size_t count = rigid_partner_count(bodies), near = bodies->contacts.near.items.count;
     const BroadPair *pairs = bodies->contacts.near.items.data;
     *out = (DeepOverlaps){bodies, frames, scratch_take(step->scratch, count, sizeof *out->deep),
                           scratch_take(step->scratch, count, sizeof *out->pairs)};

@@ -8,7 +8,7 @@
 
 typedef struct DeepOverlaps {
     const RigidBodies *bodies;
-    const Frame *frames; /* one a body */
+    const Frame *frames; /* one a partner */
     int32_t *deep;       /* one a body: how many others it is inside of */
     int32_t *pairs;      /* one a body: near pairs with others that are in a deep overlap too */
 } DeepOverlaps;

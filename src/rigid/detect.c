@@ -4,6 +4,7 @@
 #include "base/random.h"
 #include "rigid/deep_overlap.h"
 #include "rigid/plane.h"
+#include "rigid/still_surfaces.h"
 
 #include <string.h>
 
@@ -30,14 +31,16 @@ Box3 rigid_box(const RigidBodies *bodies, size_t i) {
     return box;
 }
 
-/* Where contact sees the surface of a body. */
+/* Where contact sees the surface of a partner. */
 static Frame contact_frame(const RigidBodies *b, size_t i) {
+    if (rigid_is_still_surface(b, i)) return still_surface_frame(rigid_still_surface(b, i));
     if (!b->options.plane) return rigid_frame(b, i);
     return plane_frame(b, i, vec3_load(b->position + 3 * i), quat_load(b->orientation + 4 * i));
 }
 
-/* Half the diagonal of the box around a body, seen from its centre, m. */
+/* Half the diagonal of the box around a partner, seen from its centre, m. */
 static double reach_of(const RigidBodies *b, size_t i) {
+    if (rigid_is_still_surface(b, i)) return HUGE_VAL;
     Box3 box = rigid_shape(b, i)->box;
     return 0.5 * vec3_length(vec3_sub(box.high, box.low)) +
            vec3_length(b->extras.data[i].mesh_offset);
@@ -81,8 +84,20 @@ typedef struct DetectJob {
     const StepInfo *step;
     const Frame *frames;
     const DeepOverlaps *overlaps;
+    CollideShape half_space; /* of still surfaces, in their own axes */
+    PlaneShape half_plane;
     ContactPoints *out;
 } DetectJob;
+
+static const PlaneShape *cut_of(const DetectJob *job, size_t i) {
+    return rigid_is_still_surface(job->bodies, i) ? &job->half_plane
+                                                  : &job->bodies->cuts.data[i].shape;
+}
+
+static const CollideShape *shape_of(const DetectJob *job, size_t i) {
+    return rigid_is_still_surface(job->bodies, i) ? &job->half_space
+                                                  : &rigid_shape(job->bodies, i)->collide;
+}
 
 static void detect_pairs(void *user, size_t begin, size_t end) {
     const DetectJob *job = user;
@@ -90,14 +105,12 @@ static void detect_pairs(void *user, size_t begin, size_t end) {
     for (size_t p = begin; p < end; p++) {
         size_t a = (size_t)near[p].a, b = (size_t)near[p].b;
         double margin = approach_of(job->bodies, a, b, job->step);
-        const RigidCut *cuts = job->bodies->cuts.data;
         if (job->bodies->options.plane)
-            plane_contact(&cuts[a].shape, &job->frames[a], &cuts[b].shape, &job->frames[b], margin,
+            plane_contact(cut_of(job, a), &job->frames[a], cut_of(job, b), &job->frames[b], margin,
                           &job->out[p]);
         else
-            collide_shapes(&rigid_shape(job->bodies, a)->collide, &job->frames[a],
-                           &rigid_shape(job->bodies, b)->collide, &job->frames[b], margin,
-                           &job->out[p]);
+            collide_shapes(shape_of(job, a), &job->frames[a], shape_of(job, b), &job->frames[b],
+                           margin, &job->out[p]);
         if (deep_overlaps_hold(job->overlaps, near[p])) deep_overlaps_keep_deepest(&job->out[p]);
     }
 }
@@ -107,19 +120,34 @@ static void detect_pairs(void *user, size_t begin, size_t end) {
 /* Radius of the ball that is as large as the smaller body of a pair that forces move. */
 static double curve_of(const RigidBodies *b, size_t i, size_t j) {
     double radius = HUGE_VAL;
-    if (b->motion[i] == PLIM_DYNAMIC) radius = rigid_ball_radius(b, i);
-    if (b->motion[j] == PLIM_DYNAMIC) radius = fmin(radius, rigid_ball_radius(b, j));
+    if (rigid_is_dynamic(b, i)) radius = rigid_ball_radius(b, i);
+    if (rigid_is_dynamic(b, j)) radius = fmin(radius, rigid_ball_radius(b, j));
     return radius;
+}
+
+/* What a partner's surface is made of. */
+typedef struct ContactSurface {
+    double friction, restitution, rolling, spinning;
+} ContactSurface;
+
+static ContactSurface surface_of(const RigidBodies *b, size_t i) {
+    if (rigid_is_still_surface(b, i)) {
+        const StillSurface *still = rigid_still_surface(b, i);
+        return (ContactSurface){still->friction, still->restitution, 0.0, 0.0};
+    }
+    return (ContactSurface){b->friction[i], b->restitution[i], b->rolling_friction[i],
+                            b->spinning_friction[i]};
 }
 
 static ContactPair describe_pair(const RigidBodies *b, BroadPair near) {
     size_t i = (size_t)near.a, j = (size_t)near.b;
+    ContactSurface of_i = surface_of(b, i), of_j = surface_of(b, j);
     return (ContactPair){.a = near.a,
                          .b = near.b,
-                         .friction = fmax(b->friction[i], b->friction[j]),
-                         .restitution = fmin(b->restitution[i], b->restitution[j]),
-                         .rolling = fmax(b->rolling_friction[i], b->rolling_friction[j]),
-                         .spinning = fmax(b->spinning_friction[i], b->spinning_friction[j]),
+                         .friction = fmax(of_i.friction, of_j.friction),
+                         .restitution = fmin(of_i.restitution, of_j.restitution),
+                         .rolling = fmax(of_i.rolling, of_j.rolling),
+                         .spinning = fmax(of_i.spinning, of_j.spinning),
                          .curve = curve_of(b, i, j),
                          .size = fmin(rigid_size(b, i), rigid_size(b, j))};
 }
@@ -158,6 +186,7 @@ static PlimStatus prepare_shapes(RigidBodies *bodies) {
         BroadPair near = contacts->near.items.data[p];
         for (int side = 0; side < 2; side++) {
             int32_t body = side ? near.b : near.a;
+            if (rigid_is_still_surface(bodies, (size_t)body)) continue;
             RigidShape *shape = &bodies->shapes.shapes.data[bodies->shape[body]];
             PlimStatus status = shape_prepare_contact(bodies->context, shape);
             if (status != PLIM_OK)
@@ -177,7 +206,15 @@ static PlimStatus detect_in_boxes(RigidBodies *bodies, const StepInfo *step, con
     size_t near = contacts->near.items.count;
     ContactPoints *found = scratch_take(step->scratch, near, sizeof *found);
     if (!found) return PLIM_OUT_OF_MEMORY;
-    DetectJob job = {bodies, step, frames, &overlaps, found};
+    DetectJob job = {.bodies = bodies,
+                     .step = step,
+                     .frames = frames,
+                     .overlaps = &overlaps,
+                     .half_plane = plane_shape_half(vec3(0, 1, 0), 0.0),
+                     .out = found};
+    const Solid below = solid_default(SOLID_HALF_SPACE);
+    TRY(collide_shape_create(bodies->context, &(CollideShapeDesc){.primitive = &below},
+                             &job.half_space)); /* takes no memory */
     parallel_for(step->threads, near, PAIR_GRAIN, detect_pairs, &job);
     contacts->pairs.count = contacts->rows.count = 0;
     for (size_t p = 0; p < near; p++)
@@ -193,41 +230,23 @@ static bool is_active(const RigidBodies *bodies, size_t i) {
     return vec3_dot(body->velocity, body->velocity) + vec3_dot(body->spin, body->spin) > 0.0;
 }
 
-void rigid_bodies_confine(RigidBodies *bodies, size_t id, const Room *room) {
-    bodies->extras.data[id].room = room;
-    bodies->has_rooms = true;
-}
-
-static bool holds(const RigidBodies *bodies, int32_t wall, int32_t body) {
-    const Room *room = bodies->extras.data[wall].room;
-    return !room || room_holds(room, vec3_load(bodies->position + 3 * (size_t)body));
-}
-
-/* Leaves out walls of one domain with bodies of another. */
-static void part_rooms(RigidBodies *bodies) {
-    BroadPair *pairs = bodies->contacts.near.items.data;
-    size_t kept = 0, count = bodies->contacts.near.items.count;
-    for (size_t p = 0; p < count; p++)
-        if (holds(bodies, pairs[p].a, pairs[p].b) && holds(bodies, pairs[p].b, pairs[p].a))
-            pairs[kept++] = pairs[p];
-    bodies->contacts.near.items.count = kept;
-}
-
 PlimStatus contacts_detect(RigidBodies *bodies, const StepInfo *step) {
     RigidContacts *contacts = &bodies->contacts;
-    size_t count = rigid_count(bodies), mark = scratch_mark(step->scratch);
+    size_t count = rigid_partner_count(bodies), mark = scratch_mark(step->scratch);
     Frame *frames = scratch_take(step->scratch, count, sizeof *frames);
     Box3 *boxes = scratch_take(step->scratch, count, sizeof *boxes);
     bool *active = scratch_take(step->scratch, count, sizeof *active);
     if (!frames || !boxes || !active) return PLIM_OUT_OF_MEMORY;
     for (size_t i = 0; i < count; i++) {
+        bool still = rigid_is_still_surface(bodies, i);
         frames[i] = contact_frame(bodies, i);
-        boxes[i] = box3_grow(rigid_box(bodies, i), travel_of(bodies, i, step));
+        boxes[i] = still ? still_surface_box(rigid_still_surface(bodies, i))
+                         : box3_grow(rigid_box(bodies, i), travel_of(bodies, i, step));
         active[i] = is_active(bodies, i);
     }
     PlimStatus status =
         broad_pairs(bodies->context, step->scratch, boxes, active, count, &contacts->near);
-    if (status == PLIM_OK && bodies->has_rooms) part_rooms(bodies);
+    if (status == PLIM_OK && bodies->still_surfaces.count > 0) still_surfaces_part_rooms(bodies);
     if (status == PLIM_OK) status = detect_in_boxes(bodies, step, frames);
     scratch_release(step->scratch, mark);
     return status;
@@ -262,6 +281,11 @@ void contacts_shuffle(const RigidBodies *bodies, const StepInfo *step, int32_t *
 
 /* ---- the start of a run ---- */
 
+static const char *partner_name(const RigidBodies *bodies, size_t i) {
+    return rigid_is_still_surface(bodies, i) ? rigid_still_surface(bodies, i)->name
+                                             : bodies->extras.data[i].name;
+}
+
 void contacts_tell_overlaps(const RigidBodies *bodies) {
     enum { MOST_NAMED = 5 };
     const RigidContacts *contacts = &bodies->contacts;
@@ -279,7 +303,8 @@ void contacts_tell_overlaps(const RigidBodies *bodies) {
         context_log(bodies->context, PLIM_LOG_WARNING,
                     "rigid bodies '%s' and '%s' overlap by %.3g m at the start; they are pushed "
                     "apart, move one of them",
-                    bodies->extras.data[pair->a].name, bodies->extras.data[pair->b].name, -gap);
+                    partner_name(bodies, (size_t)pair->a), partner_name(bodies, (size_t)pair->b),
+                    -gap);
     }
     if (overlapping > MOST_NAMED)
         context_log(bodies->context, PLIM_LOG_WARNING, "%zu more pairs of rigid bodies overlap",

@@ -36,8 +36,8 @@ typedef struct Overlap {
 
 typedef struct PushOut {
     RigidBodies *bodies;
-    Shift *shifts;    /* one a body */
-    int32_t *touched; /* one a body: how many others that forces move it touches */
+    Shift *shifts;    /* one a partner */
+    int32_t *touched; /* one a partner: how many others that forces move it touches */
     const Overlap *overlaps;
 } PushOut;
 
@@ -70,13 +70,13 @@ static const ContactRow *deepest_of(const PushOut *push, const ContactPair *pair
 /* Immovable: not moved by forces, held by a pin, asleep, or of a level that is done. */
 static bool stays(const PushOut *push, int32_t body, int32_t level) {
     const RigidBodies *b = push->bodies;
-    return b->motion[body] != PLIM_DYNAMIC || (b->held[body] & RIGID_PINNED) || b->asleep[body] ||
-           b->contacts.levels.data[body] < level;
+    return !rigid_is_dynamic(b, (size_t)body) || (b->held[body] & RIGID_PINNED) ||
+           b->asleep[body] || b->contacts.levels.data[body] < level;
 }
 
 /* Of a body that forces do not move, that of a heavy one: its limit is all that counts. */
 static Mat3 response_at(const RigidBodies *b, int32_t body, Vec3 arm, double mass) {
-    if (b->motion[body] != PLIM_DYNAMIC) return mat3_scale(1.0 / mass, mat3_identity());
+    if (!rigid_is_dynamic(b, (size_t)body)) return mat3_scale(1.0 / mass, mat3_identity());
     const SolverBody *solver_body = &b->contacts.solver_bodies.data[body];
     SolverBody lone = {.center = solver_body->center,
                        .inverse_mass = 1.0 / b->mass[body],
@@ -152,10 +152,11 @@ static void push_levels(const PushOut *push, size_t count) {
 
 static void count_touched(const PushOut *push) {
     const RigidBodies *b = push->bodies;
-    for (size_t i = 0; i < rigid_count(b); i++) push->touched[i] = 0;
+    for (size_t i = 0; i < rigid_partner_count(b); i++) push->touched[i] = 0;
     for (size_t p = 0; p < b->contacts.pairs.count; p++) {
         const ContactPair *pair = &b->contacts.pairs.data[p];
-        if (b->motion[pair->a] != PLIM_DYNAMIC || b->motion[pair->b] != PLIM_DYNAMIC) continue;
+        if (!rigid_is_dynamic(b, (size_t)pair->a) || !rigid_is_dynamic(b, (size_t)pair->b))
+            continue;
         double gap;
         deepest_of(push, pair, &gap);
         if (!pair->found && !(gap < 0.0)) continue;
@@ -165,7 +166,7 @@ static void count_touched(const PushOut *push) {
 }
 
 static bool is_alone(const PushOut *push, int32_t body) {
-    return push->bodies->motion[body] == PLIM_DYNAMIC && push->touched[body] == 0;
+    return rigid_is_dynamic(push->bodies, (size_t)body) && push->touched[body] == 0;
 }
 
 /* m, the overlap that a pair may keep. */
@@ -238,11 +239,12 @@ static void move_bodies(const PushOut *push, const StepInfo *step) {
 
 PlimStatus contacts_push_out(RigidBodies *bodies, const StepInfo *step) {
     size_t mark = scratch_mark(step->scratch), pairs = bodies->contacts.pairs.count;
-    Shift *shifts = scratch_take(step->scratch, rigid_count(bodies), sizeof *shifts);
+    size_t partners = rigid_partner_count(bodies);
+    Shift *shifts = scratch_take(step->scratch, partners, sizeof *shifts);
     Overlap *overlaps = scratch_take(step->scratch, 2 * pairs, sizeof *overlaps);
-    int32_t *touched = scratch_take(step->scratch, rigid_count(bodies), sizeof *touched);
+    int32_t *touched = scratch_take(step->scratch, partners, sizeof *touched);
     if (!shifts || !overlaps || !touched) return PLIM_OUT_OF_MEMORY;
-    for (size_t i = 0; i < rigid_count(bodies); i++) shifts[i] = (Shift){{0, 0, 0}, {0, 0, 0}};
+    for (size_t i = 0; i < partners; i++) shifts[i] = (Shift){{0, 0, 0}, {0, 0, 0}};
     PushOut push = {bodies, shifts, touched, overlaps};
     count_touched(&push);
     if (bodies->options.push_out) push_levels(&push, list_overlaps(&push, overlaps));

@@ -126,6 +126,7 @@ bool contacts_wake(RigidBodies *bodies, const StepInfo *step, bool *woken) {
     bool any = false;
     for (size_t p = 0; p < contacts->pairs.count; p++) {
         const ContactPair *pair = &contacts->pairs.data[p];
+        if (rigid_is_still_surface(bodies, (size_t)pair->b)) continue; /* wakes nobody */
         int32_t of_a = bodies->asleep[pair->a], of_b = bodies->asleep[pair->b];
         if ((of_a > 0) == (of_b > 0)) continue;
         int32_t other = of_a > 0 ? pair->b : pair->a;

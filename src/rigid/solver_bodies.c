@@ -61,10 +61,10 @@ static void load_dynamic(const RigidBodies *b, size_t i, SolverBodyWhen when, So
 
 PlimStatus solver_bodies_load(RigidBodies *bodies, const StepInfo *step, SolverBodyWhen when) {
     RigidContacts *contacts = &bodies->contacts;
-    size_t count = rigid_count(bodies);
+    size_t count = rigid_count(bodies), all = rigid_partner_count(bodies);
     contacts->solver_bodies.count = 0;
-    if (!array_reserve(bodies->context, &contacts->solver_bodies, count)) return PLIM_OUT_OF_MEMORY;
-    contacts->solver_bodies.count = count;
+    if (!array_reserve(bodies->context, &contacts->solver_bodies, all)) return PLIM_OUT_OF_MEMORY;
+    contacts->solver_bodies.count = all;
     for (size_t i = 0; i < count; i++) {
         SolverBody *body = &contacts->solver_bodies.data[i];
         *body = (SolverBody){.center = vec3_load(bodies->position + 3 * i)};
@@ -77,6 +77,9 @@ PlimStatus solver_bodies_load(RigidBodies *bodies, const StepInfo *step, SolverB
             TRY(load_path(bodies, i, step, body));
         }
     }
+    for (size_t i = count; i < all; i++)
+        contacts->solver_bodies.data[i] =
+            (SolverBody){.center = rigid_still_surface(bodies, i)->point};
     return PLIM_OK;
 }
 

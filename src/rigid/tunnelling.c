@@ -48,6 +48,8 @@ void contacts_count_tunnelled(RigidBodies *bodies) {
     for (size_t p = 0; p < contacts->near.items.count; p++) {
         size_t a = (size_t)contacts->near.items.data[p].a,
                b = (size_t)contacts->near.items.data[p].b;
+        /* Who is outside a half space at both ends was so on the way. */
+        if (rigid_is_still_surface(bodies, b)) continue;
         Vec3 moved = vec3_sub(seen_from(bodies, a, b, 1.0), seen_from(bodies, a, b, 0.0));
         double size = fmin(rigid_size(bodies, a), rigid_size(bodies, b));
         double length = vec3_length(moved);

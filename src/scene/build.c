@@ -1,4 +1,4 @@
-/* From a scene to a world: checks, then bodies, walls and the systems of the registry. */
+/* From a scene to a world: checks, then bodies and the systems of the registry. */
 #include "scene/scene.h"
 #include "world/world.h"
 
@@ -68,12 +68,11 @@ static PlimStatus report_problems(PlimScene *scene) {
                         scene->reader.problems.data[0].text);
 }
 
-/* Bodies, walls, fluids and splashes; problems with bodies are left for report_problems. */
+/* Bodies, fluids and splashes; problems with bodies are left for report_problems. */
 static PlimStatus add_systems(PlimScene *scene, PlimWorld *world) {
     SceneBodies bodies = {0};
     PlimStatus status = scene_find_rooms(scene);
     if (status == PLIM_OK) status = scene_add_bodies(scene, world, &bodies);
-    if (status == PLIM_OK) status = scene_add_tanks(scene, world);
     if (status == PLIM_OK || status == PLIM_BAD_INPUT)
         status = scene_add_systems(scene, world, &bodies);
     array_free(scene->context, &bodies.around);

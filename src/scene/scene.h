@@ -114,11 +114,6 @@ Grid scene_domain_grid(const SceneDomain *domain, int dim, int64_t cells);
 void scene_tell_size(const PlimScene *scene, const SceneSystem *system, const SceneDomain *domain,
                      const Grid *grid);
 
-/* ---- tank.c ---- */
-
-/* Walls around the liquids in which bodies float, that those bodies meet. After the bodies. */
-PlimStatus scene_add_tanks(PlimScene *scene, PlimWorld *world);
-
 /* ---- probes.c ---- */
 
 void scene_check_probes(PlimScene *scene);

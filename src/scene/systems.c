@@ -2,7 +2,7 @@
 #include "scene/systems.h"
 
 #include "scene/scene.h"
-#include "world/world.h"
+#include "world/domains.h"
 
 #include <string.h>
 
@@ -136,6 +136,14 @@ PlimStatus scene_find_rooms(PlimScene *scene) {
     return PLIM_OK;
 }
 
+/* Around the liquids in which bodies float, that those bodies meet. */
+static PlimStatus add_walls(PlimScene *scene, PlimWorld *world, const SceneSystem *system) {
+    bool has_liquid = system->kind == &scene_splash_kind || node_get(system->node, "liquid");
+    if (!scene->has_acting || !has_liquid) return PLIM_OK;
+    Grid grid = system->kind->grid(scene, system);
+    return world_add_walls(world, system->name, &grid, &system->room);
+}
+
 PlimStatus scene_add_systems(PlimScene *scene, PlimWorld *world, const SceneBodies *bodies) {
     for (size_t i = 0; i < scene->systems.count; i++) {
         const SceneSystem *system = &scene->systems.data[i];
@@ -144,6 +152,7 @@ PlimStatus scene_add_systems(PlimScene *scene, PlimWorld *world, const SceneBodi
                          "a rigid body is named '%s' too; rename one of them", system->name);
             return scene_as_problem(scene, system->node, PLIM_BAD_INPUT);
         }
+        TRY(add_walls(scene, world, system));
         TRY(system->kind->add(scene, world, system, bodies));
     }
     return PLIM_OK;

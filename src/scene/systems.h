@@ -39,7 +39,7 @@ extern const SceneSystemKind scene_fluid_kind, scene_splash_kind;
 /* Reads the tables of all systems, after the document. */
 void scene_read_systems(PlimScene *scene);
 void scene_check_systems(PlimScene *scene);
-/* Finds the rooms of the systems. Before the walls and the systems themselves. */
+/* Finds the rooms of the systems. Before the systems themselves. */
 PlimStatus scene_find_rooms(PlimScene *scene);
 PlimStatus scene_add_systems(PlimScene *scene, PlimWorld *world, const SceneBodies *bodies);
 

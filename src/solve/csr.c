@@ -140,6 +140,21 @@ bool csr_builder_add(PlimContext *context, CsrBuilder *builder, size_t column, d
            array_push(context, &builder->value, value);
 }
 
+void csr_builder_sort_row(CsrBuilder *rows) {
+    size_t begin = rows->row_start.count > 0 ? rows->row_start.data[rows->row_start.count - 1] : 0;
+    int32_t *column = rows->column.data;
+    double *value = rows->value.data;
+    for (size_t i = begin + 1; i < rows->column.count; i++)
+        for (size_t j = i; j > begin && column[j - 1] > column[j]; j--) {
+            int32_t c = column[j];
+            double v = value[j];
+            column[j] = column[j - 1];
+            value[j] = value[j - 1];
+            column[j - 1] = c;
+            value[j - 1] = v;
+        }
+}
+
 bool csr_builder_end_row(PlimContext *context, CsrBuilder *builder) {
     return begin_rows(context, builder) &&
            array_push(context, &builder->row_start, builder->column.count);

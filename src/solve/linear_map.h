@@ -42,6 +42,8 @@ void csr_builder_free(PlimContext *context, CsrBuilder *builder);
 size_t csr_builder_bytes(const CsrBuilder *builder);
 /* An entry of the present row; then its end. False when memory is out. */
 bool csr_builder_add(PlimContext *context, CsrBuilder *builder, size_t column, double value);
+/* Puts the entries of the present row in the order of their columns. */
+void csr_builder_sort_row(CsrBuilder *builder);
 bool csr_builder_end_row(PlimContext *context, CsrBuilder *builder);
 /* The matrix as it stands; it borrows the builder's memory. */
 bool csr_builder_view(PlimContext *context, CsrBuilder *builder, size_t columns, Csr *out);

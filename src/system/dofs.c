@@ -3,6 +3,8 @@
 
 #include "base/assert.h"
 
+#include <string.h>
+
 void dof_rows_clear(DofRows *rows, PlimContext *context) {
     rows->context = context;
     rows->failed = false;
@@ -24,6 +26,7 @@ void dof_rows_add(DofRows *rows, size_t column, double value) {
 }
 
 void dof_rows_end(DofRows *rows, double target) {
+    csr_builder_sort_row(&rows->rows);
     if (!csr_builder_end_row(rows->context, &rows->rows) ||
         !array_push(rows->context, &rows->target, target))
         rows->failed = true;
@@ -57,4 +60,19 @@ size_t dofs_add_block(SystemDofs *dofs, int size, const double *mass, const doub
                array_push(dofs->context, &dofs->fall, fall ? fall[i] : 0.0);
     dofs->failed = dofs->failed || !good;
     return block.first;
+}
+
+const DofPartner *dof_partner_find(const DofPartners *partners, const char *name) {
+    for (size_t i = 0; i < partners->count; i++)
+        if (strcmp(partners->partners[i].name, name) == 0) return &partners->partners[i];
+    return NULL;
+}
+
+void dof_rows_add_point(DofRows *rows, const DofPartner *partner, size_t surface, Vec3 x, int axis,
+                        double factor) {
+    SparseRow row = {.count = 0};
+    partner->surfaces->row(partner->system, surface, x, axis, &row);
+    PLIM_ASSERT(!row.is_short);
+    for (int i = 0; i < row.count; i++)
+        dof_rows_add(rows, partner->first + (size_t)row.column[i], factor * row.value[i]);
 }

@@ -24,7 +24,7 @@ typedef struct DofRows {
 void dof_rows_clear(DofRows *rows, PlimContext *context);
 void dof_rows_free(DofRows *rows, PlimContext *context);
 size_t dof_rows_count(const DofRows *rows);
-/* An entry of the present row, columns ascending; then its end. */
+/* An entry of the present row, each column once; then its end. */
 void dof_rows_add(DofRows *rows, size_t column, double value);
 void dof_rows_end(DofRows *rows, double target);
 
@@ -68,6 +68,13 @@ typedef struct DofPartners {
     size_t count;
     size_t own; /* the one that is asked */
 } DofPartners;
+
+/* The system of this name; NULL: it is not in the solve. */
+const DofPartner *dof_partner_find(const DofPartners *partners, const char *name);
+/* Adds factor times the velocity along an axis of a surface of the partner at x, to a row between
+ * systems. */
+void dof_rows_add_point(DofRows *rows, const DofPartner *partner, size_t surface, Vec3 x, int axis,
+                        double factor);
 
 /* Any function may be absent. */
 typedef struct DofClass {

@@ -10,6 +10,11 @@
 PlimStatus world_add_fluid(PlimWorld *world, const char *name, const FluidDesc *desc);
 PlimStatus world_add_splash(PlimWorld *world, const char *name, const SplashDesc *desc);
 
+/* Makes the sides of a domain that are walls or inflows still surfaces for bodies: what holds the
+ * liquid holds them too. `name` as above; the room is the domain's, and what it borrows must
+ * outlive the world. */
+PlimStatus world_add_walls(PlimWorld *world, const char *name, const Grid *grid, const Room *room);
+
 /* The first of them; NULL: none. */
 static inline Fluid *fluid_of(const PlimWorld *world) {
     return world_find_system(world, &fluid_class, NULL);

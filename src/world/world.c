@@ -193,9 +193,11 @@ static const char *const wall_names[STAGE_COUNT] = {
     [STAGE_FINISH] = "wall.finish",
 };
 
-/* Bodies that several fluids solve for, one after the other; told only where that can be. */
-static void count_shared(PlimWorld *world, Diagnostics *figures) {
+/* The solve without fluids; bodies that several fluids solve for, one after the other. Told only
+ * where there can be any. */
+static void measure_coupling(PlimWorld *world, Diagnostics *figures) {
     CoupledSystems systems = {world->systems.data, world->systems.count, NULL};
+    coupling_diagnose(world->coupling, &systems, figures);
     size_t fluids = 0;
     for (size_t i = 0; i < systems.count; i++) fluids += systems.systems[i].class->flow != NULL;
     if (fluids > 1) diagnostics_add(figures, "shared", (double)couple_count_shared(&systems));
@@ -218,8 +220,7 @@ PlimStatus plim_world_measure(PlimWorld *world) {
         if (system->class->diagnose) TRY(system->class->diagnose(system->object, &step, figures));
     }
     figures->instance = NULL;
-    count_shared(world, figures);
-    coupling_diagnose(world->coupling, figures);
+    measure_coupling(world, figures);
     diagnostics_add(figures, "energy.total",
                     diagnostics_get(figures, "energy.kinetic") +
                         diagnostics_get(figures, "energy.potential"));

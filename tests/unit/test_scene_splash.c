@@ -260,9 +260,10 @@ static void test_bodies(void **state) {
         Fixture f = open_logged(text, log);
         assert_int_equal(splash_of(f.world)->colliders.list.count, 3);
         assert_non_null(strstr(log, "body 'crate' pushes the splashing liquid but does not feel"));
-        const RigidBodies *bodies = f.world->rigid;
-        assert_int_equal(rigid_surfaces.count(bodies), 3 + (dim == 3 ? 6 : 4));
-        assert_string_equal(rigid_surfaces.describe(bodies, 3).name, "tank_left");
+        const RigidBodies *rigid = f.world->rigid;
+        assert_int_equal(rigid_surfaces.count(rigid), 3);
+        assert_int_equal(rigid->still_surfaces.count, dim == 3 ? 6 : 4);
+        assert_string_equal(rigid->still_surfaces.data[0].name, "left wall of the tank");
         check_written(&f);
         for (int s = 0; s < 3; s++) assert_int_equal(plim_world_step(f.world, 0.01), PLIM_OK);
         close_scene(&f);

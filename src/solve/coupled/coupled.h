@@ -76,6 +76,8 @@ void coupled_set_masses(Coupled *coupled, size_t group, const double *values);
 void coupled_set_ties(Coupled *coupled, size_t ties, const double *values);
 void coupled_set_rows(Coupled *coupled, size_t rows, const double *values, const double *target);
 PlimStatus coupled_update(Coupled *coupled);
+/* All tolerances, of momentum and of constraints, times a positive factor. */
+void coupled_scale_tolerances(Coupled *coupled, double factor);
 
 size_t coupled_velocity_count(const Coupled *coupled);
 size_t coupled_constraint_count(const Coupled *coupled); /* rows, and so multipliers */

@@ -135,6 +135,12 @@ void coupled_apply_matrix(const Coupled *c, const double *x, double *y, double *
     }
 }
 
+void coupled_scale_tolerances(Coupled *c, double factor) {
+    c->desc.tolerance *= factor;
+    for (size_t i = 0; i < c->sets.count; i++) c->sets.data[i].tolerance *= factor;
+    for (size_t row = 0; row < c->constraint_count; row++) c->tolerance[row] *= factor;
+}
+
 void coupled_apply_ties(const Coupled *c, double *w) {
     for (size_t k = 0; k < c->ties.count; k++) {
         const CoupledTies *ties = &c->ties.data[k];
