@@ -5,14 +5,14 @@
 #include "fluid/internal.h"
 #include "fluid/project.h"
 
-static Vec3 torque_of(const FluidCollider *collider, Vec3 x, Vec3 force) {
+static Vec3 torque_on(const ImmersedCollider *collider, Vec3 x, Vec3 force) {
     return vec3_cross(vec3_sub(x, collider->now.position), force);
 }
 
 /* What a cell does to a collider. Cells are looked at in parallel; what they do is added up in
  * their order. */
 typedef struct BodyPush {
-    FluidCollider *collider; /* NULL: nothing */
+    const ImmersedCollider *collider; /* NULL: nothing */
     Vec3 force, torque;
     double area;   /* m^2, of the surface in the cell */
     bool is_force; /* else only the area counts */
@@ -21,10 +21,10 @@ typedef struct BodyPush {
 
 static BodyPush push_at(const Fluid *fluid, Vec3 x, Vec3 force) {
     Vec3 beside;
-    FluidCollider *collider = fluid_nearest(fluid, x, &beside);
+    const ImmersedCollider *collider = immersed_nearest(&fluid->colliders, x, &beside);
     return (BodyPush){.collider = collider,
                       .force = force,
-                      .torque = torque_of(collider, beside, force),
+                      .torque = torque_on(collider, beside, force),
                       .is_force = true};
 }
 
@@ -75,11 +75,10 @@ static BodyPush find_weight(const Fluid *fluid, const int cell[3], double distan
     Vec3 at_surface = place_of_surface(fluid, cell[0], cell[1], cell[2], distance, area);
     double pressure = fluid_weight_pressure(fluid, at_surface);
     BodyPush push = push_at(fluid, at_surface, vec3_scale(-pressure, area));
-    const FluidCollider *collider = push.collider;
     push.area = size;
     /* Known; or nothing here carries it; or in the pressure. */
-    push.is_force = push.is_weight =
-        !(collider->displaced > 0 || collider->is_elsewhere || fluid_has_surface(fluid));
+    push.is_force = push.is_weight = !(fluid_load(fluid, push.collider)->displaced > 0 ||
+                                       push.collider->is_elsewhere || fluid_has_surface(fluid));
     return push;
 }
 
@@ -129,14 +128,14 @@ static void find_loads_of_cells(void *user, size_t begin, size_t end) {
     }
 }
 
-static void add_push(const BodyPush *push) {
-    FluidCollider *collider = push->collider;
-    if (!collider) return;
-    collider->area += push->area;
+static void add_push(const Fluid *fluid, const BodyPush *push) {
+    if (!push->collider) return;
+    FluidLoad *load = fluid_load(fluid, push->collider);
+    load->area += push->area;
     if (!push->is_force) return;
-    if (push->is_weight) collider->weight = vec3_add(collider->weight, push->force);
-    collider->force = vec3_add(collider->force, push->force);
-    collider->torque = vec3_add(collider->torque, push->torque);
+    if (push->is_weight) load->weight = vec3_add(load->weight, push->force);
+    load->force = vec3_add(load->force, push->force);
+    load->torque = vec3_add(load->torque, push->torque);
 }
 
 /* ---- the hydrostatic correction ---- */
@@ -204,19 +203,20 @@ static void find_hydrostatic_pushes(void *user, size_t begin, size_t end) {
  * bottom that would be half a cell's depth too much or too little, and a step where the bottom
  * passes from cell to cell; a boat would ride on that step. */
 PlimStatus fluid_find_hydrostatic_corrections(Fluid *fluid, const StepInfo *step) {
-    for (size_t i = 0; i < fluid->colliders.list.count; i++)
-        fluid->colliders.list.data[i].hydrostatic =
-            fluid->colliders.list.data[i].hydrostatic_torque = vec3(0, 0, 0);
+    for (size_t i = 0; i < fluid->colliders.list.count; i++) {
+        FluidLoad *load = fluid_load(fluid, &fluid->colliders.list.data[i]);
+        load->hydrostatic = load->hydrostatic_torque = vec3(0, 0, 0);
+    }
     if (!fluid_has_surface(fluid) || !(vec3_length(step->gravity) > 0)) return PLIM_OK;
     if (fluid->colliders.list.count == 0) return PLIM_OK;
     size_t mark = scratch_mark(step->scratch);
     PushJob job = {.fluid = fluid, .step = step, .width = 1};
     TRY(find_pushes(&job, is_wet_beside_collider, find_hydrostatic_pushes));
     for (size_t i = 0; i < job.cells.count; i++) {
-        FluidCollider *collider = job.pushes[i].collider;
-        if (!collider) continue;
-        collider->hydrostatic = vec3_add(collider->hydrostatic, job.pushes[i].force);
-        collider->hydrostatic_torque = vec3_add(collider->hydrostatic_torque, job.pushes[i].torque);
+        if (!job.pushes[i].collider) continue;
+        FluidLoad *load = fluid_load(fluid, job.pushes[i].collider);
+        load->hydrostatic = vec3_add(load->hydrostatic, job.pushes[i].force);
+        load->hydrostatic_torque = vec3_add(load->hydrostatic_torque, job.pushes[i].torque);
     }
     scratch_release(step->scratch, mark);
     return PLIM_OK;
@@ -231,19 +231,20 @@ static void add_friction(void *user, int wall, int component, Vec3 x, double for
     const FrictionJob *job = user;
     if (wall != VISCOSITY_OBSTACLE) return;
     Vec3 beside;
-    FluidCollider *collider = fluid_nearest(job->fluid, x, &beside);
+    const ImmersedCollider *collider = immersed_nearest(&job->fluid->colliders, x, &beside);
+    FluidLoad *load = fluid_load(job->fluid, collider);
     double along[3] = {0, 0, 0};
     along[component] = job->part * force;
     Vec3 friction = vec3(along[0], along[1], along[2]);
-    collider->friction = vec3_add(collider->friction, friction);
-    collider->friction_torque =
-        vec3_add(collider->friction_torque, torque_of(collider, beside, friction));
+    load->friction = vec3_add(load->friction, friction);
+    load->friction_torque = vec3_add(load->friction_torque, torque_on(collider, beside, friction));
 }
 
 void fluid_clear_friction(Fluid *fluid) {
-    for (size_t i = 0; i < fluid->colliders.list.count; i++)
-        fluid->colliders.list.data[i].friction = fluid->colliders.list.data[i].friction_torque =
-            vec3(0, 0, 0);
+    for (size_t i = 0; i < fluid->colliders.list.count; i++) {
+        FluidLoad *load = fluid_load(fluid, &fluid->colliders.list.data[i]);
+        load->friction = load->friction_torque = vec3(0, 0, 0);
+    }
 }
 
 void fluid_add_friction(Fluid *fluid, double part) {
@@ -264,12 +265,12 @@ Vec3 fluid_weight_of(const Fluid *fluid, double mass) {
 
 PlimStatus fluid_find_loads(Fluid *fluid, const StepInfo *step) {
     for (size_t i = 0; i < fluid->colliders.list.count; i++) {
-        FluidCollider *collider = &fluid->colliders.list.data[i];
-        collider->force = collider->friction;
-        collider->torque = collider->friction_torque;
-        collider->area = 0;
-        collider->weight = vec3_scale(-1, fluid_weight_of(fluid, collider->displaced));
-        collider->force = vec3_add(collider->force, collider->weight);
+        FluidLoad *load = fluid_load(fluid, &fluid->colliders.list.data[i]);
+        load->force = load->friction;
+        load->torque = load->friction_torque;
+        load->area = 0;
+        load->weight = vec3_scale(-1, fluid_weight_of(fluid, load->displaced));
+        load->force = vec3_add(load->force, load->weight);
     }
     if (fluid->colliders.list.count == 0) return PLIM_OK;
     size_t mark = scratch_mark(step->scratch);
@@ -277,7 +278,7 @@ PlimStatus fluid_find_loads(Fluid *fluid, const StepInfo *step) {
     size_t faces = fluid->coupled.solver ? 0 : 2 * (size_t)fluid->grid.dim;
     PushJob job = {.fluid = fluid, .step = step, .width = faces + 1};
     TRY(find_pushes(&job, is_beside_collider, find_loads_of_cells));
-    for (size_t i = 0; i < job.width * job.cells.count; i++) add_push(&job.pushes[i]);
+    for (size_t i = 0; i < job.width * job.cells.count; i++) add_push(fluid, &job.pushes[i]);
     scratch_release(step->scratch, mark);
     return PLIM_OK;
 }

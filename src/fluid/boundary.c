@@ -447,9 +447,9 @@ static const char *fastest_given(const Fluid *fluid) {
     const char *name = NULL;
     double fastest = 0;
     for (size_t i = 0; i < fluid->colliders.list.count; i++) {
-        const FluidCollider *collider = &fluid->colliders.list.data[i];
+        const ImmersedCollider *collider = &fluid->colliders.list.data[i];
         double speed = vec3_length(collider->now.velocity);
-        if (fluid_is_obstacle(collider) || !(speed > fastest)) continue;
+        if (immersed_is_obstacle(collider) || !(speed > fastest)) continue;
         if (surface_is_free(&collider->ref)) continue;
         fastest = speed;
         name = surface_describe(&collider->ref).name;

@@ -1,92 +1,43 @@
-/* Colliders: where obstacles and bodies are, at what velocity they came there. */
+/* Colliders of a fluid: the immersed surfaces, and those that only move with it. */
 #include "fluid/internal.h"
 
-#include <string.h>
-
-/* ---- places of the bodies ---- */
-
-/* The velocities that move a collider from where it was to where it is, in dt. Swept volume is then
- * exactly what its surface pushes, whatever its path. */
-static void set_step_velocity(FluidCollider *collider, double dt) {
-    Collider *now = &collider->now;
-    Quat turn = quat_multiply(now->orientation, quat_conjugate(collider->before_orientation));
-    now->velocity =
-        vec3_scale(1 / dt, vec3_sub(collider->true_position, collider->before_position));
-    now->angular_velocity = vec3_scale(1 / dt, quat_log(turn));
-}
-
-static bool same_place(const FluidCollider *a) {
-    return memcmp(&a->true_position, &a->before_position, sizeof(Vec3)) == 0 &&
-           memcmp(&a->now.orientation, &a->before_orientation, sizeof(Quat)) == 0;
-}
-
-/* Makes `colliders` those that reach into the room; whether they are others than before. */
-static bool find_visitors(Fluid *fluid) {
-    bool changed = false;
-    for (size_t i = 0; i < fluid->colliders.list.count; i++)
-        fluid->colliders.visitors.data[fluid->colliders.list.data[i].number].collider =
-            fluid->colliders.list.data[i];
-    fluid->colliders.list.count = 0; /* it has had room for all of them since it was made */
-    for (size_t i = 0; i < fluid->colliders.visitors.count; i++) {
-        FluidCollider *collider = &fluid->colliders.visitors.data[i].collider;
-        bool is_here = fluid_is_obstacle(collider);
-        if (!is_here) {
-            surface_read(&collider->ref, &collider->now);
-            is_here = room_meets(&fluid->desc.room, collider_bounds(&collider->now));
-        }
-        changed = changed || is_here != fluid->colliders.visitors.data[i].is_here;
-        fluid->colliders.visitors.data[i].is_here = is_here;
-        if (is_here)
-            fluid->colliders.list.data[fluid->colliders.list.count++] = *collider;
-        else
-            collider->force = collider->torque = collider->weight = vec3(0, 0, 0);
+PlimStatus fluid_add_colliders(Fluid *fluid, const FluidDesc *desc) {
+    PlimContext *context = fluid->context;
+    fluid->colliders = (Immersed){.context = context, .grid = fluid->grid, .room = desc->room};
+    if (desc->obstacles) TRY(immersed_add_obstacles(&fluid->colliders, desc->obstacles));
+    for (size_t i = 0; i < desc->body_count; i++) {
+        if (!desc->bodies[i].passive)
+            TRY(immersed_add(&fluid->colliders, &desc->bodies[i]));
+        else if (!array_push(context, &fluid->passive, desc->bodies[i]))
+            return PLIM_OUT_OF_MEMORY;
     }
-    return changed;
-}
-
-const FluidCollider *fluid_collider(const Fluid *fluid, size_t number) {
-    if (fluid->colliders.visitors.count == 0) return &fluid->colliders.list.data[number];
     for (size_t i = 0; i < fluid->colliders.list.count; i++)
-        if (fluid->colliders.list.data[i].number == number) return &fluid->colliders.list.data[i];
-    return &fluid->colliders.visitors.data[number].collider;
+        if (!array_push(context, &fluid->loads, (FluidLoad){.displaced = 0}))
+            return PLIM_OUT_OF_MEMORY;
+    return PLIM_OK;
 }
 
 bool fluid_read_places(Fluid *fluid, double dt) {
-    bool moved = fluid->colliders.visitors.count > 0 && find_visitors(fluid);
-    for (size_t i = 0; i < fluid->colliders.list.count; i++) {
-        FluidCollider *collider = &fluid->colliders.list.data[i];
-        if (fluid_is_obstacle(collider)) continue;
-        surface_read(&collider->ref, &collider->now);
-        collider->true_position = collider->now.position;
-        moved = moved || !same_place(collider);
-        if (dt > 0) set_step_velocity(collider, dt);
-        collider->is_elsewhere = !room_holds(&fluid->desc.room, collider->true_position);
-        collider->now.position = grid_wrap(&fluid->grid, collider->true_position);
+    bool moved = immersed_read(&fluid->colliders, dt);
+    for (size_t i = 0; i < fluid->colliders.visitors.count; i++) {
+        FluidLoad *load = &fluid->loads.data[i];
+        if (!fluid->colliders.visitors.data[i].is_here)
+            load->force = load->torque = load->weight = vec3(0, 0, 0);
     }
-    fluid_fill_bins(fluid);
+    immersed_fill_bins(&fluid->colliders);
     return moved;
 }
 
 void fluid_keep_places(Fluid *fluid) {
     fluid_read_places(fluid, 0);
-    for (size_t i = 0; i < fluid->colliders.list.count; i++) {
-        FluidCollider *collider = &fluid->colliders.list.data[i];
-        collider->before_position = collider->true_position;
-        collider->before_orientation = collider->now.orientation;
-    }
-    for (size_t i = 0; i < fluid->colliders.visitors.count; i++) {
-        FluidCollider *collider = &fluid->colliders.visitors.data[i].collider;
-        if (fluid->colliders.visitors.data[i].is_here) continue;
-        collider->before_position = collider->now.position;
-        collider->before_orientation = collider->now.orientation;
-    }
+    immersed_keep(&fluid->colliders);
 }
 
 double fluid_wall_speed(const Fluid *fluid, Vec3 x, int axis) {
     Vec3 beside;
-    const FluidCollider *collider = fluid_nearest(fluid, x, &beside);
+    const ImmersedCollider *collider = immersed_nearest(&fluid->colliders, x, &beside);
     double velocity[3];
     vec3_store(velocity,
-               vec3_add(collider_velocity(&collider->now, beside), fluid_through(collider)));
+               vec3_add(collider_velocity(&collider->now, beside), immersed_through(collider)));
     return velocity[axis];
 }

@@ -36,7 +36,7 @@ bool fluid_solves_for_bodies(const Fluid *fluid) {
 static FlowAnchor nearest_surface(const void *system, Vec3 x) {
     const Fluid *fluid = system;
     Vec3 beside;
-    const FluidCollider *collider = fluid_nearest(fluid, x, &beside);
+    const ImmersedCollider *collider = immersed_nearest(&fluid->colliders, x, &beside);
     return (FlowAnchor){.surface = (size_t)(collider - fluid->colliders.list.data),
                         .center = vec3_add(collider->now.position, vec3_sub(x, beside))};
 }
@@ -125,31 +125,32 @@ PlimStatus fluid_gather_faces(Fluid *fluid, const StepInfo *step) {
 
 /* What carries the weight of the fluid in a body's place is known, as is what the pressure at the
  * middles of cells lacks of that at the surface. */
-static void add_known_forces(const Fluid *fluid, const StepInfo *step, FluidCollider *collider,
-                             FlowSurface *surface) {
+static void add_known_forces(const Fluid *fluid, const StepInfo *step,
+                             const ImmersedCollider *collider, FlowSurface *surface) {
+    FluidLoad *load = fluid_load(fluid, collider);
     double mass = fluid->desc.density * surface_describe(&collider->ref).volume;
     bool is_carried = !collider->is_elsewhere;
     double lift[3] = {0, 0, 0};
     for (int axis = 0; axis < 3; axis++)
         if (is_carried && fluid_carries_weight(fluid, axis))
             lift[axis] = -mass * vec3_component(step->gravity, axis);
-    surface->force = vec3_add(vec3_load(lift), collider->hydrostatic);
-    surface->torque = collider->hydrostatic_torque;
-    collider->displaced = is_carried && !fluid_has_surface(fluid) ? mass : 0;
-    surface->displaced = collider->displaced;
+    surface->force = vec3_add(vec3_load(lift), load->hydrostatic);
+    surface->torque = load->hydrostatic_torque;
+    load->displaced = is_carried && !fluid_has_surface(fluid) ? mass : 0;
+    surface->displaced = load->displaced;
 }
 
 static PlimStatus offer_surfaces(Fluid *fluid, const StepInfo *step) {
     fluid->coupled.surfaces.count = 0;
     TRY(fluid_find_hydrostatic_corrections(fluid, step));
     for (size_t i = 0; i < fluid->colliders.list.count; i++) {
-        FluidCollider *collider = &fluid->colliders.list.data[i];
+        const ImmersedCollider *collider = &fluid->colliders.list.data[i];
         FlowSurface surface = {.ref = collider->ref,
                                .is_solved_for = fluid_solves_for(fluid, i),
                                .now = collider->now,
                                .position = collider->true_position,
-                               .through = fluid_through(collider),
-                               .displaced = collider->displaced};
+                               .through = immersed_through(collider),
+                               .displaced = fluid_load(fluid, collider)->displaced};
         if (surface.is_solved_for) add_known_forces(fluid, step, collider, &surface);
         if (!array_push(fluid->context, &fluid->coupled.surfaces, surface))
             return PLIM_OUT_OF_MEMORY;
@@ -259,19 +260,19 @@ static PlimStatus end_start(Fluid *fluid, const StepInfo *step, const FlowOffer 
 /* What the fluid exerted on a collider, but for what carries weight. On a body that nothing
  * else holds that is what changed its momentum beside gravity, the fluid in its faces left out. */
 static void keep_load(Fluid *fluid, const StepInfo *step, const FlowSurface *surface,
-                      FluidCollider *collider) {
+                      FluidLoad *load) {
     bool is_held = !surface->is_solved_for || surface->is_held;
     Vec3 impulse = vec3_load(surface->impulse), turn = vec3_load(surface->impulse + 3);
     if (!is_held) {
-        Vec3 displaced = fluid_weight_of(fluid, collider->displaced);
+        Vec3 displaced = fluid_weight_of(fluid, load->displaced);
         impulse = vec3_add_scaled(vec3_load(surface->gain), step->dt, displaced);
         turn = vec3_load(surface->gain + 3);
     }
-    collider->friction = vec3_scale(1 / step->dt, impulse);
-    collider->friction_torque = vec3_scale(1 / step->dt, turn);
+    load->friction = vec3_scale(1 / step->dt, impulse);
+    load->friction_torque = vec3_scale(1 / step->dt, turn);
     if (!is_held) return;
-    collider->friction = vec3_add(collider->friction, collider->hydrostatic);
-    collider->friction_torque = vec3_add(collider->friction_torque, collider->hydrostatic_torque);
+    load->friction = vec3_add(load->friction, load->hydrostatic);
+    load->friction_torque = vec3_add(load->friction_torque, load->hydrostatic_torque);
 }
 
 /* Steps 6 and 7, after advection. */
@@ -283,7 +284,8 @@ static PlimStatus end_whole(Fluid *fluid, const StepInfo *step, const FlowOffer 
     fluid->projected.incompatible = found->incompatible;
     fluid->projected.divergence = found->divergence;
     for (size_t i = 0; i < offer->surface_count; i++)
-        keep_load(fluid, step, &offer->surfaces[i], &fluid->colliders.list.data[i]);
+        keep_load(fluid, step, &offer->surfaces[i],
+                  fluid_load(fluid, &fluid->colliders.list.data[i]));
     TRY(fluid_check_balance(fluid, PLIM_FAILED, step->end_time, found->incompatible));
     return fluid_settle_velocity(fluid, step);
 }

@@ -73,7 +73,7 @@ static void lower_by_image(const Fluid *fluid, const Collider *collider, double 
     parallel_for(fluid->context->threads, rows, 4, lower_distances, &job);
 }
 
-static void lower_by(const Fluid *fluid, const FluidCollider *collider, double *distance) {
+static void lower_by(const Fluid *fluid, const ImmersedCollider *collider, double *distance) {
     int images = grid_image_count(&fluid->grid);
     for (int image = 0; image < images; image++) {
         Collider moved = collider->now;
@@ -88,12 +88,12 @@ static void find_distances(Fluid *fluid, bool always) {
     if (always) {
         for (size_t i = 0; i < nodes; i++) fluid->cut.still_distance[i] = far;
         for (size_t i = 0; i < fluid->colliders.list.count; i++)
-            if (fluid_is_obstacle(&fluid->colliders.list.data[i]))
+            if (immersed_is_obstacle(&fluid->colliders.list.data[i]))
                 lower_by(fluid, &fluid->colliders.list.data[i], fluid->cut.still_distance);
     }
     memcpy(fluid->cut.distance, fluid->cut.still_distance, nodes * sizeof *fluid->cut.distance);
     for (size_t i = 0; i < fluid->colliders.list.count; i++)
-        if (!fluid_is_obstacle(&fluid->colliders.list.data[i]))
+        if (!immersed_is_obstacle(&fluid->colliders.list.data[i]))
             lower_by(fluid, &fluid->colliders.list.data[i], fluid->cut.distance);
 }
 

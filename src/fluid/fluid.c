@@ -211,7 +211,7 @@ static double fluid_max_dt(const void *system, const StepInfo *step) {
     double speed = carries ? fluid_greatest_velocity(fluid) : 0;
     double way = fluid->desc.cfl * fluid->grid.spacing;
     for (size_t i = 0; i < fluid->colliders.list.count; i++) {
-        if (fluid_is_obstacle(&fluid->colliders.list.data[i])) continue;
+        if (immersed_is_obstacle(&fluid->colliders.list.data[i])) continue;
         Collider body = fluid->colliders.list.data[i].now;
         surface_read(&fluid->colliders.list.data[i].ref, &body);
         double spin = vec3_length(body.angular_velocity);
@@ -294,12 +294,10 @@ static void fluid_destroy(void *system) {
     free_array(context, fluid->viscous.of_cell, cells, sizeof(double));
     free_array(context, fluid->cut.distance, nodes, sizeof(double));
     free_array(context, fluid->cut.still_distance, nodes, sizeof(double));
-    array_free(context, &fluid->colliders.list);
-    array_free(context, &fluid->colliders.visitors);
+    immersed_free(&fluid->colliders);
+    array_free(context, &fluid->loads);
+    array_free(context, &fluid->passive);
     array_free(context, &fluid->sources.list);
-    array_free(context, &fluid->colliders.bins.start);
-    array_free(context, &fluid->colliders.bins.entries);
-    array_free(context, &fluid->colliders.passive);
     array_free(context, &fluid->coupled.surfaces);
     array_free(context, &fluid->coupled.faces);
     fluid_free_objects(fluid);
@@ -408,40 +406,12 @@ static PlimStatus create_cuts(Fluid *fluid) {
     return PLIM_OK;
 }
 
-/* The obstacles first, then the bodies. */
-static PlimStatus add_colliders(Fluid *fluid, const FluidDesc *desc) {
-    FluidCollider obstacles = {.now = {.solid = desc->obstacles, .orientation = quat_identity()}};
-    if (desc->obstacles && !array_push(fluid->context, &fluid->colliders.list, obstacles))
-        return PLIM_OUT_OF_MEMORY;
-    for (size_t i = 0; i < desc->body_count; i++) {
-        if (desc->bodies[i].passive) {
-            if (!array_push(fluid->context, &fluid->colliders.passive, desc->bodies[i]))
-                return PLIM_OUT_OF_MEMORY;
-            continue;
-        }
-        FluidCollider body = {.now = {.solid = desc->bodies[i].solid},
-                              .ref = desc->bodies[i].ref,
-                              .through = desc->bodies[i].through};
-        if (surface_describe(&body.ref).motion != SURFACE_STILL || vec3_length(body.through) > 0)
-            fluid->colliders.some_move = true;
-        body.number = fluid->colliders.list.count;
-        if (!array_push(fluid->context, &fluid->colliders.list, body)) return PLIM_OUT_OF_MEMORY;
-    }
-    for (size_t i = 0; desc->room.others && i < fluid->colliders.list.count; i++) {
-        struct FluidVisitor visitor = {fluid->colliders.list.data[i], true};
-        if (!array_push(fluid->context, &fluid->colliders.visitors, visitor))
-            return PLIM_OUT_OF_MEMORY;
-    }
-    for (size_t i = 0; i < desc->source_count; i++)
-        if (!array_push(fluid->context, &fluid->sources.list, desc->sources[i]))
-            return PLIM_OUT_OF_MEMORY;
-    return PLIM_OK;
-}
-
 static PlimStatus fill_fluid(Fluid *fluid, const FluidDesc *desc) {
     PlimContext *context = fluid->context;
     TRY(resize_state(fluid));
-    TRY(add_colliders(fluid, desc));
+    TRY(fluid_add_colliders(fluid, desc));
+    for (size_t i = 0; i < desc->source_count; i++)
+        if (!array_push(context, &fluid->sources.list, desc->sources[i])) return PLIM_OUT_OF_MEMORY;
     if (desc->viscosity_of_place.evaluate)
         TRY(allocate(context, grid_cell_count(&fluid->grid), sizeof(double),
                      &fluid->viscous.of_cell));

@@ -31,7 +31,9 @@ struct Fluid {
     double *acceleration_x, *acceleration_y, *acceleration_z;
 
     FluidLiquidState liquid;
-    FluidColliders colliders;
+    Immersed colliders;             /* what it flows around */
+    ARRAY(FluidLoad) loads;         /* on them, by their numbers */
+    ARRAY(ImmersedSurface) passive; /* bodies that are carried along */
     FluidSources sources;
     FluidCut cut;
     FluidAdvect advect;
@@ -94,6 +96,10 @@ static inline Vec3 fluid_up(Vec3 gravity) {
  * compress cells and angular momentum not be kept. */
 static inline bool fluid_moves_as_one(const Fluid *fluid) {
     return fluid->coupled.solver && fluid->viscous.solver && fluid->desc.slip < fluid->grid.spacing;
+}
+
+static inline FluidLoad *fluid_load(const Fluid *fluid, const ImmersedCollider *collider) {
+    return &fluid->loads.data[collider->number];
 }
 
 PlimStatus fluid_resize(Fluid *fluid, int group, size_t count); /* of the state */

@@ -280,8 +280,8 @@ double fluid_gravity_power(const Fluid *fluid) {
     for (int axis = 0; axis < fluid->grid.dim; axis++)
         if (!fluid_carries_weight(fluid, axis)) power += gravity[axis] * momentum[axis];
     for (size_t i = 0; i < fluid->colliders.list.count; i++) {
-        const FluidCollider *collider = &fluid->colliders.list.data[i];
-        power += vec3_dot(collider->weight, collider->now.velocity);
+        const ImmersedCollider *collider = &fluid->colliders.list.data[i];
+        power += vec3_dot(fluid_load(fluid, collider)->weight, collider->now.velocity);
     }
     return power;
 }

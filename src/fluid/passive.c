@@ -44,9 +44,9 @@ static CarriedMotion measure(const Fluid *fluid, const Collider *body) {
 
 bool fluid_carry(const void *system, size_t number, FlowCarried *out) {
     const Fluid *fluid = system;
-    if (number >= fluid->colliders.passive.count) return false;
-    const ImmersedSurface *carried = &fluid->colliders.passive.data[number];
-    Collider body = {.solid = carried->solid};
+    if (number >= fluid->passive.count) return false;
+    const ImmersedSurface *carried = &fluid->passive.data[number];
+    Collider body = {.solid = surface_describe(&carried->ref).solid};
     surface_read(&carried->ref, &body);
     *out =
         (FlowCarried){.ref = carried->ref, .is_here = room_holds(&fluid->desc.room, body.position)};

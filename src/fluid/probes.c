@@ -41,9 +41,9 @@ PlimStatus fluid_add_objects(Fluid *fluid) {
     TRY(add_object(fluid, fluid->desc.name, (FluidObject){.kind = OBJECT_FLUID}));
     TRY(add_sides(fluid));
     for (size_t i = 0; i < fluid->colliders.list.count; i++) {
-        const FluidCollider *collider = &fluid->colliders.list.data[i];
+        const ImmersedCollider *collider = &fluid->colliders.list.data[i];
         const char *name =
-            fluid_is_obstacle(collider) ? "obstacles" : surface_describe(&collider->ref).name;
+            immersed_is_obstacle(collider) ? "obstacles" : surface_describe(&collider->ref).name;
         TRY(add_object(fluid, name, (FluidObject){.kind = OBJECT_BODY, .collider = i}));
     }
     return PLIM_OK;
@@ -220,26 +220,30 @@ static void read_flux(const void *system, size_t object, double *values) {
     values[0] = what->sign * sum * grid_face_area(&fluid->grid);
 }
 
-static void read_force(const void *system, size_t object, double *values) {
+static const FluidLoad *load_on(const void *system, size_t object) {
     const Fluid *fluid = system;
-    vec3_store(values, fluid_collider(fluid, fluid->objects.data[object].collider)->force);
+    return &fluid->loads.data[fluid->objects.data[object].collider];
+}
+
+static void read_force(const void *system, size_t object, double *values) {
+    vec3_store(values, load_on(system, object)->force);
 }
 
 static void read_torque(const void *system, size_t object, double *values) {
-    const Fluid *fluid = system;
-    vec3_store(values, fluid_collider(fluid, fluid->objects.data[object].collider)->torque);
+    vec3_store(values, load_on(system, object)->torque);
 }
 
-static const FluidCollider *collider_of(const void *system, size_t object) {
+static const ImmersedCollider *collider_of(const void *system, size_t object) {
     const Fluid *fluid = system;
-    return fluid_collider(fluid, fluid->objects.data[object].collider);
+    return immersed_find(&fluid->colliders, fluid->objects.data[object].collider);
 }
 
 /* The fluid's force without what carries weight, along a direction and across it. Against the
  * body's motion; along x on one that does not move. */
 static void read_drag_and_lift(const void *system, size_t object, double *drag, double *lift) {
-    const FluidCollider *collider = collider_of(system, object);
-    Vec3 force = vec3_sub(collider->force, collider->weight), along = vec3(1, 0, 0);
+    const ImmersedCollider *collider = collider_of(system, object);
+    const FluidLoad *load = load_on(system, object);
+    Vec3 force = vec3_sub(load->force, load->weight), along = vec3(1, 0, 0);
     double speed = vec3_length(collider->now.velocity);
     /* What only rounding moves does not move. */
     if (speed > 1e-9 * fluid_greatest_velocity(system))
@@ -262,8 +266,8 @@ static void read_lift(const void *system, size_t object, double *values) {
 
 /* Mean over the surface. */
 static void read_traction(const void *system, size_t object, double *values) {
-    const FluidCollider *collider = collider_of(system, object);
-    vec3_store(values, vec3_scale(collider->area > 0 ? 1 / collider->area : 0, collider->force));
+    const FluidLoad *load = load_on(system, object);
+    vec3_store(values, vec3_scale(load->area > 0 ? 1 / load->area : 0, load->force));
 }
 
 static void read_dissipation(const void *system, size_t object, double *values) {
@@ -277,7 +281,7 @@ static void read_gravity_power(const void *system, size_t object, double *values
         values[0] = fluid_gravity_power(fluid);
         return;
     }
-    const FluidCollider *collider = collider_of(system, object);
+    const ImmersedCollider *collider = collider_of(system, object);
     Collider now;
     surface_read(&collider->ref, &now);
     values[0] = surface_describe(&collider->ref).mass * vec3_dot(fluid->gravity, now.velocity);

@@ -33,10 +33,10 @@ double fluid_pushed(const Fluid *fluid, int axis, int i, int j, int k) {
     double open = fluid->cut.open[axis][grid_face_index(&fluid->grid, axis, i, j, k)];
     if (!(open < 1)) return 0;
     Vec3 x = grid_face_center(&fluid->grid, axis, i, j, k), beside;
-    const FluidCollider *nearest = fluid_nearest(fluid, x, &beside);
+    const ImmersedCollider *nearest = immersed_nearest(&fluid->colliders, x, &beside);
     const Collider *collider = &nearest->now;
     double through[3], middle = velocity_along(collider, beside, axis);
-    vec3_store(through, fluid_through(nearest));
+    vec3_store(through, immersed_through(nearest));
     double flux = (1 - open) * (middle + through[axis]);
     if (open > 0 && !fluid_moves_as_one(fluid)) {
         Vec3 moved = vec3_add(beside, fluid_aperture_moment(fluid, axis, i, j, k));

@@ -18,13 +18,19 @@ static inline double collider_distance(const Collider *collider, Vec3 x) {
     return solid_distance(collider->solid, own);
 }
 
-/* A box around it where it lies; HUGE_VAL where it has no end. */
-static inline Box3 collider_bounds(const Collider *collider) {
+/* The solid where it lies. */
+static inline Solid collider_as_solid(const Collider *collider) {
     Solid lying = solid_default(SOLID_UNION);
     lying.children = collider->solid;
     lying.child_count = 1;
     lying.orientation = collider->orientation;
     lying.position = collider->position;
+    return lying;
+}
+
+/* A box around it where it lies; HUGE_VAL where it has no end. */
+static inline Box3 collider_bounds(const Collider *collider) {
+    Solid lying = collider_as_solid(collider);
     return solid_bounds(&lying);
 }
 

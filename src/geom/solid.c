@@ -1,6 +1,7 @@
 /* Signed distance functions of primitives and their Boolean combinations (CSG). */
 #include "geom/solid.h"
 
+#include "base/hash.h"
 #include "base/parallel.h"
 #include "geom/mesh/isosurface.h"
 
@@ -12,6 +13,63 @@ Solid solid_default(SolidKind kind) {
                    .height = 1,
                    .orientation = quat_identity(),
                    .scale = 1};
+}
+
+/* ---- copies ---- */
+
+static size_t count_parts(const Solid *solid) {
+    size_t count = 1;
+    for (size_t i = 0; i < solid->child_count; i++) count += count_parts(&solid->children[i]);
+    return count;
+}
+
+/* Puts copies of all below `solid` to `room`, and returns what is left of it. */
+static Solid *copy_children(Solid *solid, Solid *room) {
+    const Solid *from = solid->children;
+    Solid *to = room;
+    solid->children = to;
+    room += solid->child_count;
+    for (size_t i = 0; i < solid->child_count; i++) {
+        to[i] = from[i];
+        room = copy_children(&to[i], room);
+    }
+    return room;
+}
+
+Solid *solid_copy(PlimContext *context, const Solid *solid) {
+    Solid *copy = context_allocate(context, count_parts(solid), sizeof *copy);
+    if (!copy) return NULL;
+    *copy = *solid;
+    copy_children(copy, copy + 1);
+    return copy;
+}
+
+void solid_destroy(PlimContext *context, Solid *solid) {
+    if (solid) context_free(context, solid, count_parts(solid), sizeof *solid);
+}
+
+uint64_t solid_hash(uint64_t hash, const Solid *solid) {
+    Quat q = solid->orientation;
+    const double numbers[] = {(double)solid->kind,
+                              solid->size[0],
+                              solid->size[1],
+                              solid->size[2],
+                              solid->radius,
+                              solid->tube,
+                              solid->height,
+                              solid->position.x,
+                              solid->position.y,
+                              solid->position.z,
+                              q.w,
+                              q.x,
+                              q.y,
+                              q.z,
+                              solid->scale,
+                              (double)solid->child_count};
+    hash = hash_bytes(hash, numbers, sizeof numbers);
+    hash = hash_bytes(hash, &solid->field, sizeof solid->field);
+    for (size_t i = 0; i < solid->child_count; i++) hash = solid_hash(hash, &solid->children[i]);
+    return hash;
 }
 
 /* ---- distances in a solid's own axes ---- */

@@ -43,6 +43,13 @@ double solid_distance(const Solid *solid, Vec3 p);
 /* A box around it; HUGE_VAL where it has no end. */
 Box3 solid_bounds(const Solid *solid);
 
+/* A copy of the whole tree; level sets stay borrowed. NULL: memory is out. */
+Solid *solid_copy(PlimContext *context, const Solid *solid);
+void solid_destroy(PlimContext *context, Solid *solid); /* one that solid_copy made, or NULL */
+
+/* Of everything that shapes it; level sets count by which they are, not by their values. */
+uint64_t solid_hash(uint64_t hash, const Solid *solid);
+
 /* Its surface as closed triangles, from the distance on a grid of `cells` along the longest side.
  * Sharp edges are cut by up to a cell. PLIM_BAD_INPUT for a solid without end or with nothing
  * inside. */

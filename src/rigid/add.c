@@ -210,9 +210,11 @@ static void set_holding(RigidBodies *bodies, size_t i, const PlimRigidDesc *desc
     vec3_store(bodies->pin_arm + 3 * i, quat_rotate_inverse(turn, arm));
 }
 
-static PlimStatus remember_extra(RigidBodies *bodies, const PlimRigidDesc *desc,
+static PlimStatus remember_extra(RigidBodies *bodies, const PlimRigidDesc *desc, size_t shape,
                                  const BodyMass *mass) {
     PlimContext *context = bodies->context;
+    const Solid *solid;
+    TRY(shape_centered_solid(context, &bodies->shapes.shapes.data[shape], mass->center, &solid));
     if (!array_reserve(context, &bodies->extras, 1)) return PLIM_OUT_OF_MEMORY;
     char *name = context_copy_text(context, desc->name);
     if (!name) return PLIM_OUT_OF_MEMORY;
@@ -224,9 +226,8 @@ static PlimStatus remember_extra(RigidBodies *bodies, const PlimRigidDesc *desc,
         return status;
     }
     struct RigidExtra extra = {
-        .name = name, .path = desc->motion_path, .path_user = desc->motion_user};
+        .name = name, .path = desc->motion_path, .path_user = desc->motion_user, .solid = solid};
     memcpy(extra.color, desc->color, sizeof extra.color);
-    extra.center = mass->center;
     extra.mesh_offset = mass->mesh_offset;
     bodies->extras.data[bodies->extras.count++] = extra;
     return PLIM_OK;
@@ -252,16 +253,17 @@ PlimStatus rigid_bodies_add_solid(RigidBodies *bodies, const PlimRigidDesc *desc
         TRY(rigid_path_pose(bodies->context, desc->name, desc->motion_path, desc->motion_user, 0.0,
                             &pose));
     size_t shape;
-    PlimStatus status = shape_library_get(bodies->context, &bodies->shapes, &desc->shape, &shape);
+    PlimStatus status =
+        shape_library_get(bodies->context, &bodies->shapes, &desc->shape, solid, &shape);
     if (status != PLIM_OK)
         return context_fail(bodies->context, status, "rigid body '%s': %s", desc->name,
                             bodies->context->message);
     BodyMass mass;
-    TRY(rigid_find_mass(bodies, desc, shape, solid, &pose, &mass));
+    TRY(rigid_find_mass(bodies, desc, shape, &pose, &mass));
     size_t i = rigid_count(bodies);
     if (bodies->options.plane) TRY(add_cut(bodies, shape, &pose, mass.mesh_offset));
     status = state_resize(bodies->context, rigid_class.schema, bodies, RIGID_GROUP_BODIES, i + 1);
-    if (status == PLIM_OK) status = remember_extra(bodies, desc, &mass);
+    if (status == PLIM_OK) status = remember_extra(bodies, desc, shape, &mass);
     if (status != PLIM_OK) {
         if (bodies->options.plane)
             plane_shape_free(bodies->context, &bodies->cuts.data[--bodies->cuts.count].shape);

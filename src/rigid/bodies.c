@@ -65,7 +65,7 @@ enum { BODY_GRAIN = 1024 }; /* bodies a thread takes at a time: about half a mil
 size_t rigid_bytes_per_body(void) {
     enum { NAME_BYTES = 32, TABLE_BYTES = 4 * sizeof(struct IndexEntry) };
     return state_bytes_per_item(&rigid_schema, RIGID_GROUP_BODIES) + sizeof(struct RigidExtra) +
-           NAME_BYTES + TABLE_BYTES;
+           sizeof(Solid) + NAME_BYTES + TABLE_BYTES;
 }
 
 double rigid_kinetic_energy(const RigidBodies *bodies, size_t i) {

@@ -60,8 +60,8 @@ typedef struct RigidBodies {
         PlimMotionFn path;
         void *path_user;
         float color[3];
-        Vec3 center;      /* m, of mass, in the shape's own axes */
-        Vec3 mesh_offset; /* m, from the centre of mass to that of the triangles, body axes */
+        const Solid *solid; /* exact, about the centre of mass, the shape's; NULL: none */
+        Vec3 mesh_offset;   /* m, from the centre of mass to that of the triangles, body axes */
     })
     extras;
     IndexTable by_name;
@@ -76,8 +76,9 @@ extern const SystemClass rigid_class;
 PlimStatus rigid_bodies_create(PlimContext *context, RigidBodies **out);
 PlimStatus rigid_bodies_configure(RigidBodies *bodies, const PlimRigidOptions *options);
 PlimStatus rigid_bodies_add(RigidBodies *bodies, const PlimRigidDesc *desc, size_t *id);
-/* The same of a mesh that stands for a solid, in the shape's own axes, which is then cut in its
- * place in two dimensions. NULL: the description is all there is. */
+/* The same of a mesh that stands for a solid, in the shape's own axes: fluids flow around that, and
+ * in two dimensions it is cut in place of the triangles. It is copied, but for its level sets,
+ * which must outlive the bodies. NULL: the description is all there is. */
 PlimStatus rigid_bodies_add_solid(RigidBodies *bodies, const PlimRigidDesc *desc,
                                   const Solid *solid, size_t *id);
 /* What the room borrows must outlive the bodies. */

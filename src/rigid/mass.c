@@ -39,20 +39,27 @@ static PlimStatus measure_shape(PlimContext *context, const RigidShape *shape, Q
     return PLIM_OK;
 }
 
+/* Whether its triangles stand for a solid that is more exact than they are: a level set is not, it
+ * was made of them. */
+static bool stands_for_combination(const RigidShape *shape) {
+    return shape->desc.kind == PLIM_SHAPE_MESH && shape->solid && shape->solid->kind != SOLID_FIELD;
+}
+
 /* The cut of a shape that is turned and whose own origin lies `z` above the plane, about it. */
-static PlimStatus measure_cut(RigidBodies *bodies, size_t shape, const Solid *solid, Quat turn,
-                              double z, Section *out) {
+static PlimStatus measure_cut(RigidBodies *bodies, size_t shape, Quat turn, double z,
+                              Section *out) {
     const RigidShape *of = &bodies->shapes.shapes.data[shape];
+    bool is_combined = stands_for_combination(of);
     CutMemo *memo = &bodies->cut_memo;
     const double key[5] = {turn.w, turn.x, turn.y, turn.z, z};
-    if (!solid && memo->section.area > 0 && memo->shape == shape &&
+    if (!is_combined && memo->section.area > 0 && memo->shape == shape &&
         memcmp(memo->key, key, sizeof key) == 0) {
         *out = memo->section;
         return PLIM_OK;
     }
-    if (solid) {
+    if (is_combined) {
         Solid lying = solid_default(SOLID_UNION);
-        lying.children = solid;
+        lying.children = of->solid;
         lying.child_count = 1;
         return measure_solid(bodies->context, &lying, turn, z, out);
     }
@@ -76,12 +83,12 @@ static Mat3 plane_inertia(const PlimRigidDesc *desc, Quat turn, double mass,
 }
 
 static PlimStatus find_plane_mass(RigidBodies *bodies, const PlimRigidDesc *desc, size_t shape,
-                                  const Solid *solid, PlimPose *pose, BodyMass *out) {
+                                  PlimPose *pose, BodyMass *out) {
     Quat turn = quat_normalize(quat_load(pose->orientation));
     Vec3 position = vec3_load(pose->position);
     Vec3 origin = vec3_sub(position, quat_rotate(turn, out->center));
     Section section;
-    TRY(measure_cut(bodies, shape, solid, turn, origin.z, &section));
+    TRY(measure_cut(bodies, shape, turn, origin.z, &section));
     Vec3 middle = vec3(origin.x + section.center[0], origin.y + section.center[1], 0);
     if (desc->has_center) middle = vec3(position.x, position.y, 0);
     vec3_store(pose->position, middle);
@@ -114,13 +121,13 @@ static PlimStatus check_mass(PlimContext *context, const char *name, const BodyM
 }
 
 PlimStatus rigid_find_mass(RigidBodies *bodies, const PlimRigidDesc *desc, size_t shape,
-                           const Solid *solid, PlimPose *pose, BodyMass *out) {
+                           PlimPose *pose, BodyMass *out) {
     const RigidShape *of = &bodies->shapes.shapes.data[shape];
     bool cut = bodies->options.plane && desc->motion == PLIM_DYNAMIC &&
                !(desc->shape.shell > 0); /* which has no cut with an area */
     *out = (BodyMass){.center = desc->has_center ? vec3_load(desc->center) : of->mass.center};
     if (cut) {
-        PlimStatus status = find_plane_mass(bodies, desc, shape, solid, pose, out);
+        PlimStatus status = find_plane_mass(bodies, desc, shape, pose, out);
         if (status != PLIM_OK)
             return context_fail(bodies->context, status, "rigid body '%s': %s", desc->name,
                                 bodies->context->message);

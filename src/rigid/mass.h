@@ -13,8 +13,8 @@ typedef struct BodyMass {
 
 /* As given, or those of the true shape at the body's density. In a plane a body that forces move is
  * its cut with z = 0 as it lies in `pose`, 1 m deep; `pose` is then put to the centre of the cut.
- * `solid` as in rigid_bodies_add_solid. */
+ */
 PlimStatus rigid_find_mass(RigidBodies *bodies, const PlimRigidDesc *desc, size_t shape,
-                           const Solid *solid, PlimPose *pose, BodyMass *out);
+                           PlimPose *pose, BodyMass *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Rigid shapes: tessellation, exact mass properties, sharing of equal ones. */
+/* Rigid shapes: tessellation, exact solids and mass properties, sharing of equal ones. */
 #include "rigid/shape.h"
 
 #include "base/assert.h"
@@ -125,7 +125,7 @@ static double cube_root(double volume) {
     return ldexp(cbrt(ldexp(volume, -3 * third)), third);
 }
 
-static ShapeKey key_of(const PlimShapeDesc *desc) {
+static ShapeKey key_of(const PlimShapeDesc *desc, const Solid *solid) {
     ShapeKey key = {{desc->size[0], desc->size[1], desc->size[2], desc->radius, desc->tube,
                      desc->height, desc->shell},
                     {desc->kind, desc->subdivisions, desc->segments, desc->sides, desc->cells},
@@ -135,6 +135,7 @@ static ShapeKey key_of(const PlimShapeDesc *desc) {
     key.content = hash_bytes(HASH_START, mesh->vertices, 3 * mesh->vertex_count * sizeof(double));
     key.content =
         hash_bytes(key.content, mesh->triangles, 3 * mesh->triangle_count * sizeof(int32_t));
+    if (solid) key.content = solid_hash(key.content, solid);
     return key;
 }
 
@@ -146,8 +147,34 @@ static size_t find_shape(const ShapeLibrary *library, const ShapeKey *key, uint6
     return INDEX_NONE;
 }
 
+static PlimStatus fill_shape(PlimContext *context, const PlimShapeDesc *desc, const Solid *solid,
+                             RigidShape *shape) {
+    Solid primitive;
+    if (shape_solid(desc, vec3(0, 0, 0), &primitive)) solid = &primitive;
+    shape->solid = solid ? solid_copy(context, solid) : NULL;
+    if (solid && !shape->solid) return PLIM_OUT_OF_MEMORY;
+    TRY(make_mesh(context, desc, &shape->mesh));
+    PLIM_ASSERT_VALID(mesh_problem(&shape->mesh));
+    shape->desc.mesh = NULL; /* the caller's; the copy is in shape->mesh */
+    shape->mesh_mass = shape_mesh_mass(desc, &shape->mesh);
+    shape->mass = shape_mass(desc, &shape->mesh_mass);
+    mesh_translate(&shape->mesh, vec3_scale(-1.0, shape->mesh_mass.center));
+    shape->box = find_box(shape);
+    shape->ball_radius = cube_root(0.75 / pi * shape->mass.volume);
+    return check_solid(context, shape);
+}
+
+static void free_shape(PlimContext *context, RigidShape *shape) {
+    collide_shape_free(context, &shape->collide);
+    mesh_free(context, &shape->mesh);
+    solid_destroy(context, shape->solid);
+    for (size_t i = 0; i < shape->centered.count; i++)
+        context_free(context, shape->centered.data[i], 1, sizeof(Solid));
+    array_free(context, &shape->centered);
+}
+
 PlimStatus shape_library_get(PlimContext *context, ShapeLibrary *library, const PlimShapeDesc *desc,
-                             size_t *index) {
+                             const Solid *solid, size_t *index) {
     if (desc->kind == PLIM_SHAPE_MESH) {
         TRY(check_mesh(context, desc->mesh));
         if (!(desc->shell >= 0) || !isfinite(desc->shell) || desc->cells < 0)
@@ -155,30 +182,44 @@ PlimStatus shape_library_get(PlimContext *context, ShapeLibrary *library, const 
                                 "a mesh with a shell of %g m and %d cells: neither may be negative",
                                 desc->shell, desc->cells);
     }
-    ShapeKey key = key_of(desc);
+    ShapeKey key = key_of(desc, solid);
     uint64_t hash = hash_bytes(HASH_START, &key, sizeof key);
     *index = find_shape(library, &key, hash);
     if (*index != INDEX_NONE) return PLIM_OK;
 
     if (!array_reserve(context, &library->shapes, 1)) return PLIM_OUT_OF_MEMORY;
     RigidShape shape = {.desc = *desc, .key = key};
-    TRY(make_mesh(context, desc, &shape.mesh));
-    PLIM_ASSERT_VALID(mesh_problem(&shape.mesh));
-    shape.desc.mesh = NULL; /* the caller's; the copy is in shape.mesh */
-    shape.mesh_mass = shape_mesh_mass(desc, &shape.mesh);
-    shape.mass = shape_mass(desc, &shape.mesh_mass);
-    mesh_translate(&shape.mesh, vec3_scale(-1.0, shape.mesh_mass.center));
-    shape.box = find_box(&shape);
-    shape.ball_radius = cube_root(0.75 / pi * shape.mass.volume);
-    PlimStatus status = check_solid(context, &shape);
+    PlimStatus status = fill_shape(context, desc, solid, &shape);
     if (status == PLIM_OK)
         status = index_table_insert(context, &library->by_desc, hash, library->shapes.count);
     if (status != PLIM_OK) {
-        mesh_free(context, &shape.mesh);
+        free_shape(context, &shape);
         return status;
     }
     *index = library->shapes.count;
     library->shapes.data[library->shapes.count++] = shape;
+    return PLIM_OK;
+}
+
+PlimStatus shape_centered_solid(PlimContext *context, RigidShape *shape, Vec3 center,
+                                const Solid **out) {
+    *out = NULL;
+    if (!shape->solid) return PLIM_OK;
+    Vec3 position = vec3_scale(-1.0, center);
+    size_t count = shape->centered.count;
+    if (count > 0 &&
+        memcmp(&shape->centered.data[count - 1]->position, &position, sizeof position) == 0) {
+        *out = shape->centered.data[count - 1];
+        return PLIM_OK;
+    }
+    if (!array_reserve(context, &shape->centered, 1)) return PLIM_OUT_OF_MEMORY;
+    Solid *centered = context_allocate(context, 1, sizeof *centered);
+    if (!centered) return PLIM_OUT_OF_MEMORY;
+    *centered = solid_default(SOLID_UNION);
+    centered->children = shape->solid;
+    centered->child_count = 1;
+    centered->position = position;
+    *out = shape->centered.data[shape->centered.count++] = centered;
     return PLIM_OK;
 }
 
@@ -215,10 +256,8 @@ PlimStatus shape_prepare_contact(PlimContext *context, RigidShape *shape) {
 }
 
 void shape_library_free(PlimContext *context, ShapeLibrary *library) {
-    for (size_t i = 0; i < library->shapes.count; i++) {
-        collide_shape_free(context, &library->shapes.data[i].collide);
-        mesh_free(context, &library->shapes.data[i].mesh);
-    }
+    for (size_t i = 0; i < library->shapes.count; i++)
+        free_shape(context, &library->shapes.data[i]);
     array_free(context, &library->shapes);
     index_table_free(context, &library->by_desc);
 }

@@ -15,6 +15,7 @@ static Surface surface_describe_body(const void *system, size_t i) {
     const RigidBodies *b = system;
     return (Surface){.name = b->extras.data[i].name,
                      .motion = motions[b->motion[i]],
+                     .solid = b->extras.data[i].solid,
                      .mass = b->mass[i],
                      .volume = b->volume[i],
                      .first_dof = 6 * i};

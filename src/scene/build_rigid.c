@@ -327,43 +327,25 @@ static PlimRigidDesc describe_copy(const PlimScene *scene, const SceneBody *body
 typedef struct BodyJob {
     PlimWorld *world;
     SceneBodies *bodies;
+    Scratch solids; /* of the body that is added */
 } BodyJob;
 
-/* The shape as the fluid sees it, with exact distances, in its own axes. */
-static PlimStatus make_solid(PlimScene *scene, SceneNode *shape, Solid **out) {
-    ScenePlace place = {.shape = {shape}, .orientation = {.axis = {0, 1, 0}}, .scale = 1};
-    *out = scratch_take(&scene->solids, 1, sizeof **out);
-    if (!*out) return PLIM_OUT_OF_MEMORY;
-    return scene_place_solid(scene, &place, &scene->solids, *out);
-}
-
-/* The body, and its solid about the centre of mass for the fluid. */
 static PlimStatus add_body(PlimScene *scene, SceneNode *node, const SceneBody *body,
-                           PlimRigidDesc *desc, Vec3 center, BodyJob *job) {
-    SceneNode *shape_node = node_get(node, "shape");
-    ImmersedSurface around = {.passive = body->passive, .through = vec3_load(body->through_flow)};
-    size_t id;
+                           PlimRigidDesc *desc, const SceneResolved *shape, BodyJob *job) {
     /* Copies need not be like the first, which was looked at before. */
     scene->has_acting |= desc->motion == PLIM_DYNAMIC && !body->passive;
-    Solid *solid = NULL;
-    if (scene->systems.count > 0)
-        TRY(scene_as_problem(scene, shape_node, make_solid(scene, shape_node, &solid)));
-    bool immersed = solid && desc->motion == PLIM_DYNAMIC;
     if (desc->motion == PLIM_KINEMATIC)
-        TRY(scene_add_path(scene, body, copy_offset(scene, body), copy_tilt(scene, body), center,
-                           desc));
+        TRY(scene_add_path(scene, body, copy_offset(scene, body), copy_tilt(scene, body),
+                           shape->center, desc));
     RigidBodies *bodies = job->world->rigid;
-    const Solid *combined = scene_shape_is_combined(&body->shape) ? solid : NULL;
-    TRY(scene_as_problem(scene, node, rigid_bodies_add_solid(bodies, desc, combined, &id)));
-    if (!solid) return PLIM_OK;
-    around.ref = (SurfaceRef){&rigid_surfaces, bodies, id};
-    around.solid = solid;
+    size_t id;
+    TRY(scene_as_problem(scene, node, rigid_bodies_add_solid(bodies, desc, shape->solid, &id)));
+    if (scene->systems.count == 0) return PLIM_OK;
+    ImmersedSurface around = {.ref = {&rigid_surfaces, bodies, id},
+                              .passive = body->passive,
+                              .through = vec3_load(body->through_flow)};
     if (!array_push(scene->context, &job->bodies->around, around)) return PLIM_OUT_OF_MEMORY;
-    PlimStatus status = PLIM_OK;
-    if (immersed && scene_has_system(scene, &scene_fluid_kind))
-        status = scene_check_fit(scene, body, solid, desc, center);
-    solid->position = vec3_scale(-1, bodies->extras.data[id].center);
-    return scene_as_problem(scene, node, status);
+    return scene_as_problem(scene, node, scene_check_fit(scene, &around));
 }
 
 static PlimStatus add_copy(PlimScene *scene, SceneNode *node, size_t number, void *user) {
@@ -381,14 +363,17 @@ static PlimStatus add_copy(PlimScene *scene, SceneNode *node, size_t number, voi
     else
         snprintf(name, sizeof name, "%s", body.name);
     SceneNode *shape_node = node_get(node, "shape");
-    PlimShapeDesc shape;
-    Vec3 center;
-    TRY(scene_as_problem(scene, shape_node,
-                         scene_shape_resolve(scene, shape_node, &body.shape, &shape, &center)));
-    PlimRigidDesc desc = describe_copy(scene, &body, center, number);
+    SceneResolved shape;
+    size_t mark = scratch_mark(&job->solids);
+    TRY(scene_as_problem(
+        scene, shape_node,
+        scene_shape_resolve(scene, shape_node, &body.shape, &job->solids, &shape)));
+    PlimRigidDesc desc = describe_copy(scene, &body, shape.center, number);
     desc.name = name;
-    desc.shape = shape;
-    return add_body(scene, node, &body, &desc, center, job);
+    desc.shape = shape.desc;
+    PlimStatus status = add_body(scene, node, &body, &desc, &shape, job);
+    scratch_release(&job->solids, mark);
+    return status;
 }
 
 static PlimRigidOptions rigid_options(const PlimScene *scene) {
@@ -419,5 +404,8 @@ PlimStatus scene_add_bodies(PlimScene *scene, PlimWorld *world, SceneBodies *bod
     BodyJob job = {.world = world, .bodies = bodies};
     PlimRigidOptions options = rigid_options(scene);
     TRY(plim_rigid_configure(world, &options));
-    return for_each_copy(scene, add_copy, &job);
+    scratch_init(&job.solids, scene->context);
+    PlimStatus status = for_each_copy(scene, add_copy, &job);
+    scratch_free(&job.solids);
+    return status;
 }

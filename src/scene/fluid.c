@@ -268,7 +268,6 @@ static void check_fluid(PlimScene *scene, const SceneSystem *system) {
     scene_count_cells(&fluid->domain, (int)scene->document.dim, fluid->cells, n, &spacing);
     double cells = n[0] * n[1] * n[2];
     FluidDesc desc = describe_fluid(scene, system);
-    work_bytes += scene->body_count * 4 * sizeof(Solid);
     scene_add_memory(scene, node, work_bytes + cells * fluid_bytes_per_cell(&desc), cells,
                      "cells of fluid");
 }

@@ -24,16 +24,6 @@ void scene_check_coupling(PlimScene *scene) {
 
 /* ---- does it fit ---- */
 
-/* A solid as it lies in the world. */
-static Solid placed(const Solid *solid, Quat turn, Vec3 origin) {
-    Solid out = solid_default(SOLID_UNION);
-    out.children = solid;
-    out.child_count = 1;
-    out.orientation = turn;
-    out.position = origin;
-    return out;
-}
-
 typedef struct FitCheck {
     PlimContext *context;
     const Grid *grid;
@@ -52,14 +42,10 @@ static Box3 clip(Box3 a, Box3 b) {
     return (Box3){vec3_max(a.low, b.low), vec3_min(a.high, b.high)};
 }
 
-static FitCheck fit_check(PlimScene *scene, const Grid *grid, const Solid *solid,
-                          const PlimRigidDesc *desc, Vec3 center) {
-    Quat turn = quat_normalize(quat_load(desc->pose.orientation));
-    Vec3 origin = vec3_sub(vec3_load(desc->pose.position), quat_rotate(turn, center));
-    FitCheck fit = {.context = scene->context,
-                    .grid = grid,
-                    .name = desc->name,
-                    .solid = placed(solid, turn, origin)};
+static FitCheck fit_check(PlimScene *scene, const Grid *grid, const char *name,
+                          const Collider *body) {
+    FitCheck fit = {
+        .context = scene->context, .grid = grid, .name = name, .solid = collider_as_solid(body)};
     Vec3 size = vec3_scale(grid->spacing, vec3(grid->n[0], grid->n[1], grid->n[2]));
     fit.domain = (Box3){grid->origin, vec3_add(grid->origin, size)};
     for (int axis = 0; axis < grid->dim; axis++)
@@ -124,14 +110,18 @@ static bool is_inside(const FitCheck *fit) {
     return solid_reaches(&fit->solid, clip(fit->around, fit->domain), 0, 0.1 * fit->grid->spacing);
 }
 
-PlimStatus scene_check_fit(PlimScene *scene, const SceneBody *body, const Solid *solid,
-                           const PlimRigidDesc *desc, Vec3 center) {
-    if (scene->document.coupling.fluid == 1) return PLIM_OK;
+PlimStatus scene_check_fit(PlimScene *scene, const ImmersedSurface *body) {
+    Surface surface = surface_describe(&body->ref);
+    if (surface.motion != SURFACE_FREE || !scene_has_system(scene, &scene_fluid_kind) ||
+        scene->document.coupling.fluid == 1)
+        return PLIM_OK;
+    Collider now = {.solid = surface.solid};
+    surface_read(&body->ref, &now);
     bool inside = false;
     for (size_t i = 0; i < scene->systems.count; i++) {
         const SceneSystem *system = &scene->systems.data[i];
         Grid grid = system->kind->grid(scene, system);
-        FitCheck fit = fit_check(scene, &grid, solid, desc, center);
+        FitCheck fit = fit_check(scene, &grid, surface.name, &now);
         if (!is_inside(&fit)) continue;
         inside = true;
         if (system->kind != &scene_fluid_kind) continue;
@@ -142,6 +132,6 @@ PlimStatus scene_check_fit(PlimScene *scene, const SceneBody *body, const Solid 
     return context_fail(scene->context, PLIM_BAD_INPUT,
                         "body '%s' is outside %s; move it inside, or use 'coupling: {fluid: "
                         "one_way}'",
-                        desc->name,
+                        surface.name,
                         scene->systems.count > 1 ? "every domain" : "the fluid's domain");
 }

@@ -40,7 +40,7 @@ PlimStatus scene_add_ancestor(PlimScene *scene, uint64_t hash);
 
 /* ---- build_rigid.c ---- */
 
-/* The bodies of a world, with their solids: what fluids and splashes flow around. */
+/* The bodies of a world: what fluids and splashes flow around. */
 struct SceneBodies {
     ARRAY(ImmersedSurface) around;
 };
@@ -98,8 +98,7 @@ void scene_check_coupling(PlimScene *scene);
 
 /* Whether the fluid can flow around such a body where it lies: not outside, nor through a wall, nor
  * too thin. PLIM_BAD_INPUT with a message if not. */
-PlimStatus scene_check_fit(PlimScene *scene, const SceneBody *body, const Solid *solid,
-                           const PlimRigidDesc *desc, Vec3 center);
+PlimStatus scene_check_fit(PlimScene *scene, const ImmersedSurface *body);
 
 /* ---- domain.c: the box of cells that holds a liquid ---- */
 

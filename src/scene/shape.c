@@ -21,10 +21,6 @@ static bool is_combination(int kind) {
            kind == SCENE_SHAPE_DIFFERENCE;
 }
 
-bool scene_shape_is_combined(const SceneShape *shape) {
-    return is_combination(shape->kind) || shape->kind == SCENE_SHAPE_PLACE;
-}
-
 /* ---- checks ---- */
 
 /* The file's whole path, beside the scene unless it starts at the root. */
@@ -388,20 +384,14 @@ static PlimStatus build_solid(SolidArena *arena, SceneNode *node, Solid *out) {
 }
 
 static PlimStatus make_combination(PlimScene *scene, SceneNode *node, int64_t cells,
-                                   SceneMesh **out) {
-    Scratch memory;
-    scratch_init(&memory, scene->context);
-    SolidArena arena = {&memory, scene, hash_bytes(HASH_START, &cells, sizeof cells)};
-    Solid solid;
-    PlimStatus status = build_solid(&arena, node, &solid);
-    *out = status == PLIM_OK ? find_mesh(scene, arena.key) : NULL;
-    if (status == PLIM_OK && !*out) {
-        TriangleMesh mesh;
-        status = solid_to_mesh(scene->context, &solid, (int)cells, &mesh);
-        if (status == PLIM_OK) status = keep_mesh(scene, arena.key, &mesh, out);
-    }
-    scratch_free(&memory);
-    return status;
+                                   Scratch *memory, Solid *solid, SceneMesh **out) {
+    SolidArena arena = {memory, scene, hash_bytes(HASH_START, &cells, sizeof cells)};
+    TRY(build_solid(&arena, node, solid));
+    *out = find_mesh(scene, arena.key);
+    if (*out) return PLIM_OK;
+    TriangleMesh mesh;
+    TRY(solid_to_mesh(scene->context, solid, (int)cells, &mesh));
+    return keep_mesh(scene, arena.key, &mesh, out);
 }
 
 PlimStatus scene_shapes_solid(PlimScene *scene, const SceneNode *list, Scratch *memory,
@@ -444,42 +434,53 @@ static PlimShapeDesc describe_primitive(const SceneShape *shape) {
     return desc;
 }
 
-PlimStatus scene_shape_resolve(PlimScene *scene, SceneNode *node, const SceneShape *shape,
-                               PlimShapeDesc *out, Vec3 *center) {
+static bool is_primitive(int kind) {
+    return kind < SCENE_SHAPE_FILE || kind == SCENE_SHAPE_HALF_SPACE;
+}
+
+/* The triangles of a shape that is not a primitive, and the solid they stand for; of files and
+ * prisms only where there is a fluid to flow around them, since level sets take long to make. */
+static PlimStatus make_surface(PlimScene *scene, SceneNode *node, const SceneShape *shape,
+                               int64_t cells, Scratch *memory, Solid *solid, SceneMesh **out) {
+    *solid = solid_default(solid_kind(shape->kind));
+    if (solid->kind != SOLID_FIELD) return make_combination(scene, node, cells, memory, solid, out);
+    if (shape->kind == SCENE_SHAPE_FILE)
+        TRY(load_file(scene, &shape->file, out));
+    else
+        TRY(make_prism(scene, &shape->prism, out));
+    return scene->systems.count > 0 ? load_field(scene, *out, cells, &solid->field) : PLIM_OK;
+}
+
+static int64_t cells_of(const SceneShape *shape) {
     enum { PLACED_CELLS = 64 };
-    *center = vec3(0, 0, 0);
-    *out = describe_primitive(shape);
-    SceneMesh *item = NULL;
-    int64_t cells = 0;
     switch (shape->kind) {
     case SCENE_SHAPE_FILE:
-        cells = shape->file.cells;
-        TRY(load_file(scene, &shape->file, &item));
-        break;
+        return shape->file.cells;
     case SCENE_SHAPE_PRISM:
-        cells = shape->prism.cells;
-        TRY(make_prism(scene, &shape->prism, &item));
-        break;
-    case SCENE_SHAPE_UNION:
-    case SCENE_SHAPE_INTERSECTION:
-    case SCENE_SHAPE_DIFFERENCE:
-        cells = shape->combination.cells;
-        TRY(make_combination(scene, node, cells, &item));
-        break;
+        return shape->prism.cells;
     case SCENE_SHAPE_PLACE:
-        cells = PLACED_CELLS;
-        TRY(make_combination(scene, node, cells, &item));
-        break;
-    case PLIM_SHAPE_CONE: /* a quarter of the height above the base */
-        *center = vec3(0, -0.25 * shape->round.height, 0);
-        return PLIM_OK;
+        return PLACED_CELLS;
     default:
-        return PLIM_OK;
+        return is_combination(shape->kind) ? shape->combination.cells : 0;
     }
-    *out = (PlimShapeDesc){.kind = PLIM_SHAPE_MESH,
-                           .mesh = &item->desc,
-                           .shell = shape->file.shell,
-                           .cells = (int)cells};
-    *center = item->center;
+}
+
+PlimStatus scene_shape_resolve(PlimScene *scene, SceneNode *node, const SceneShape *shape,
+                               Scratch *memory, SceneResolved *out) {
+    *out = (SceneResolved){.desc = describe_primitive(shape)};
+    if (shape->kind == PLIM_SHAPE_CONE) /* a quarter of the height above the base */
+        out->center = vec3(0, -0.25 * shape->round.height, 0);
+    if (is_primitive(shape->kind)) return PLIM_OK;
+    int64_t cells = cells_of(shape);
+    SceneMesh *item;
+    Solid *solid = scratch_take(memory, 1, sizeof *solid);
+    if (!solid) return PLIM_OUT_OF_MEMORY;
+    TRY(make_surface(scene, node, shape, cells, memory, solid, &item));
+    out->desc = (PlimShapeDesc){.kind = PLIM_SHAPE_MESH,
+                                .mesh = &item->desc,
+                                .shell = shape->file.shell,
+                                .cells = (int)cells};
+    out->center = item->center;
+    out->solid = scene->systems.count > 0 ? solid : NULL;
     return PLIM_OK;
 }

@@ -25,19 +25,23 @@ typedef struct SceneMeshes {
 
 typedef struct PlimScene PlimScene;
 
-/* Whether its triangles only stand for a solid made of others. */
-bool scene_shape_is_combined(const SceneShape *shape);
-
 /* Checks what can be checked without making triangles: nested shapes, files. Paths become absolute
  * in the tree. Returns about how many vertices the surface will have, and adds to *work_bytes what
  * making it takes for a while. */
 double scene_shape_check(PlimScene *scene, SceneNode *node, const SceneShape *shape,
                          double *work_bytes);
 
-/* The description for the world, and the centre of mass in the shape's own axes. The mesh it may
- * point to belongs to the scene. */
+/* A shape for the world. The mesh it may point to belongs to the scene. */
+typedef struct SceneResolved {
+    PlimShapeDesc desc;
+    Vec3 center;        /* of mass, in the shape's own axes */
+    const Solid *solid; /* what a mesh stands for, in the same axes; NULL: a primitive, or nothing
+                           in the scene flows around bodies */
+} SceneResolved;
+
+/* The solid lives in `memory`, level sets of files in the scene. */
 PlimStatus scene_shape_resolve(PlimScene *scene, SceneNode *node, const SceneShape *shape,
-                               PlimShapeDesc *out, Vec3 *center);
+                               Scratch *memory, SceneResolved *out);
 
 /* A list of shapes: checks them, and makes one solid of all of them. The solid lives in `memory`,
  * level sets of files in the scene. */

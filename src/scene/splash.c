@@ -171,7 +171,7 @@ PlimStatus scene_describe_splash(PlimScene *scene, const SceneSystem *system, Sc
 static void tell_bodies(const PlimScene *scene, const SplashDesc *desc) {
     size_t count = 0, first = 0;
     for (size_t i = desc->body_count; i-- > 0;) {
-        Collider body = {.solid = desc->bodies[i].solid};
+        Collider body = {.solid = surface_describe(&desc->bodies[i].ref).solid};
         surface_read(&desc->bodies[i].ref, &body);
         if (!surface_is_free(&desc->bodies[i].ref)) continue;
         if (!room_meets(&desc->room, collider_bounds(&body))) continue;

@@ -394,7 +394,7 @@ PlimStatus scene_check_splash_bodies(PlimScene *scene, const SceneSystem *system
     if (!bodies) return PLIM_OUT_OF_MEMORY;
     for (size_t i = 0; i < desc->body_count; i++) {
         surface_read(&desc->bodies[i].ref, &bodies[i]);
-        bodies[i].solid = desc->bodies[i].solid;
+        bodies[i].solid = surface_describe(&desc->bodies[i].ref).solid;
     }
     const Surroundings around = {desc->obstacles, bodies, desc->body_count};
     check_room(scene, system, desc, &around);

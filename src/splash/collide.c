@@ -165,7 +165,7 @@ bool splash_collide(const Splash *splash, Vec3 from, Vec3 *to, Vec3 *normal, Vec
     if (is_far(splash, from) && is_far(splash, *to)) return false;
     Hit hit = {.any = false};
     clip_to_walls(splash, to, &hit);
-    if (is_in_domain(splash, *to) && splash->colliders.count > 0) {
+    if (is_in_domain(splash, *to) && splash->colliders.list.count > 0) {
         Vec3 wanted = *to, inside;
         ObstacleNearest nearest = obstacle_nearest(splash, wanted);
         if (!step_out(splash, to, &nearest, &hit) || !is_in_domain(splash, *to))

@@ -7,17 +7,6 @@
 #include "base/parallel.h"
 #include "solve/pressure/poisson_bounded.h"
 
-/* Something solid, where it is at the end of the present step. */
-typedef struct SplashCollider {
-    Collider now;
-    SurfaceRef ref; /* without class: the obstacles at rest */
-    Box3 bounds;    /* in its own axes */
-} SplashCollider;
-
-static inline bool splash_is_obstacle(const SplashCollider *collider) {
-    return !collider->ref.class;
-}
-
 /* Cells that a pass of the density correction moves a particle, at most: the first passes undo a
  * crowd, those after it only a clump that is left. */
 #define SPLASH_OFFSET_MOST 0.25
@@ -94,12 +83,11 @@ struct Splash {
     double *jet;           /* m, of each source: length of the jet it has made */
     uint64_t *layer_start; /* first particle of each layer (z; y in 2D) in that order; the end */
 
-    ARRAY(SplashCollider) colliders;
+    Immersed colliders; /* all, whatever their room */
     ARRAY(SplashMouth) mouths;
     ARRAY(SplashSink) sinks;
     ARRAY(SplashBlast) blasts;
     ARRAY(SplashPoint) points;
-    bool bodies_move;
     double overlap; /* kg, claimed twice at the start */
     Vec3 gravity;
 

@@ -190,7 +190,7 @@ static double cover_by_bodies(const Splash *splash, const int at[3], double reac
     for (size_t i = 0; i < places->bodies.count; i++) {
         const ObstacleBody *body = &places->bodies.data[i];
         if (vec3_length(vec3_sub(middle, body->middle)) > body->radius + reach) continue;
-        ObstacleNearest solid = {.collider = &splash->colliders.data[body->collider].now};
+        ObstacleNearest solid = {.collider = &splash->colliders.list.data[body->collider].now};
         least = fmin(least, cover(splash, &solid, at, mask));
     }
     return least;
@@ -346,7 +346,7 @@ static void place_range(Splash *splash, int threads, const ObstacleRange *range,
 }
 
 /* Sampled cells that a body can touch or be near to. */
-static ObstacleRange body_range(const Splash *splash, const SplashCollider *collider) {
+static ObstacleRange body_range(const Splash *splash, const ImmersedCollider *collider) {
     const Grid *grid = &splash->places->sampled;
     Box3 own = collider->bounds, box = box3_empty();
     Vec3 size = vec3_sub(own.high, own.low);
@@ -378,15 +378,9 @@ static ObstacleRange range_union(const ObstacleRange *a, const ObstacleRange *b)
     return range;
 }
 
-/* Where the bodies are now; whether this one is where the grid saw it is told by `moved`. */
-static void read_body(Splash *splash, ObstacleBody *body, bool *moved) {
-    SplashCollider *collider = &splash->colliders.data[body->collider];
-    Collider *now = &collider->now;
-    surface_read(&collider->ref, now);
-    *moved = memcmp(&now->position, &body->position, sizeof(Vec3)) != 0 ||
-             memcmp(&now->orientation, &body->orientation, sizeof(Quat)) != 0;
-    body->position = now->position;
-    body->orientation = now->orientation;
+/* A ball around a body where it is now. */
+static void find_ball(const ImmersedCollider *collider, ObstacleBody *body) {
+    const Collider *now = &collider->now;
     Vec3 size = vec3_sub(collider->bounds.high, collider->bounds.low);
     body->radius = 0.5 * vec3_length(size);
     if (!isfinite(body->radius)) {
@@ -401,18 +395,21 @@ static void read_body(Splash *splash, ObstacleBody *body, bool *moved) {
 static void place_bodies(Splash *splash, int threads, bool fresh) {
     SplashPlaces *places = splash->places;
     /* All are read before any is placed: where two touch, cells see both. */
+    immersed_read(&splash->colliders, 0);
     for (size_t i = 0; i < places->bodies.count; i++) {
         ObstacleBody *body = &places->bodies.data[i];
-        read_body(splash, body, &body->moved);
+        find_ball(&splash->colliders.list.data[body->collider], body);
     }
     for (size_t i = 0; i < places->bodies.count; i++) {
         ObstacleBody *body = &places->bodies.data[i];
-        if (!fresh && !body->moved) continue;
-        ObstacleRange now = body_range(splash, &splash->colliders.data[body->collider]);
+        const ImmersedCollider *collider = &splash->colliders.list.data[body->collider];
+        if (!fresh && !immersed_has_moved(collider)) continue;
+        ObstacleRange now = body_range(splash, collider);
         ObstacleRange both = fresh ? now : range_union(&now, &body->range);
         place_range(splash, threads, &both, false);
         body->range = now;
     }
+    immersed_keep(&splash->colliders);
 }
 
 static void place_still(Splash *splash, int threads) {
@@ -492,9 +489,9 @@ static PlimStatus make_places(Splash *splash) {
     if (!places) return PLIM_OUT_OF_MEMORY;
     splash->places = places;
     places->sampled = grid_around(&splash->padded);
-    for (size_t i = 0; i < splash->colliders.count; i++) {
+    for (size_t i = 0; i < splash->colliders.list.count; i++) {
         ObstacleBody body = {.collider = i};
-        if (splash_is_obstacle(&splash->colliders.data[i])) continue;
+        if (immersed_is_obstacle(&splash->colliders.list.data[i])) continue;
         if (!array_push(context, &places->bodies, body)) return PLIM_OUT_OF_MEMORY;
     }
     TRY(set_samples(splash, places));

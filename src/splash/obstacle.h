@@ -29,9 +29,6 @@ typedef struct ObstacleRange {
 /* A body among the colliders, as the grid last saw it. */
 typedef struct ObstacleBody {
     size_t collider;
-    Vec3 position;
-    Quat orientation;
-    bool moved;          /* since then */
     ObstacleRange range; /* of cells that it can touch or be near to */
     Vec3 middle;         /* m, of a ball around it, now */
     double radius;       /* HUGE_VAL: it has no end */

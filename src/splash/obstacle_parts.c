@@ -112,9 +112,9 @@ static PlimStatus make_blocks(Splash *splash, SplashPlaces *places) {
 }
 
 PlimStatus obstacle_find_parts(Splash *splash, SplashPlaces *places) {
-    for (size_t i = 0; i < splash->colliders.count; i++) {
-        const SplashCollider *collider = &splash->colliders.data[i];
-        if (splash_is_obstacle(collider))
+    for (size_t i = 0; i < splash->colliders.list.count; i++) {
+        const ImmersedCollider *collider = &splash->colliders.list.data[i];
+        if (immersed_is_obstacle(collider))
             TRY(take_apart(splash->context, places, collider->now.solid));
     }
     return places->parts.count > 0 ? make_blocks(splash, places) : PLIM_OK;
@@ -161,7 +161,7 @@ ObstacleNearest obstacle_nearest(const Splash *splash, Vec3 x) {
     for (size_t i = 0; i < places->bodies.count; i++) {
         const ObstacleBody *body = &places->bodies.data[i];
         if (vec3_length(vec3_sub(x, body->middle)) - body->radius >= nearest.distance) continue;
-        const Collider *collider = &splash->colliders.data[body->collider].now;
+        const Collider *collider = &splash->colliders.list.data[body->collider].now;
         double distance = collider_distance(collider, x);
         if (distance < nearest.distance) nearest = (ObstacleNearest){distance, NULL, collider};
     }

@@ -217,7 +217,7 @@ static void splash_destroy(void *system) {
     array_free(context, &splash->points);
     array_free(context, &splash->sinks);
     array_free(context, &splash->blasts);
-    array_free(context, &splash->colliders);
+    immersed_free(&splash->colliders);
     splash_free_obstacles(splash);
     poisson_destroy(splash->poisson);
     poisson_destroy(splash->local);
@@ -225,12 +225,13 @@ static void splash_destroy(void *system) {
     context_free(context, splash, 1, sizeof *splash);
 }
 
-static PlimStatus add_collider(Splash *splash, SurfaceRef ref, const Solid *solid) {
-    SplashCollider collider = {.now = {.solid = solid, .orientation = quat_identity()},
-                               .ref = ref,
-                               .bounds = solid_bounds(solid)};
-    if (ref.class) splash->bodies_move |= surface_describe(&ref).motion != SURFACE_STILL;
-    return array_push(splash->context, &splash->colliders, collider) ? PLIM_OK : PLIM_OUT_OF_MEMORY;
+/* Nothing passes through their surfaces, and none is carried along. */
+static PlimStatus add_colliders(Splash *splash, const SplashDesc *desc) {
+    splash->colliders = (Immersed){.context = splash->context, .grid = splash->grid};
+    if (desc->obstacles) TRY(immersed_add_obstacles(&splash->colliders, desc->obstacles));
+    for (size_t i = 0; i < desc->body_count; i++)
+        TRY(immersed_add(&splash->colliders, &(ImmersedSurface){.ref = desc->bodies[i].ref}));
+    return PLIM_OK;
 }
 
 /* Blasts in the order of their times. */
@@ -246,9 +247,7 @@ static PlimStatus add_blast(Splash *splash, const SplashBlast *blast) {
 }
 
 static PlimStatus add_things(Splash *splash, const SplashDesc *desc) {
-    if (desc->obstacles) TRY(add_collider(splash, (SurfaceRef){0}, desc->obstacles));
-    for (size_t i = 0; i < desc->body_count; i++)
-        TRY(add_collider(splash, desc->bodies[i].ref, desc->bodies[i].solid));
+    TRY(add_colliders(splash, desc));
     for (size_t i = 0; i < desc->blast_count; i++) TRY(add_blast(splash, &desc->blasts[i]));
     for (size_t i = 0; i < desc->sink_count; i++)
         if (!array_push(splash->context, &splash->sinks, desc->sinks[i])) return PLIM_OUT_OF_MEMORY;
@@ -351,7 +350,7 @@ static PlimStatus splash_advect(void *system, const StepInfo *step) {
     splash->gravity = step->gravity;
     /* Sharp obstacles are made anew: a part of them that was only mended differs in last bits. */
     bool anew = splash->desc.incompressibility == SPLASH_BILATERAL;
-    if (splash->bodies_move) TRY(splash_place_obstacles(splash, step, anew));
+    if (splash->colliders.some_move) TRY(splash_place_obstacles(splash, step, anew));
     splash_blast(splash, step);
     splash_rasterize_velocity(splash, step);
     add_gravity(splash, step);
@@ -410,10 +409,11 @@ static PlimStatus splash_refresh(void *system, const StepInfo *step) {
 /* m/s, of the fastest collider's centre. */
 static double collider_speed(const Splash *splash) {
     double speed = 0;
-    for (size_t i = 0; i < splash->colliders.count; i++) {
-        Collider now = splash->colliders.data[i].now;
-        if (splash_is_obstacle(&splash->colliders.data[i])) continue;
-        surface_read(&splash->colliders.data[i].ref, &now);
+    for (size_t i = 0; i < splash->colliders.list.count; i++) {
+        const ImmersedCollider *collider = &splash->colliders.list.data[i];
+        Collider now = collider->now;
+        if (immersed_is_obstacle(collider)) continue;
+        surface_read(&collider->ref, &now);
         if (room_meets(&splash->desc.room, collider_bounds(&now)))
             speed = fmax(speed, vec3_length(now.velocity));
     }

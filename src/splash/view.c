@@ -38,7 +38,7 @@ static ParticleSkinDesc describe_skin(const Splash *splash, const StepInfo *step
     desc.spacing = particle_spacing(splash);
     desc.radius = splash->desc.surface_radius;
     desc.smoothing = splash->desc.surface_smoothing;
-    if (splash->colliders.count > 0) desc.distance = skin_distance;
+    if (splash->colliders.list.count > 0) desc.distance = skin_distance;
     desc.depth = 0.5 * grid->spacing; /* pictures draw obstacles from cells, that far off */
     desc.velocity = skin_velocity;
     desc.user = splash;
@@ -92,7 +92,7 @@ static void fill_cell(const CellJob *job, int i, int j, int k) {
     Vec3 x = grid_cell_center(grid, i, j, k);
     float share = job->count[cell] > 0 ? 1 / job->count[cell] : 0;
     for (size_t axis = 0; axis < 3; axis++) job->velocity[3 * cell + axis] *= share;
-    bool solid = splash->colliders.count > 0 && splash_distance_to_obstacles(splash, x) < 0;
+    bool solid = splash->colliders.list.count > 0 && splash_distance_to_obstacles(splash, x) < 0;
     job->solid[cell] = solid;
     job->pressure[cell] = solid ? 0.0f : (float)splash->pressure[padded];
     job->level[cell] = (float)particle_skin_level(job->desc, job->skin, x);
@@ -141,7 +141,7 @@ static PlimStatus view_cells(const Splash *splash, const StepInfo *step,
                           .pressure = job.pressure,
                           .level = job.level,
                           .solid = job.solid,
-                          .solid_moves = splash->bodies_move};
+                          .solid_moves = splash->colliders.some_move};
     return frame_view_add_volume(step->context, view, &volume);
 }
 

@@ -16,7 +16,8 @@ typedef enum SurfaceMotion {
 typedef struct Surface {
     const char *name;
     SurfaceMotion motion;
-    const Solid *solid; /* its shape about the origin of `read`; NULL: none was given */
+    const Solid *solid; /* its shape about the origin of `read`, for as long as the system lives;
+                           NULL: none was given */
     double mass;        /* kg, of a free one */
     double volume;      /* m^3 that it displaces; in two dimensions 1 m deep */
     /* Of its velocities among the dofs of its system: six, the linear part first, the angular part

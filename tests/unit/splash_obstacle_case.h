@@ -13,6 +13,7 @@ typedef struct Case {
     Splash splash;
     StepInfo step;
     Collider places[4]; /* of bodies */
+    const Solid *solids[4];
 } Case;
 
 static inline void read_place(const void *system, size_t body, Collider *collider) {
@@ -20,6 +21,11 @@ static inline void read_place(const void *system, size_t body, Collider *collide
     const Solid *solid = collider->solid;
     *collider = test->places[body];
     collider->solid = solid;
+}
+
+static inline Surface describe_place(const void *system, size_t body) {
+    const Case *test = system;
+    return (Surface){.motion = SURFACE_PRESCRIBED, .solid = test->solids[body]};
 }
 
 static inline Grid make_grid(int dim, int nx, int ny, int nz) {
@@ -33,12 +39,15 @@ static inline Grid make_grid(int dim, int nx, int ny, int nz) {
 #define AT_REST SIZE_MAX
 
 static inline void add_collider(Case *test, const Solid *solid, size_t body) {
-    static const SurfaceClass places = {.read = read_place};
-    SurfaceRef ref = {body == AT_REST ? NULL : &places, test, body};
-    SplashCollider collider = {.now = {.solid = solid, .orientation = quat_identity()},
-                               .ref = ref,
-                               .bounds = solid_bounds(solid)};
-    assert_true(array_push(test->context, &test->splash.colliders, collider));
+    static const SurfaceClass places = {.describe = describe_place, .read = read_place};
+    Immersed *colliders = &test->splash.colliders;
+    if (body == AT_REST) {
+        assert_int_equal(immersed_add_obstacles(colliders, solid), PLIM_OK);
+        return;
+    }
+    test->solids[body] = solid;
+    ImmersedSurface surface = {.ref = {&places, test, body}};
+    assert_int_equal(immersed_add(colliders, &surface), PLIM_OK);
 }
 
 static inline Case *case_create(const Grid *grid, int threads, int samples, bool bilateral) {
@@ -53,6 +62,7 @@ static inline Case *case_create(const Grid *grid, int threads, int samples, bool
                      .cfl = 2,
                      .incompressibility = bilateral ? SPLASH_BILATERAL : SPLASH_UNILATERAL};
     splash->grid = splash->padded = *grid;
+    splash->colliders = (Immersed){.context = test->context, .grid = *grid};
     double origin[3];
     vec3_store(origin, grid->origin);
     for (int axis = 0; axis < grid->dim; axis++) {
@@ -79,7 +89,7 @@ static inline void place(Case *test, bool fresh) {
 static inline void case_destroy(Case *test) {
     Splash *splash = &test->splash;
     splash_free_obstacles(splash);
-    array_free(test->context, &splash->colliders);
+    immersed_free(&splash->colliders);
     free(splash->most);
     free(splash->near);
     free(splash->closed);

@@ -29,7 +29,8 @@ static Shapes open_shapes(void) {
         desc.tube = tube;
         desc.segments = 64;
         assert_int_equal(
-            shape_library_get(shapes.context, &shapes.library, &desc, &shapes.index[k]), PLIM_OK);
+            shape_library_get(shapes.context, &shapes.library, &desc, NULL, &shapes.index[k]),
+            PLIM_OK);
         RigidShape *shape = &shapes.library.shapes.data[shapes.index[k]];
         assert_int_equal(shape_prepare_contact(shapes.context, shape), PLIM_OK);
     }
@@ -183,14 +184,15 @@ static void a_ball_in_a_dent(void **state) {
     size_t index;
     PlimShapeDesc desc = dented_shape(40), small = shape_desc_default(PLIM_SHAPE_BALL);
     small.radius = 0.1;
-    assert_int_equal(shape_library_get(shapes.context, &shapes.library, &desc, &index), PLIM_OK);
+    assert_int_equal(shape_library_get(shapes.context, &shapes.library, &desc, NULL, &index),
+                     PLIM_OK);
     RigidShape *mesh = &shapes.library.shapes.data[index];
     assert_int_equal(shape_prepare_contact(shapes.context, mesh), PLIM_OK);
     assert_null(mesh->collide.polyhedron);
     assert_non_null(mesh->collide.level_set);
     double middle = mesh->mass.center.y;
     size_t ball_index;
-    assert_int_equal(shape_library_get(shapes.context, &shapes.library, &small, &ball_index),
+    assert_int_equal(shape_library_get(shapes.context, &shapes.library, &small, NULL, &ball_index),
                      PLIM_OK);
     RigidShape *ball = &shapes.library.shapes.data[ball_index];
     mesh = &shapes.library.shapes.data[index];
@@ -215,7 +217,7 @@ static PlimStatus make_mesh_shape(PlimContext *context, void *user) {
     ShapeLibrary library = {0};
     PlimShapeDesc desc = dented_shape(8);
     size_t index;
-    PlimStatus status = shape_library_get(context, &library, &desc, &index);
+    PlimStatus status = shape_library_get(context, &library, &desc, NULL, &index);
     if (status == PLIM_OK) status = shape_prepare_contact(context, &library.shapes.data[index]);
     shape_library_free(context, &library);
     return status;

@@ -122,7 +122,7 @@ static void true_shapes_in_space(void **state) {
         Sums sum = slice(&desc.shape);
         assert_close(b->volume[id] / sum.volume, 1, 1e-11);
         assert_close(b->mass[id] / (700 * sum.volume), 1, 1e-11);
-        assert_close(b->extras.data[id].center.y, sum.center, 1e-11);
+        assert_close(-b->extras.data[id].solid->position.y, sum.center, 1e-11);
         for (int i = 0; i < 9; i++) {
             double expected = i == 4 ? sum.about : i % 4 == 0 ? sum.across : 0;
             assert_close(b->inertia[9 * id + (size_t)i] / (700 * sum.across), expected / sum.across,

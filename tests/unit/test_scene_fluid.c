@@ -238,7 +238,7 @@ static void test_bodies(void **state) {
     for (size_t i = 0; i < fluid->colliders.list.count; i++) {
         const Collider *collider = &fluid->colliders.list.data[i].now;
         size_t body = fluid->colliders.list.data[i].ref.surface;
-        if (fluid_is_obstacle(&fluid->colliders.list.data[i])) continue;
+        if (immersed_is_obstacle(&fluid->colliders.list.data[i])) continue;
         if (body == 0) { /* its apex is where the scene puts it, and the base */
             pins++;
             assert_close(collider->position.y, 0.4, 1e-15);

@@ -258,7 +258,7 @@ static void test_bodies(void **state) {
                  dim);
         char log[LOG_CAPACITY];
         Fixture f = open_logged(text, log);
-        assert_int_equal(splash_of(f.world)->colliders.count, 3);
+        assert_int_equal(splash_of(f.world)->colliders.list.count, 3);
         assert_non_null(strstr(log, "body 'crate' pushes the splashing liquid but does not feel"));
         const RigidBodies *rigid = f.world->rigid;
         assert_int_equal(rigid_surfaces.count(rigid), 3);

@@ -128,6 +128,31 @@ static void surfaces_enclose_the_volume(void **state) {
     test_context_close(context);
 }
 
+/* A copy stands alone, and is told from all that differ from it. */
+static void copies_are_whole(void **state) {
+    (void)state;
+    PlimContext *context = test_context(1);
+    Solid inner[2] = {solid_default(SOLID_BALL), solid_default(SOLID_BOX)};
+    Solid parts[2] = {solid_default(SOLID_UNION), solid_default(SOLID_TORUS)};
+    Solid whole = solid_default(SOLID_DIFFERENCE);
+    parts[0].children = inner;
+    whole.children = parts;
+    parts[0].child_count = whole.child_count = 2;
+    inner[1].position = vec3(0.3, 0.1, 0);
+    whole.scale = 2;
+    Solid *copy = solid_copy(context, &whole);
+    assert_non_null(copy);
+    assert_true(solid_hash(0, copy) == solid_hash(0, &whole));
+    double before[100];
+    for (uint64_t i = 0; i < 100; i++) before[i] = solid_distance(&whole, random_point(i, 1.5));
+    inner[1].size[0] = 5;
+    assert_true(solid_hash(0, copy) != solid_hash(0, &whole));
+    for (uint64_t i = 0; i < 100; i++)
+        assert_close(solid_distance(copy, random_point(i, 1.5)), before[i], 0);
+    solid_destroy(context, copy);
+    test_context_close(context);
+}
+
 static void what_has_no_surface_is_refused(void **state) {
     (void)state;
     PlimContext *context = test_context(1);
@@ -152,6 +177,7 @@ int main(void) {
         cmocka_unit_test(places_move_turn_and_scale),
         cmocka_unit_test(combinations_are_sets),
         cmocka_unit_test(surfaces_enclose_the_volume),
+        cmocka_unit_test(copies_are_whole),
         cmocka_unit_test(what_has_no_surface_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* The collider nearest to a point, by uniform bins over the grid: near a surface, where it is asked
  * for, a bin holds a few of many bodies. The answer is that of looking at all of them, to the bit.
  */
-#include "fluid/internal.h"
+#include "system/immersed.h"
 
 /* Bins are worth it from here on; their edges and the distance that they are sure of, in cells. */
 enum { LEAST_COLLIDERS = 8, BIN_CELLS = 4, MARGIN_CELLS = 3 };
@@ -27,9 +27,10 @@ static bool has_true_distance(const Solid *solid) {
 }
 
 /* Bins [low, high) that a ball and the margin around it touch; all of them if it has no end. */
-static void bin_range(const Fluid *fluid, Vec3 center, double reach, int low[3], int high[3]) {
-    const Grid *grid = &fluid->grid;
-    const FluidBins *bins = &fluid->colliders.bins;
+static void bin_range(const Immersed *immersed, Vec3 center, double reach, int low[3],
+                      int high[3]) {
+    const Grid *grid = &immersed->grid;
+    const ImmersedBins *bins = &immersed->bins;
     double at[3], origin[3], size = BIN_CELLS * grid->spacing;
     vec3_store(at, center);
     vec3_store(origin, grid->origin);
@@ -46,16 +47,16 @@ static void bin_range(const Fluid *fluid, Vec3 center, double reach, int low[3],
 }
 
 /* Counts entries in the first pass and places them in the second. */
-static void visit(Fluid *fluid, bool place) {
-    FluidBins *bins = &fluid->colliders.bins;
-    int images = grid_image_count(&fluid->grid), low[3], high[3];
-    for (size_t i = 0; i < fluid->colliders.list.count; i++) {
-        const Collider *now = &fluid->colliders.list.data[i].now;
+static void visit(Immersed *immersed, bool place) {
+    ImmersedBins *bins = &immersed->bins;
+    int images = grid_image_count(&immersed->grid), low[3], high[3];
+    for (size_t i = 0; i < immersed->list.count; i++) {
+        const Collider *now = &immersed->list.data[i].now;
         double reach =
-            has_true_distance(now->solid) ? collider_reach(now, fluid->grid.dim) : HUGE_VAL;
+            has_true_distance(now->solid) ? collider_reach(now, immersed->grid.dim) : HUGE_VAL;
         for (int image = 0; image < images; image++) {
-            Vec3 center = vec3_add(now->position, grid_image_offset(&fluid->grid, image));
-            bin_range(fluid, grid_in_plane(&fluid->grid, center), reach, low, high);
+            Vec3 center = vec3_add(now->position, grid_image_offset(&immersed->grid, image));
+            bin_range(immersed, grid_in_plane(&immersed->grid, center), reach, low, high);
             for (int k = low[2]; k < high[2]; k++)
                 for (int j = low[1]; j < high[1]; j++)
                     for (int b = low[0]; b < high[0]; b++) {
@@ -63,29 +64,29 @@ static void visit(Fluid *fluid, bool place) {
                             ((size_t)k * (size_t)bins->n[1] + (size_t)j) * (size_t)bins->n[0] +
                             (size_t)b;
                         size_t *at = &bins->start.data[bin + (place ? 0 : 1)];
-                        if (place) bins->entries.data[*at] = (FluidBinEntry){(int32_t)i, image};
+                        if (place) bins->entries.data[*at] = (ImmersedBinEntry){(int32_t)i, image};
                         ++*at;
                     }
         }
     }
 }
 
-void fluid_fill_bins(Fluid *fluid) {
-    FluidBins *bins = &fluid->colliders.bins;
+void immersed_fill_bins(Immersed *immersed) {
+    ImmersedBins *bins = &immersed->bins;
     bins->is_filled = false;
-    if (fluid->colliders.list.count < LEAST_COLLIDERS) return;
+    if (immersed->list.count < LEAST_COLLIDERS) return;
     size_t count = 1;
     for (int axis = 0; axis < 3; axis++) {
-        bins->n[axis] = (fluid->grid.n[axis] + BIN_CELLS - 1) / BIN_CELLS;
+        bins->n[axis] = (immersed->grid.n[axis] + BIN_CELLS - 1) / BIN_CELLS;
         count *= (size_t)bins->n[axis];
     }
     bins->start.count = bins->entries.count = 0;
-    if (!array_reserve(fluid->context, &bins->start, count + 1)) return;
+    if (!array_reserve(immersed->context, &bins->start, count + 1)) return;
     for (size_t b = 0; b <= count; b++) bins->start.data[b] = 0;
-    visit(fluid, false);
+    visit(immersed, false);
     for (size_t b = 0; b < count; b++) bins->start.data[b + 1] += bins->start.data[b];
-    if (!array_reserve(fluid->context, &bins->entries, bins->start.data[count] + 1)) return;
-    visit(fluid, true); /* each start is now where the next bin's was */
+    if (!array_reserve(immersed->context, &bins->entries, bins->start.data[count] + 1)) return;
+    visit(immersed, true); /* each start is now where the next bin's was */
     for (size_t b = count; b > 0; b--) bins->start.data[b] = bins->start.data[b - 1];
     bins->start.data[0] = 0;
     bins->is_filled = true;
@@ -94,16 +95,16 @@ void fluid_fill_bins(Fluid *fluid) {
 /* ---- queries ---- */
 
 typedef struct Nearest {
-    const Fluid *fluid;
+    const Immersed *immersed;
     Vec3 x, beside;
-    FluidCollider *collider;
+    const ImmersedCollider *collider;
     double least;
 } Nearest;
 
 static void look_at(Nearest *n, size_t i, int image) {
-    FluidCollider *collider = &n->fluid->colliders.list.data[i];
-    Vec3 at = vec3_sub(n->x, grid_image_offset(&n->fluid->grid, image));
-    double distance = collider_distance(&collider->now, grid_in_plane(&n->fluid->grid, at));
+    const ImmersedCollider *collider = &n->immersed->list.data[i];
+    Vec3 at = vec3_sub(n->x, grid_image_offset(&n->immersed->grid, image));
+    double distance = collider_distance(&collider->now, grid_in_plane(&n->immersed->grid, at));
     if (!(distance < n->least)) return;
     n->least = distance;
     n->collider = collider;
@@ -112,8 +113,8 @@ static void look_at(Nearest *n, size_t i, int image) {
 
 /* True when no collider outside the bin can be nearer. */
 static bool look_in_bin(Nearest *n) {
-    const FluidBins *bins = &n->fluid->colliders.bins;
-    const Grid *grid = &n->fluid->grid;
+    const ImmersedBins *bins = &n->immersed->bins;
+    const Grid *grid = &n->immersed->grid;
     double at[3], origin[3];
     size_t bin = 0;
     vec3_store(at, n->x);
@@ -129,12 +130,12 @@ static bool look_in_bin(Nearest *n) {
     return n->least <= MARGIN_CELLS * grid->spacing;
 }
 
-FluidCollider *fluid_nearest(const Fluid *fluid, Vec3 x, Vec3 *beside) {
-    Nearest n = {.fluid = fluid, .x = x, .beside = x, .least = HUGE_VAL};
-    if (!fluid->colliders.bins.is_filled || !look_in_bin(&n)) {
-        int images = grid_image_count(&fluid->grid);
-        n = (Nearest){.fluid = fluid, .x = x, .beside = x, .least = HUGE_VAL};
-        for (size_t i = 0; i < fluid->colliders.list.count; i++)
+const ImmersedCollider *immersed_nearest(const Immersed *immersed, Vec3 x, Vec3 *beside) {
+    Nearest n = {.immersed = immersed, .x = x, .beside = x, .least = HUGE_VAL};
+    if (!immersed->bins.is_filled || !look_in_bin(&n)) {
+        int images = grid_image_count(&immersed->grid);
+        n = (Nearest){.immersed = immersed, .x = x, .beside = x, .least = HUGE_VAL};
+        for (size_t i = 0; i < immersed->list.count; i++)
             for (int image = 0; image < images; image++) look_at(&n, i, image);
     }
     *beside = n.beside;
