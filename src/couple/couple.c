@@ -63,6 +63,12 @@ static double greatest_speed(const FlowAssembly *assembly) {
         double displaced = b < offer->surface_count ? offer->surfaces[b].displaced : 0;
         if (block->is_free) speed = fmax(speed, sqrt(p) / (block->mass[0][0] + displaced));
     }
+    /* Where everything rests but bodies that turn in their places, that is the scale. */
+    for (size_t i = 0; speed == 0 && i < offer->surface_count; i++) {
+        double spin = vec3_length(offer->surfaces[i].now.angular_velocity);
+        if (spin > 0)
+            speed = spin * collider_reach(&offer->surfaces[i].now, offer->problem.grid->dim);
+    }
     return speed;
 }
 

@@ -102,12 +102,20 @@ static PlimStatus check_thickness(const FitCheck *fit) {
     if (solid_reaches(&fit->solid, fit->around, 0.9 * depth, 0.1 * depth)) return PLIM_OK;
     return context_fail(fit->context, PLIM_BAD_INPUT,
                         "body '%s' is too thin for cells of %g m: somewhere it must be %g cells "
-                        "thick, %g m; use more cells, a thicker body, or 'passive: true'",
-                        fit->name, spacing, least, least * spacing);
+                        "thick, %g m%s; use more cells, a thicker body, or 'passive: true'",
+                        fit->name, spacing, least, least * spacing,
+                        fit->grid->dim == 2 ? " (along z too, though only its cut counts)" : "");
 }
 
+/* What only touches a domain is not in it: a body may lie at the wall that two of them share. */
 static bool is_inside(const FitCheck *fit) {
-    return solid_reaches(&fit->solid, clip(fit->around, fit->domain), 0, 0.1 * fit->grid->spacing);
+    double margin = 0.01 * fit->grid->spacing;
+    Box3 within = fit->domain;
+    for (int axis = 0; axis < fit->grid->dim; axis++) {
+        *end_of(&within, axis, 0) += margin;
+        *end_of(&within, axis, 1) -= margin;
+    }
+    return solid_reaches(&fit->solid, clip(fit->around, within), 0, 0.1 * fit->grid->spacing);
 }
 
 PlimStatus scene_check_fit(PlimScene *scene, const ImmersedSurface *body) {
