@@ -17,7 +17,7 @@ def at_probe(options, folder, scene, n):
 def check_laminar_start(options, checks, folder):
     """As the document does: one solve on coarser grids against the split solver on a fine one."""
     sizes = [20, 40, 80] if options.quick else [40, 80, 160, 320]
-    finest = 320 if options.quick else 640
+    finest = 160 if options.quickest else 320 if options.quick else 640
     split = at_probe(options, folder, "fluid/laminar_start.yaml", finest)
     found = {n: at_probe(options, folder, "fsi/laminar_start.yaml", n) for n in sizes}
     for n in sizes:

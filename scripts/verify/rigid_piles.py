@@ -245,8 +245,8 @@ def check_pole_crossings(checks, label, pile, numbers):
 def check_rings_run(study, seed, count, remark="", values=None, settles=True):
     checks = study.checks
     label = f"rings count={count} seed={seed}{remark}"
-    output = study.run(label, "rigid/rings.yaml", {"params/count": count, "seed": seed, **(values or {})}, threads=common.threads(2)[1],
-                       timeout=900)
+    output = study.run(label, "rigid/rings.yaml", {"params/count": count, "seed": seed, **(values or {})},
+                       threads=common.threads(2)[1], timeout=900)
     stats = output.stats()
     wall = sum(np.sum(stats[name]) for name in stats.names if name.startswith("wall."))
     pile = Pile(output)
@@ -337,7 +337,7 @@ def check_settled(checks, label, output, floor=0.0, limit=None):
 
 
 def check_boxes(study):
-    count = 200 if study.options.quick else 2000
+    count = 80 if study.options.quickest else 200 if study.options.quick else 2000
     label = f"boxes count={count}"
     output = study.run(label, "rigid/boxes.yaml", {"params/count": count}, threads=common.threads(2)[1], timeout=900)
     last, parts = check_settled(study.checks, label, output, limit=0.03 * 0.5)
@@ -347,7 +347,7 @@ def check_boxes(study):
 
 
 def check_bones(study):
-    count = 12 if study.options.quick else 200
+    count = 8 if study.options.quickest else 12 if study.options.quick else 200
     label = f"bones count={count}"
     output = study.run(label, "rigid/bones.yaml", {"params/count": count}, threads=common.threads(2)[1], timeout=900)
     check_settled(study.checks, label, output, limit=0.01)

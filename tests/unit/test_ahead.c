@@ -142,7 +142,7 @@ static void check_case(const Case *test, int threads) {
         substep(&seer);
     }
     if (test->sleeps) assert_true(figure_of(&seer, "asleep") > 0);
-    for (int k = 0; k < STEPS; k++) {
+    for (int k = 0; k < test_size(STEPS, 4); k++) {
         look_ahead(&seer, everything, k % 2 ? LONGEST : 1, ends + k);
         look_ahead(&seer, solids, 1, &end);
         assert_same_figures(&plain, &seer, false);

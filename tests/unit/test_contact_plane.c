@@ -175,7 +175,7 @@ static uint64_t pile_hash(int threads, double *kinetic) {
     turn_about_z(&right, 0.5);
     arena_add(&arena, left);
     arena_add(&arena, right);
-    for (int i = 0; i < 24; i++) {
+    for (int i = 0; i < test_size(24, 12); i++) {
         char name[16];
         snprintf(name, sizeof name, "body %d", i);
         Vec3 place = vec3(-0.75 + 0.5 * (i % 4) + 0.02 * (i % 3), 1.5 + 0.5 * (i / 4), 0);

@@ -628,7 +628,7 @@ static void threads_do_not_change_bits(void **state) {
             Solid soup = {.context = test_context(1 << t)};
             make_soup(soup.context, 8, 5, 4, &soup.mesh);
             if (kind == 2) soup.mesh.triangle_count -= 5;
-            LevelSetOptions options = with_cells(45);
+            LevelSetOptions options = with_cells(test_size(45, 30));
             if (kind == 1) options.memory_limit = 0;
             solid_build(&soup, options);
             hash[t] = level_set_hash(soup.field);

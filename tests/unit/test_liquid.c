@@ -376,7 +376,7 @@ static const char *const busy[] = {
 /* With `drop` caches are dropped and the state is saved and restored after random steps. */
 static uint64_t hash_after(const char *text, int threads, uint64_t drop) {
     Fixture f = open_in(test_context(threads), text);
-    for (uint64_t s = 0; s < 6; s++) {
+    for (uint64_t s = 0; s < (uint64_t)test_size(6, 4); s++) {
         step(&f, 0.02);
         if (drop == 0 || random_uniform(drop, 1, s) < 0.5) continue;
         PlimSnapshot *snapshot;

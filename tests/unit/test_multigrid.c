@@ -103,7 +103,7 @@ static void fill_balls(const PoissonCase *c, uint64_t seed, double height, doubl
 typedef enum Tank { TANK_FULL, TANK_AIR, TANK_OTHER_FLUID, TANK_KINDS } Tank;
 
 static PoissonCase *ball_case(uint64_t seed, Tank kind, bool drops) {
-    PoissonCase *c = cube(64);
+    PoissonCase *c = cube(test_size(64, 32));
     size_t cells = grid_cell_count(&c->grid);
     double *density = malloc(cells * sizeof *density);
     double inside = drops ? 1000.0 : 1.0, around = drops ? 1.0 : 1000.0;
@@ -166,7 +166,7 @@ static void test_labyrinth(void **state) {
 
 static void test_drops(void **state) {
     (void)state;
-    PoissonCase *c = cube(64);
+    PoissonCase *c = cube(test_size(64, 32));
     for (size_t i = 0; i < grid_cell_count(&c->grid); i++) c->phi[i] = 1.0;
     for (uint64_t s = 0; s < 500; s++) {
         Vec3 centre =

@@ -111,12 +111,12 @@ static void check_iterations(int dim, int n) {
 
 static void test_iterations_2d(void **state) {
     (void)state;
-    for (int n = 32; n <= 128; n *= 2) check_iterations(2, n);
+    for (int n = test_size(32, 16); n <= test_size(128, 64); n *= 2) check_iterations(2, n);
 }
 
 static void test_iterations_3d(void **state) {
     (void)state;
-    for (int n = 16; n <= 32; n *= 2) check_iterations(3, n);
+    for (int n = test_size(16, 12); n <= test_size(32, 24); n *= 2) check_iterations(3, n);
 }
 
 /* Copies are those of the faces they copy, and there is nothing where there is no unknown. */
