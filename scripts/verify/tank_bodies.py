@@ -75,11 +75,11 @@ fluid:
   - {name: east, domain: {low: [1, 0, 0], high: [2, 1, 1]}, cells: 24, sides: {top: open}, liquid: {level: "=y-0.7"}}
 rigid:
   bodies:
-    - {name: left, shape: {box: {size: [0.3, 0.3, 1]}}, position: [0.85, 0.15, 0], density: 2500}
-    - {name: right, shape: {box: {size: [0.3, 0.3, 1]}}, position: [1.15, 0.15, 0], density: 2500}
+    - {name: one, shape: {box: {size: [0.3, 0.3, 1]}}, position: [0.85, 0.15, 0], density: 2500}
+    - {name: other, shape: {box: {size: [0.3, 0.3, 1]}}, position: [1.15, 0.15, 0], density: 2500}
 probes:
-  - {name: left, quantities: [position]}
-  - {name: right, quantities: [position]}
+  - {name: one, quantities: [position]}
+  - {name: other, quantities: [position]}
 """
 
 
@@ -148,7 +148,7 @@ def check_shared_wall(options, checks, folder):
                 result.last_words() if result.code else "")
     if result.code:
         return
-    for name, x in (("left", 0.85), ("right", 1.15)):
+    for name, x in (("one", 0.85), ("other", 1.15)):
         place = output.probes().vector(f"{name}.position")
         checks.below(f"{name} box moved, m", np.abs(place - [x, 0.15, 0]).max(), 1e-6)
 
