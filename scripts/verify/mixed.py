@@ -202,7 +202,7 @@ def check_refused(options, checks, folder, scene):
 def main():
     options = common.arguments(__doc__)
     checks = common.Checks()
-    frames = 4 if options.quick else 24
+    frames = 2 if options.quickest else 4 if options.quick else 24
     scene = common.scene_path(SCENE)
     with common.temporary() as folder:
         reference = check_threads(options, checks, folder, scene, frames)

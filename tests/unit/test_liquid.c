@@ -429,7 +429,7 @@ static void test_fates(void **state) {
                                         NULL};
     for (size_t i = 0; i < sizeof busy / sizeof *busy; i++) {
         Fixture f = open_in(test_context(1), busy[i]);
-        for (int s = 0; s < 12; s++) step(&f, 0.02);
+        for (int s = 0; s < test_size(12, 8); s++) step(&f, 0.02);
         assert_true(figure(&f, "particles.alive") > 100);
         assert_close(sum_of(&f, made), sum_of(&f, kept), 0);
         assert_close(figure(&f, "drops.made"), sum_of(&f, drops), 0);
@@ -447,12 +447,13 @@ static void test_no_allocation(void **state) {
         PlimSnapshot *start;
         step(&f, 0.02);
         assert_int_equal(plim_snapshot_create(f.world, &start), PLIM_OK);
-        for (int s = 0; s < 8; s++) step(&f, 0.02);
+        int steps = test_size(8, 5);
+        for (int s = 0; s < steps; s++) step(&f, 0.02);
         uint64_t hash = plim_world_hash(f.world);
         assert_int_equal(plim_snapshot_restore(f.world, start), PLIM_OK);
         step(&f, 0.02); /* scratch becomes one block at the start of a step */
         uint64_t allocations = f.context->allocations;
-        for (int s = 1; s < 8; s++) step(&f, 0.02);
+        for (int s = 1; s < steps; s++) step(&f, 0.02);
         assert_true(f.context->allocations == allocations);
         assert_true(plim_world_hash(f.world) == hash);
         plim_snapshot_destroy(start);

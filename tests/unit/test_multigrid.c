@@ -102,8 +102,8 @@ static void fill_balls(const PoissonCase *c, uint64_t seed, double height, doubl
 /* What lies over the balls' fluid. */
 typedef enum Tank { TANK_FULL, TANK_AIR, TANK_OTHER_FLUID, TANK_KINDS } Tank;
 
-static PoissonCase *ball_case(uint64_t seed, Tank kind, bool drops) {
-    PoissonCase *c = cube(test_size(64, 32));
+static PoissonCase *ball_case(int n, uint64_t seed, Tank kind, bool drops) {
+    PoissonCase *c = cube(n);
     size_t cells = grid_cell_count(&c->grid);
     double *density = malloc(cells * sizeof *density);
     double inside = drops ? 1000.0 : 1.0, around = drops ? 1.0 : 1000.0;
@@ -127,11 +127,13 @@ static PoissonCase *ball_case(uint64_t seed, Tank kind, bool drops) {
  * neighbours: 33 iterations. */
 static void test_random_balls(void **state) {
     (void)state;
-    uint64_t last = 20;
-    for (uint64_t seed = 11; seed <= last; seed++)
+    uint64_t worst = 11, last = 20;
+    for (uint64_t seed = worst; seed <= last; seed++) {
+        int n = seed == worst ? 64 : test_size(64, 32);
         for (int kind = 0; kind < TANK_KINDS; kind++)
             for (int drops = 0; drops < 2; drops++)
-                solve_within(ball_case(seed, (Tank)kind, drops), 30);
+                solve_within(ball_case(n, seed, (Tank)kind, drops), 30);
+    }
 }
 
 /* Teeth of solid cells, or of closed faces, with gaps of one cell between them. */
