@@ -1,6 +1,7 @@
 /* Particle collisions with walls and obstacles (001 section 3.2.4): clipped to the domain, brought
  * out of obstacles by steps along the gradient of the distance, and where that fails, back along
  * the path to a place outside. */
+#include "grid/difference.h"
 #include "splash/obstacle.h"
 
 /* In cells: how far inside walls, and outside obstacles, a particle is put; what rounding could
@@ -52,15 +53,14 @@ static void clip_to_walls(const Splash *splash, Vec3 *x, Hit *hit) {
     hit->push = vec3_load(push);
 }
 
+static double distance_to(const void *nearest, Vec3 x) {
+    return obstacle_distance(nearest, x);
+}
+
 /* Away from the nearest thing; zero where there is no such direction. */
 static Vec3 away_from(const Splash *splash, const ObstacleNearest *nearest, Vec3 x) {
-    double step = 1e-4 * splash->grid.spacing, slope[3] = {0, 0, 0};
-    for (int axis = 0; axis < splash->grid.dim; axis++) {
-        Vec3 by = vec3_scale(step, vec3_axis(axis));
-        slope[axis] = obstacle_distance(nearest, vec3_add(x, by)) -
-                      obstacle_distance(nearest, vec3_sub(x, by));
-    }
-    Vec3 away = vec3_load(slope);
+    double step = 1e-4 * splash->grid.spacing;
+    Vec3 away = central_differences(distance_to, nearest, x, step, splash->grid.dim);
     return vec3_length(away) > 1e-3 * step ? vec3_normalize(away) : vec3(0, 0, 0);
 }
 
