@@ -9,6 +9,7 @@
  * of what they lack in a step. */
 #include "couple/internal.h"
 
+#include "grid/difference.h"
 #include "grid/periodic.h"
 
 /* A pair that is near: a free body and another, or something that does not give way. */
@@ -23,14 +24,12 @@ typedef struct NearPair {
 
 /* ---- nearest points ---- */
 
+static double distance_to(const void *collider, Vec3 x) {
+    return collider_distance(collider, x);
+}
+
 static Vec3 outward(const Grid *grid, const Collider *collider, Vec3 x) {
-    double h = 1e-3 * grid->spacing, slope[3] = {0, 0, 0};
-    for (int axis = 0; axis < grid->dim; axis++) {
-        Vec3 d = vec3_scale(h, vec3_axis(axis));
-        slope[axis] = collider_distance(collider, vec3_add(x, d)) -
-                      collider_distance(collider, vec3_sub(x, d));
-    }
-    Vec3 normal = vec3_load(slope);
+    Vec3 normal = central_differences(distance_to, collider, x, 1e-3 * grid->spacing, grid->dim);
     double length = vec3_length(normal);
     return length > 0 ? vec3_scale(1 / length, normal) : vec3(0, 1, 0);
 }

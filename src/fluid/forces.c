@@ -20,9 +20,7 @@ typedef struct CurlJob {
 
 /* Central difference along an axis. */
 static double slope(const GridField *field, size_t at, int axis) {
-    if (axis >= field->grid.dim) return 0;
-    size_t stride = field->stride[axis];
-    return (field->data[at + stride] - field->data[at - stride]) / (2 * field->grid.spacing);
+    return field_difference(field, at, axis) / (2 * field->grid.spacing);
 }
 
 static void curl_row(void *user, int j, int k) {

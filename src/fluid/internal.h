@@ -41,7 +41,7 @@ struct Fluid {
     FluidCoupled coupled;
     Poisson *poisson;
     ProjectResult projected; /* the last pressure solve */
-    ARRAY(FluidObject) objects;
+    FluidObjects objects;
     double wall_time; /* s, for which functions of sides are read */
     Vec3 gravity;     /* of the world */
 };

@@ -2,6 +2,7 @@
  * inside them linear, as the surface is a cell outside (000 section 4.5). */
 #include "fluid/boundary.h"
 #include "fluid/internal.h"
+#include "grid/difference.h"
 #include "grid/extend.h"
 #include "grid/interpolate.h"
 
@@ -50,16 +51,15 @@ typedef struct StraightJob {
     StraightValue *values; /* of each of them */
 } StraightJob;
 
+static double sample(const void *field, Vec3 x) {
+    return field_sample_linear(field, x);
+}
+
 static Vec3 slope_of(const GridField *field, Vec3 x, double *value) {
-    double h = field->grid.spacing, slope[3] = {0, 0, 0};
-    for (int axis = 0; axis < field->grid.dim; axis++) {
-        Vec3 half = vec3_scale(0.5 * h, vec3_axis(axis));
-        slope[axis] = (field_sample_linear(field, vec3_add(x, half)) -
-                       field_sample_linear(field, vec3_sub(x, half))) /
-                      h;
-    }
+    double h = field->grid.spacing;
+    Vec3 d = central_differences(sample, field, x, 0.5 * h, field->grid.dim);
     *value = field_sample_linear(field, x);
-    return vec3_load(slope);
+    return vec3(d.x / h, d.y / h, d.z / h);
 }
 
 /* The way out of a collider from x: where it is as far to one side as to the other, of two. */

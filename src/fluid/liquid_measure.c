@@ -16,11 +16,9 @@ static double potential_energy(const Fluid *fluid) {
                 Vec3 x = grid_cell_center(grid, i, j, k);
                 if (part < 1 && at_cells) {
                     size_t at = field_index(phi, i, j, k);
-                    double slope[3] = {0, 0, 0};
-                    for (int a = 0; a < grid->dim; a++)
-                        slope[a] = phi->data[at + phi->stride[a]] - phi->data[at - phi->stride[a]];
-                    Vec3 normal = vec3_load(slope);
-                    double size = fabs(slope[0]) + fabs(slope[1]) + fabs(slope[2]);
+                    Vec3 normal = vec3(field_difference(phi, at, 0), field_difference(phi, at, 1),
+                                       field_difference(phi, at, 2));
+                    double size = fabs(normal.x) + fabs(normal.y) + fabs(normal.z);
                     double way = size > 0 ? 0.5 * (1 - part) * grid->spacing / size : 0;
                     x = vec3_add_scaled(x, -way, normal);
                 }

@@ -1,4 +1,4 @@
-/* A liquid in a frame: its surface as triangles with velocities, its drops, its level set. */
+/* A liquid in a frame: its surface as triangles with velocities, its drops. */
 #include "fluid/internal.h"
 #include "grid/interpolate.h"
 #include "grid/level_surface.h"
@@ -64,11 +64,6 @@ static PlimStatus view_drops(const Fluid *fluid, const StepInfo *step, FrameView
 }
 
 PlimStatus fluid_view_surface(const Fluid *fluid, const StepInfo *step, FrameView *view) {
-    size_t cells = grid_cell_count(&fluid->grid);
-    float *level = scratch_take(step->scratch, cells, sizeof(float));
-    if (!level) return PLIM_OUT_OF_MEMORY;
-    for (size_t i = 0; i < cells; i++) level[i] = (float)fluid->liquid.cell_level[i];
-    view->volumes[view->volume_count - 1].level = level;
     if (fluid->desc.liquid.has_particles) TRY(view_drops(fluid, step, view));
     if (fluid->grid.dim == 2) return PLIM_OK;
     TriangleMesh mesh;

@@ -4,20 +4,17 @@
 #include "fluid/project.h"
 #include "grid/interpolate.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* ---- objects ---- */
 
-static PlimStatus add_object(Fluid *fluid, const char *name, FluidObject object) {
-    if (fluid_find_object(fluid, name) != SIZE_MAX)
-        return context_fail(fluid->context, PLIM_BAD_INPUT,
-                            "two things in the fluid are named '%s'; rename one of them", name);
-    object.name = context_copy_text(fluid->context, name);
-    if (!object.name) return PLIM_OUT_OF_MEMORY;
-    if (array_push(fluid->context, &fluid->objects, object)) return PLIM_OK;
-    context_free_text(fluid->context, object.name);
-    return PLIM_OUT_OF_MEMORY;
+static PlimStatus add_object(Fluid *fluid, const char *name, FluidObjectKind kind, size_t item) {
+    return probe_objects_add(fluid->context, &fluid->objects.all, name,
+                             (ProbeObject){.kind = kind, .item = item});
+}
+
+static PlimStatus add_faces(Fluid *fluid, const char *name, FluidObjectKind kind,
+                            FluidSection section) {
+    if (!array_push(fluid->context, &fluid->objects.sections, section)) return PLIM_OUT_OF_MEMORY;
+    return add_object(fluid, name, kind, fluid->objects.sections.count - 1);
 }
 
 static PlimStatus add_sides(Fluid *fluid) {
@@ -26,53 +23,36 @@ static PlimStatus add_sides(Fluid *fluid) {
     const Grid *grid = &fluid->grid;
     for (int axis = 0; axis < grid->dim; axis++)
         for (int end = 0; end < 2; end++) {
-            FluidObject side = {.kind = OBJECT_SIDE,
-                                .axis = axis,
-                                .sign = end ? 1 : -1,
-                                .high = {grid->n[0], grid->n[1], grid->n[2]}};
+            FluidSection side = {
+                .axis = axis, .sign = end ? 1 : -1, .high = {grid->n[0], grid->n[1], grid->n[2]}};
             side.low[axis] = end ? grid->n[axis] : 0;
             side.high[axis] = side.low[axis] + 1;
-            TRY(add_object(fluid, names[axis][end], side));
+            TRY(add_faces(fluid, names[axis][end], OBJECT_SIDE, side));
         }
     return PLIM_OK;
 }
 
 PlimStatus fluid_add_objects(Fluid *fluid) {
-    TRY(add_object(fluid, fluid->desc.name, (FluidObject){.kind = OBJECT_FLUID}));
+    fluid->objects.all.owner = "fluid";
+    TRY(add_object(fluid, fluid->desc.name, OBJECT_FLUID, 0));
     TRY(add_sides(fluid));
     for (size_t i = 0; i < fluid->colliders.list.count; i++) {
         const ImmersedCollider *collider = &fluid->colliders.list.data[i];
         const char *name =
             immersed_is_obstacle(collider) ? "obstacles" : surface_describe(&collider->ref).name;
-        TRY(add_object(fluid, name, (FluidObject){.kind = OBJECT_BODY, .collider = i}));
+        TRY(add_object(fluid, name, OBJECT_BODY, i));
     }
     return PLIM_OK;
 }
 
 void fluid_free_objects(Fluid *fluid) {
-    for (size_t i = 0; i < fluid->objects.count; i++)
-        context_free_text(fluid->context, fluid->objects.data[i].name);
-    array_free(fluid->context, &fluid->objects);
-}
-
-static void domain_of(const Fluid *fluid, double low[3], double high[3]) {
-    vec3_store(low, fluid->grid.origin);
-    for (int axis = 0; axis < 3; axis++)
-        high[axis] = low[axis] + fluid->grid.n[axis] * fluid->grid.spacing;
+    probe_objects_free(fluid->context, &fluid->objects.all);
+    array_free(fluid->context, &fluid->objects.sections);
 }
 
 PlimStatus fluid_add_point(Fluid *fluid, const char *name, Vec3 point) {
-    double low[3], high[3], x[3];
-    domain_of(fluid, low, high);
-    vec3_store(x, point);
-    for (int axis = 0; axis < fluid->grid.dim; axis++)
-        if (!(x[axis] >= low[axis] && x[axis] <= high[axis]))
-            return context_fail(fluid->context, PLIM_BAD_INPUT,
-                                "the point of '%s', (%g, %g, %g), is outside the fluid's domain, "
-                                "(%g, %g, %g) to (%g, %g, %g)",
-                                name, x[0], x[1], x[2], low[0], low[1], low[2], high[0], high[1],
-                                high[2]);
-    return add_object(fluid, name, (FluidObject){.kind = OBJECT_POINT, .point = point});
+    return probe_objects_add_point(fluid->context, &fluid->objects.all, &fluid->grid, name,
+                                   (ProbeObject){.kind = OBJECT_POINT, .point = point});
 }
 
 /* Cells whose middle lies between two coordinates. */
@@ -90,12 +70,13 @@ PlimStatus fluid_add_section(Fluid *fluid, const char *name, int axis, double at
     double first[3], last[3], domain_low[3], domain_high[3];
     vec3_store(first, low);
     vec3_store(last, high);
-    domain_of(fluid, domain_low, domain_high);
+    vec3_store(domain_low, grid->origin);
+    vec3_store(domain_high, grid_high_corner(grid));
     if (axis >= grid->dim || !(at >= domain_low[axis] && at <= domain_high[axis]))
         return context_fail(fluid->context, PLIM_BAD_INPUT,
                             "the section '%s' across %c at %g m is outside the fluid's domain",
                             name, "xyz"[axis], at);
-    FluidObject section = {.kind = OBJECT_SECTION, .axis = axis, .sign = 1};
+    FluidSection section = {.axis = axis, .sign = 1};
     for (int a = 0; a < 3; a++) {
         int range[2] = {0, 1};
         if (a < grid->dim) cells_between(fluid, a, first[a], last[a], range);
@@ -109,22 +90,23 @@ PlimStatus fluid_add_section(Fluid *fluid, const char *name, int axis, double at
             return context_fail(fluid->context, PLIM_BAD_INPUT,
                                 "the section '%s' has no face of the grid in it; make it larger",
                                 name);
-    return add_object(fluid, name, section);
+    return add_faces(fluid, name, OBJECT_SECTION, section);
+}
+
+static const ProbeObject *object_of(const void *system, size_t object) {
+    return &((const Fluid *)system)->objects.all.list.data[object];
 }
 
 size_t fluid_object_count(const void *system) {
-    return ((const Fluid *)system)->objects.count;
+    return ((const Fluid *)system)->objects.all.list.count;
 }
 
 const char *fluid_object_name(const void *system, size_t object) {
-    return ((const Fluid *)system)->objects.data[object].name;
+    return object_of(system, object)->name;
 }
 
 size_t fluid_find_object(const void *system, const char *name) {
-    const Fluid *fluid = system;
-    for (size_t i = 0; i < fluid->objects.count; i++)
-        if (strcmp(fluid->objects.data[i].name, name) == 0) return i;
-    return SIZE_MAX;
+    return probe_objects_find(&((const Fluid *)system)->objects.all, name);
 }
 
 /* ---- values at points ---- */
@@ -141,12 +123,12 @@ Vec3 fluid_velocity_at(const Fluid *fluid, Vec3 x) {
 
 static void read_velocity(const void *system, size_t object, double *values) {
     const Fluid *fluid = system;
-    vec3_store(values, fluid_velocity_at(fluid, fluid->objects.data[object].point));
+    vec3_store(values, fluid_velocity_at(fluid, object_of(fluid, object)->point));
 }
 
 static void read_pressure(const void *system, size_t object, double *values) {
     const Fluid *fluid = system;
-    Vec3 x = fluid->objects.data[object].point;
+    Vec3 x = object_of(fluid, object)->point;
     LinearStencil stencil = linear_stencil(&fluid->grid, PLACE_CELLS, x);
     double sum = 0, weight = 0;
     for (int i = 0; i < stencil.count; i++) { /* solid cells have no pressure */
@@ -160,7 +142,8 @@ static void read_pressure(const void *system, size_t object, double *values) {
 /* Into the hull of all velocity samples: half a cell inside sides that are not periodic. */
 static Vec3 into_samples(const Fluid *fluid, Vec3 x) {
     double at[3], low[3], high[3], half = 0.5 * fluid->grid.spacing;
-    domain_of(fluid, low, high);
+    vec3_store(low, fluid->grid.origin);
+    vec3_store(high, grid_high_corner(&fluid->grid));
     vec3_store(at, x);
     for (int axis = 0; axis < fluid->grid.dim; axis++)
         if (!grid_is_periodic(&fluid->grid, axis))
@@ -171,7 +154,7 @@ static Vec3 into_samples(const Fluid *fluid, Vec3 x) {
 /* By differences over one cell to both sides, less next to a side. */
 static void read_vorticity(const void *system, size_t object, double *values) {
     const Fluid *fluid = system;
-    Vec3 x = fluid->objects.data[object].point;
+    Vec3 x = object_of(fluid, object)->point;
     double h = fluid->grid.spacing;
     Vec3 slope[3];
     for (int axis = 0; axis < 3; axis++) {
@@ -194,21 +177,21 @@ static double scalar_at(const Fluid *fluid, const double *scalar, Vec3 x) {
 
 static void read_smoke(const void *system, size_t object, double *values) {
     const Fluid *fluid = system;
-    const FluidObject *what = &fluid->objects.data[object];
+    const ProbeObject *what = object_of(fluid, object);
     values[0] = what->kind == OBJECT_FLUID ? fluid_total_smoke(fluid)
                                            : scalar_at(fluid, fluid->smoke, what->point);
 }
 
 static void read_temperature(const void *system, size_t object, double *values) {
     const Fluid *fluid = system;
-    values[0] = scalar_at(fluid, fluid->temperature, fluid->objects.data[object].point);
+    values[0] = scalar_at(fluid, fluid->temperature, object_of(fluid, object)->point);
 }
 
 /* ---- the rest ---- */
 
 static void read_flux(const void *system, size_t object, double *values) {
     const Fluid *fluid = system;
-    const FluidObject *what = &fluid->objects.data[object];
+    const FluidSection *what = &fluid->objects.sections.data[object_of(fluid, object)->item];
     const double *u = fluid_velocity(fluid, what->axis), *open = fluid->cut.open[what->axis];
     double sum = 0;
     for (int k = what->low[2]; k < what->high[2]; k++)
@@ -222,7 +205,7 @@ static void read_flux(const void *system, size_t object, double *values) {
 
 static const FluidLoad *load_on(const void *system, size_t object) {
     const Fluid *fluid = system;
-    return &fluid->loads.data[fluid->objects.data[object].collider];
+    return &fluid->loads.data[object_of(system, object)->item];
 }
 
 static void read_force(const void *system, size_t object, double *values) {
@@ -235,7 +218,7 @@ static void read_torque(const void *system, size_t object, double *values) {
 
 static const ImmersedCollider *collider_of(const void *system, size_t object) {
     const Fluid *fluid = system;
-    return immersed_find(&fluid->colliders, fluid->objects.data[object].collider);
+    return immersed_find(&fluid->colliders, object_of(system, object)->item);
 }
 
 /* The fluid's force without what carries weight, along a direction and across it. Against the
@@ -277,7 +260,7 @@ static void read_dissipation(const void *system, size_t object, double *values) 
 
 static void read_gravity_power(const void *system, size_t object, double *values) {
     const Fluid *fluid = system;
-    if (fluid->objects.data[object].kind == OBJECT_FLUID) {
+    if (object_of(fluid, object)->kind == OBJECT_FLUID) {
         values[0] = fluid_gravity_power(fluid);
         return;
     }
@@ -319,16 +302,16 @@ static void read_center(const void *system, size_t object, double *values) {
 
 static void read_surface(const void *system, size_t object, double *values) {
     const Fluid *fluid = system;
-    values[0] = fluid_surface_height(fluid, fluid->objects.data[object].point);
+    values[0] = fluid_surface_height(fluid, object_of(fluid, object)->point);
 }
 
 static void read_level(const void *system, size_t object, double *values) {
     const Fluid *fluid = system;
-    values[0] = scalar_at(fluid, fluid->liquid.level, fluid->objects.data[object].point);
+    values[0] = scalar_at(fluid, fluid->liquid.level, object_of(fluid, object)->point);
 }
 
 static FluidObjectKind kind_of(const void *system, size_t object) {
-    return ((const Fluid *)system)->objects.data[object].kind;
+    return (FluidObjectKind)object_of(system, object)->kind;
 }
 
 static bool is_fluid(const void *system, size_t object) {

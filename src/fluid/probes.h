@@ -3,6 +3,7 @@
 #define FLUID_PROBES_H
 
 #include "fluid/fluid.h"
+#include "system/probe_objects.h"
 
 typedef enum FluidObjectKind {
     OBJECT_FLUID,
@@ -12,16 +13,19 @@ typedef enum FluidObjectKind {
     OBJECT_SECTION
 } FluidObjectKind;
 
-/* Something to probe. */
-typedef struct FluidObject {
-    FluidObjectKind kind;
-    char *name;
-    size_t collider; /* of a body */
-    Vec3 point;      /* of a point */
-    int axis;        /* of a side and a section: faces across it */
-    double sign;     /* flux out of the domain is positive on sides, along the axis on sections */
+/* Faces across an axis, of a side and a section. */
+typedef struct FluidSection {
+    int axis;
+    double sign; /* flux out of the domain is positive on sides, along the axis on sections */
     int low[3], high[3]; /* first and last face, the last excluded */
-} FluidObject;
+} FluidSection;
+
+/* Something to probe. `item` is the number of a body's collider, or the section of a side or a
+ * section. */
+typedef struct FluidObjects {
+    ProbeObjects all;
+    ARRAY(FluidSection) sections;
+} FluidObjects;
 
 /* The fluid's velocity at a point, linear between faces. */
 Vec3 fluid_velocity_at(const Fluid *fluid, Vec3 x);

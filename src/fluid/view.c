@@ -3,12 +3,11 @@
 #include "fluid/internal.h"
 #include "fluid/project.h"
 #include "grid/interpolate.h"
-#include "system/frame_liquid.h"
+#include "system/frame_volume.h"
 
 typedef struct ViewJob {
     const Fluid *fluid;
-    float *velocity, *pressure, *smoke, *temperature; /* the last two may be NULL */
-    int32_t *solid;
+    FrameVolumeArrays to;
 } ViewJob;
 
 static bool is_inside(const Fluid *fluid, int i, int j, int k) {
@@ -38,47 +37,30 @@ static void view_slabs(void *user, size_t begin, size_t end) {
                               values[grid_face_index(grid, axis, i + (axis == 0), j + (axis == 1),
                                                      k + (axis == 2))];
                     }
-                    job->velocity[3 * cell + (size_t)axis] = (float)(0.5 * sum);
+                    job->to.velocity[3 * cell + (size_t)axis] = (float)(0.5 * sum);
                 }
                 Vec3 x = grid_cell_center(grid, i, j, k);
                 bool solid = fluid->cut.kind[cell] == CELL_SOLID || is_inside(fluid, i, j, k);
-                job->solid[cell] = solid;
-                job->pressure[cell] =
+                job->to.solid[cell] = solid;
+                job->to.pressure[cell] =
                     solid ? 0.0f : (float)(fluid->pressure[cell] + fluid_weight_pressure(fluid, x));
-                if (!job->smoke) continue;
-                job->smoke[cell] = solid ? 0.0f : (float)at_center(fluid, fluid->smoke, x, cell);
-                job->temperature[cell] = (float)at_center(fluid, fluid->temperature, x, cell);
+                if (job->to.level) job->to.level[cell] = (float)fluid->liquid.cell_level[cell];
+                if (!job->to.smoke) continue;
+                job->to.smoke[cell] = solid ? 0.0f : (float)at_center(fluid, fluid->smoke, x, cell);
+                job->to.temperature[cell] = (float)at_center(fluid, fluid->temperature, x, cell);
             }
 }
 
 PlimStatus fluid_view_frame(const void *system, const StepInfo *step, FrameView *view) {
     const Fluid *fluid = system;
-    const Grid *grid = &fluid->grid;
-    size_t cells = grid_cell_count(grid);
-    ViewJob job = {.fluid = fluid,
-                   .velocity = scratch_take(step->scratch, 3 * cells, sizeof(float)),
-                   .pressure = scratch_take(step->scratch, cells, sizeof(float)),
-                   .solid = scratch_take(step->scratch, cells, sizeof(int32_t))};
-    const char *name = frame_group_name(view, step, "fluid|*");
-    if (!job.velocity || !job.pressure || !job.solid || !name) return PLIM_OUT_OF_MEMORY;
-    if (fluid->desc.smoke.is_there) {
-        job.smoke = scratch_take(step->scratch, cells, sizeof(float));
-        job.temperature = scratch_take(step->scratch, cells, sizeof(float));
-        if (!job.smoke || !job.temperature) return PLIM_OUT_OF_MEMORY;
-    }
-    parallel_for(step->threads, (size_t)grid->n[2], 1, view_slabs, &job);
-    FrameVolume volume = {.name = name,
-                          .dim = grid->dim,
-                          .n = {grid->n[0], grid->n[1], grid->n[2]},
-                          .spacing = grid->spacing,
-                          .origin = {grid->origin.x, grid->origin.y, grid->origin.z},
-                          .velocity = job.velocity,
-                          .pressure = job.pressure,
-                          .smoke = job.smoke,
-                          .temperature = job.temperature,
-                          .solid = job.solid,
-                          .solid_moves = fluid->colliders.some_move};
-    TRY(frame_view_add_volume(step->context, view, &volume));
-    if (fluid_has_surface(fluid)) return fluid_view_surface(fluid, step, view);
-    return PLIM_OK;
+    bool has_surface = fluid_has_surface(fluid);
+    FrameVolumeDesc volume = {.pattern = "fluid|*",
+                              .grid = &fluid->grid,
+                              .has_smoke = fluid->desc.smoke.is_there,
+                              .has_level = has_surface,
+                              .solid_moves = fluid->colliders.some_move};
+    ViewJob job = {.fluid = fluid};
+    TRY(frame_add_volume(view, step, &volume, &job.to));
+    parallel_for(step->threads, (size_t)fluid->grid.n[2], 1, view_slabs, &job);
+    return has_surface ? fluid_view_surface(fluid, step, view) : PLIM_OK;
 }

@@ -62,6 +62,13 @@ static inline size_t field_index(const GridField *field, int i, int j, int k) {
            (size_t)(k + z_halo) * field->stride[2];
 }
 
+/* Across the value at an index along an axis, from one neighbour to the other; 0 along z in two
+ * dimensions. */
+static inline double field_difference(const GridField *field, size_t at, int axis) {
+    if (axis >= field->grid.dim) return 0;
+    return field->data[at + field->stride[axis]] - field->data[at - field->stride[axis]];
+}
+
 /* From and to a compact array; neither touches the halo. */
 void field_load(GridField *field, int threads, const double *compact);
 void field_store(const GridField *field, int threads, double *compact);

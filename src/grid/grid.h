@@ -65,6 +65,19 @@ static inline Vec3 grid_face_center(const Grid *grid, int axis, int i, int j, in
     return p;
 }
 
+static inline Vec3 grid_high_corner(const Grid *grid) {
+    double h = grid->spacing;
+    return vec3(grid->origin.x + grid->n[0] * h, grid->origin.y + grid->n[1] * h,
+                grid->origin.z + grid->n[2] * h);
+}
+
+/* Whether a point is in the domain or on its sides; z does not count in two dimensions. */
+static inline bool grid_contains(const Grid *grid, Vec3 x) {
+    Vec3 low = grid->origin, high = grid_high_corner(grid);
+    return x.x >= low.x && x.x <= high.x && x.y >= low.y && x.y <= high.y &&
+           (grid->dim == 2 || (x.z >= low.z && x.z <= high.z));
+}
+
 /* m^3 and m^2; a cell is 1 m deep in two dimensions. */
 static inline double grid_cell_volume(const Grid *grid) {
     return grid->spacing * grid->spacing * (grid->dim == 3 ? grid->spacing : 1.0);

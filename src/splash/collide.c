@@ -1,6 +1,7 @@
 /* Particle collisions with walls and obstacles (001 section 3.2.4): clipped to the domain, brought
  * out of obstacles by steps along the gradient of the distance, and where that fails, back along
  * the path to a place outside. */
+#include "grid/difference.h"
 #include "splash/obstacle.h"
 
 /* In cells: how far inside walls, and outside obstacles, a particle is put; what rounding could
@@ -52,25 +53,14 @@ static void clip_to_walls(const Splash *splash, Vec3 *x, Hit *hit) {
     hit->push = vec3_load(push);
 }
 
-/* The gaps at walls are in the domain, too. */
-static bool is_in_domain(const Splash *splash, Vec3 x) {
-    const Grid *grid = &splash->grid;
-    for (int axis = 0; axis < grid->dim; axis++) {
-        double low = vec3_component(grid->origin, axis), at = vec3_component(x, axis);
-        if (!(at >= low && at <= low + grid->n[axis] * grid->spacing)) return false;
-    }
-    return true;
+static double distance_to(const void *nearest, Vec3 x) {
+    return obstacle_distance(nearest, x);
 }
 
 /* Away from the nearest thing; zero where there is no such direction. */
 static Vec3 away_from(const Splash *splash, const ObstacleNearest *nearest, Vec3 x) {
-    double step = 1e-4 * splash->grid.spacing, slope[3] = {0, 0, 0};
-    for (int axis = 0; axis < splash->grid.dim; axis++) {
-        Vec3 by = vec3_scale(step, vec3_axis(axis));
-        slope[axis] = obstacle_distance(nearest, vec3_add(x, by)) -
-                      obstacle_distance(nearest, vec3_sub(x, by));
-    }
-    Vec3 away = vec3_load(slope);
+    double step = 1e-4 * splash->grid.spacing;
+    Vec3 away = central_differences(distance_to, nearest, x, step, splash->grid.dim);
     return vec3_length(away) > 1e-3 * step ? vec3_normalize(away) : vec3(0, 0, 0);
 }
 
@@ -136,7 +126,7 @@ static bool search_outward(const Splash *splash, Vec3 *x) {
                 for (int i = -1; i <= 1; i++) {
                     Vec3 way = vec3_scale(radius, vec3_normalize(vec3(i, j, k)));
                     Vec3 there = vec3_add(*x, way);
-                    if (!is_in_domain(splash, there)) continue;
+                    if (!grid_contains(&splash->grid, there)) continue;
                     if (splash_distance_to_obstacles(splash, there) < 0) continue;
                     *x = bisect(splash, there, *x);
                     return true;
@@ -165,10 +155,10 @@ bool splash_collide(const Splash *splash, Vec3 from, Vec3 *to, Vec3 *normal, Vec
     if (is_far(splash, from) && is_far(splash, *to)) return false;
     Hit hit = {.any = false};
     clip_to_walls(splash, to, &hit);
-    if (is_in_domain(splash, *to) && splash->colliders.list.count > 0) {
+    if (grid_contains(&splash->grid, *to) && splash->colliders.list.count > 0) {
         Vec3 wanted = *to, inside;
         ObstacleNearest nearest = obstacle_nearest(splash, wanted);
-        if (!step_out(splash, to, &nearest, &hit) || !is_in_domain(splash, *to))
+        if (!step_out(splash, to, &nearest, &hit) || !grid_contains(&splash->grid, *to))
             retreat(splash, from, wanted, to, &hit);
         else if (goes_through(splash, from, *to, &nearest, &inside) &&
                  splash_distance_to_obstacles(splash, from) >= 0)

@@ -6,6 +6,7 @@
 
 #include "base/parallel.h"
 #include "solve/pressure/poisson_bounded.h"
+#include "system/probe_objects.h"
 
 /* Cells that a pass of the density correction moves a particle, at most: the first passes undo a
  * crowd, those after it only a clump that is left. */
@@ -38,10 +39,8 @@ enum {
     SPLASH_WALL_COUNT
 };
 
-typedef struct SplashPoint {
-    char *name;
-    Vec3 point;
-} SplashPoint;
+/* What can be probed: the first object is the splash itself, the others are points. */
+typedef enum SplashObjectKind { SPLASH_WHOLE, SPLASH_POINT } SplashObjectKind;
 
 /* A mouth: particles leave it in columns along its velocity. */
 typedef struct SplashMouth {
@@ -87,7 +86,7 @@ struct Splash {
     ARRAY(SplashMouth) mouths;
     ARRAY(SplashSink) sinks;
     ARRAY(SplashBlast) blasts;
-    ARRAY(SplashPoint) points;
+    ProbeObjects objects;
     double overlap; /* kg, claimed twice at the start */
     Vec3 gravity;
 

@@ -85,12 +85,11 @@ PlimStatus splash_diagnose(const void *system, const StepInfo *step, Diagnostics
 /* ---- probes ---- */
 
 static bool is_whole(const void *system, size_t object) {
-    (void)system;
-    return object == 0;
+    return ((const Splash *)system)->objects.list.data[object].kind == SPLASH_WHOLE;
 }
 
 static bool is_point(const void *system, size_t object) {
-    return !is_whole(system, object);
+    return ((const Splash *)system)->objects.list.data[object].kind == SPLASH_POINT;
 }
 
 static void read_mass(const void *system, size_t object, double *value) {
@@ -159,7 +158,7 @@ static void read_top(const void *system, size_t object, double *value) {
 
 /* Between the centres of cells. */
 static double at_point(const Splash *splash, const double *values, size_t object) {
-    Vec3 x = splash->points.data[object - 1].point;
+    Vec3 x = splash->objects.list.data[object].point;
     Kernel kernel = kernel_of(splash);
     double share[8];
     KernelPlace place = kernel_place(&kernel, splash->padded.dim, x.x, x.y, x.z);

@@ -4,6 +4,7 @@
 #include "splash/internal.h"
 
 #include "base/random.h"
+#include "grid/difference.h"
 
 typedef struct SeedJob {
     Splash *splash;
@@ -28,17 +29,18 @@ static double spread(int i, int j, int k) {
     return sum - floor(sum) - 0.5;
 }
 
+static double distance_to(const void *solid, Vec3 x) {
+    return solid_distance(solid, x);
+}
+
 /* Whether the surface nearest to x stands upright along layers of sites. */
 static bool is_upright(const SeedJob *job, const Solid *solid, Vec3 x) {
     const double along = 0.999; /* cosine */
-    double slope[3] = {0, 0, 0}, h = 1e-3 * job->spacing, most = 0;
-    for (int a = 0; a < job->splash->grid.dim; a++) {
-        slope[a] = (solid_distance(solid, vec3_add_scaled(x, h, vec3_axis(a))) -
-                    solid_distance(solid, vec3_add_scaled(x, -h, vec3_axis(a)))) /
-                   (2 * h);
-        most = fmax(most, fabs(slope[a]));
-    }
-    return most > along && fabs(vec3_dot(vec3_load(slope), job->desc->up)) < 1 - along;
+    double h = 1e-3 * job->spacing;
+    Vec3 d = central_differences(distance_to, solid, x, h, job->splash->grid.dim);
+    Vec3 slope = vec3(d.x / (2 * h), d.y / (2 * h), d.z / (2 * h));
+    double most = fmax(fmax(fabs(slope.x), fabs(slope.y)), fabs(slope.z));
+    return most > along && fabs(vec3_dot(slope, job->desc->up)) < 1 - along;
 }
 
 /* Whether a liquid takes a site: one within it. Where an upright face runs between two layers of

@@ -211,10 +211,8 @@ static void splash_destroy(void *system) {
         context_free(context, *arrays[i].data, arrays[i].count, arrays[i].item);
     for (size_t i = 0; i < splash->mouths.count; i++)
         array_free(context, &splash->mouths.data[i].columns);
-    for (size_t i = 0; i < splash->points.count; i++)
-        context_free_text(context, splash->points.data[i].name);
     array_free(context, &splash->mouths);
-    array_free(context, &splash->points);
+    probe_objects_free(context, &splash->objects);
     array_free(context, &splash->sinks);
     array_free(context, &splash->blasts);
     immersed_free(&splash->colliders);
@@ -247,6 +245,9 @@ static PlimStatus add_blast(Splash *splash, const SplashBlast *blast) {
 }
 
 static PlimStatus add_things(Splash *splash, const SplashDesc *desc) {
+    splash->objects.owner = "splash";
+    TRY(probe_objects_add(splash->context, &splash->objects, desc->name,
+                          (ProbeObject){.kind = SPLASH_WHOLE}));
     TRY(add_colliders(splash, desc));
     for (size_t i = 0; i < desc->blast_count; i++) TRY(add_blast(splash, &desc->blasts[i]));
     for (size_t i = 0; i < desc->sink_count; i++)
@@ -438,37 +439,20 @@ static double splash_max_dt(const void *system, const StepInfo *step) {
 /* ---- objects to probe ---- */
 
 static size_t object_count(const void *system) {
-    const Splash *splash = system;
-    return 1 + splash->points.count;
+    return ((const Splash *)system)->objects.list.count;
 }
 
 static const char *object_name(const void *system, size_t object) {
-    const Splash *splash = system;
-    return object == 0 ? splash->desc.name : splash->points.data[object - 1].name;
+    return ((const Splash *)system)->objects.list.data[object].name;
 }
 
 static size_t find_object(const void *system, const char *name) {
-    for (size_t i = 0; i < object_count(system); i++)
-        if (strcmp(object_name(system, i), name) == 0) return i;
-    return SIZE_MAX;
+    return probe_objects_find(&((const Splash *)system)->objects, name);
 }
 
 PlimStatus splash_add_point(Splash *splash, const char *name, Vec3 point) {
-    const Grid *grid = &splash->grid;
-    for (int axis = 0; axis < grid->dim; axis++) {
-        double cells =
-            (vec3_component(point, axis) - vec3_component(grid->origin, axis)) / grid->spacing;
-        if (!(cells >= 0 && cells <= grid->n[axis]))
-            return context_fail(splash->context, PLIM_BAD_INPUT,
-                                "point '%s' is outside the splash's domain", name);
-    }
-    if (find_object(splash, name) != SIZE_MAX)
-        return context_fail(splash->context, PLIM_BAD_INPUT,
-                            "there is a '%s' in the splash already", name);
-    SplashPoint added = {context_copy_text(splash->context, name), point};
-    if (added.name && array_push(splash->context, &splash->points, added)) return PLIM_OK;
-    context_free_text(splash->context, added.name);
-    return PLIM_OUT_OF_MEMORY;
+    return probe_objects_add_point(splash->context, &splash->objects, &splash->grid, name,
+                                   (ProbeObject){.kind = SPLASH_POINT, .point = point});
 }
 
 const SystemClass splash_class = {

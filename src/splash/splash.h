@@ -69,7 +69,7 @@ typedef struct SplashBlast {
 } SplashBlast;
 
 typedef struct SplashDesc {
-    const char *name; /* to probe it by; must outlive the splash; default "splash" */
+    const char *name; /* to probe it by; default "splash" */
     Grid grid;      /* the domain; sides are SIDE_WALL or SIDE_OPEN: what leaves is gone, counted */
     double density; /* kg/m^3, of liquid that fills a cell */
     int per_axis;   /* particles along an edge of a cell: 2 gives 8 in a cell of three dimensions */

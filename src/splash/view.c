@@ -4,6 +4,7 @@
 
 #include "grid/particles/particle_skin.h"
 #include "system/frame_liquid.h"
+#include "system/frame_volume.h"
 
 /* m, in parts of the particles' spacing. */
 static const double DROP_RADIUS = 0.5;
@@ -52,8 +53,7 @@ typedef struct CellJob {
     const Splash *splash;
     const ParticleSkinDesc *desc;
     const ParticleSkin *skin;
-    float *velocity, *pressure, *level;
-    int32_t *solid;
+    FrameVolumeArrays to;
     float *count; /* particles in each cell */
 } CellJob;
 
@@ -77,9 +77,9 @@ static void add_particles(const CellJob *job, int layer) {
     for (size_t particle = first; particle < end; particle++) {
         size_t cell = cell_of(&splash->grid, splash, particle, layer);
         Vec3 u = splash_particle_velocity(splash, particle);
-        job->velocity[3 * cell] += (float)u.x;
-        job->velocity[3 * cell + 1] += (float)u.y;
-        job->velocity[3 * cell + 2] += (float)u.z;
+        job->to.velocity[3 * cell] += (float)u.x;
+        job->to.velocity[3 * cell + 1] += (float)u.y;
+        job->to.velocity[3 * cell + 2] += (float)u.z;
         job->count[cell] += 1;
     }
 }
@@ -91,11 +91,11 @@ static void fill_cell(const CellJob *job, int i, int j, int k) {
     size_t padded = grid_cell_index(&splash->padded, i + 1, j + 1, grid->dim == 3 ? k + 1 : 0);
     Vec3 x = grid_cell_center(grid, i, j, k);
     float share = job->count[cell] > 0 ? 1 / job->count[cell] : 0;
-    for (size_t axis = 0; axis < 3; axis++) job->velocity[3 * cell + axis] *= share;
+    for (size_t axis = 0; axis < 3; axis++) job->to.velocity[3 * cell + axis] *= share;
     bool solid = splash->colliders.list.count > 0 && splash_distance_to_obstacles(splash, x) < 0;
-    job->solid[cell] = solid;
-    job->pressure[cell] = solid ? 0.0f : (float)splash->pressure[padded];
-    job->level[cell] = (float)particle_skin_level(job->desc, job->skin, x);
+    job->to.solid[cell] = solid;
+    job->to.pressure[cell] = solid ? 0.0f : (float)splash->pressure[padded];
+    job->to.level[cell] = (float)particle_skin_level(job->desc, job->skin, x);
 }
 
 /* Layers along the last axis of the domain. */
@@ -106,7 +106,7 @@ static void fill_layers(void *user, size_t begin, size_t end) {
     for (int layer = (int)begin; layer < (int)end; layer++) {
         for (size_t cell = (size_t)layer * size; cell < ((size_t)layer + 1) * size; cell++) {
             job->count[cell] = 0;
-            for (size_t axis = 0; axis < 3; axis++) job->velocity[3 * cell + axis] = 0;
+            for (size_t axis = 0; axis < 3; axis++) job->to.velocity[3 * cell + axis] = 0;
         }
         add_particles(job, layer);
         for (int j = 0; j < (grid->dim == 3 ? grid->n[1] : 1); j++)
@@ -119,30 +119,16 @@ static PlimStatus view_cells(const Splash *splash, const StepInfo *step,
                              const ParticleSkinDesc *desc, const ParticleSkin *skin,
                              FrameView *view) {
     const Grid *grid = &splash->grid;
-    size_t cells = grid_cell_count(grid);
-    CellJob job = {.splash = splash,
-                   .desc = desc,
-                   .skin = skin,
-                   .velocity = scratch_take(step->scratch, 3 * cells, sizeof(float)),
-                   .pressure = scratch_take(step->scratch, cells, sizeof(float)),
-                   .level = scratch_take(step->scratch, cells, sizeof(float)),
-                   .solid = scratch_take(step->scratch, cells, sizeof(int32_t)),
-                   .count = scratch_take(step->scratch, cells, sizeof(float))};
-    const char *name = frame_group_name(view, step, "splash|*");
-    if (!job.velocity || !job.pressure || !job.level || !job.solid || !job.count || !name)
-        return PLIM_OUT_OF_MEMORY;
+    FrameVolumeDesc volume = {.pattern = "splash|*",
+                              .grid = grid,
+                              .has_level = true,
+                              .solid_moves = splash->colliders.some_move};
+    CellJob job = {.splash = splash, .desc = desc, .skin = skin};
+    TRY(frame_add_volume(view, step, &volume, &job.to));
+    job.count = scratch_take(step->scratch, grid_cell_count(grid), sizeof(float));
+    if (!job.count) return PLIM_OUT_OF_MEMORY;
     parallel_for(step->threads, (size_t)grid->n[grid->dim - 1], 1, fill_layers, &job);
-    FrameVolume volume = {.name = name,
-                          .dim = grid->dim,
-                          .n = {grid->n[0], grid->n[1], grid->n[2]},
-                          .spacing = grid->spacing,
-                          .origin = {grid->origin.x, grid->origin.y, grid->origin.z},
-                          .velocity = job.velocity,
-                          .pressure = job.pressure,
-                          .level = job.level,
-                          .solid = job.solid,
-                          .solid_moves = splash->colliders.some_move};
-    return frame_view_add_volume(step->context, view, &volume);
+    return PLIM_OK;
 }
 
 /* ---- surface ---- */

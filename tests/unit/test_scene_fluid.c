@@ -278,10 +278,11 @@ static void test_probes(void **state) {
              "  - {name: all, object: fluid, quantities: [kinetic_energy, smoke]}\n");
     assert_int_equal(world_probe_value_count(f.world), 3 + 1 + 1 + 1 + 3 + 3 + 1 + 1);
     size_t point = fluid_class.find_object(fluid_of(f.world), "here");
-    assert_close(fluid_of(f.world)->objects.data[point].point.z, 0.75, 0);
+    assert_close(fluid_of(f.world)->objects.all.list.data[point].point.z, 0.75, 0);
     size_t gate = fluid_class.find_object(fluid_of(f.world), "gate");
-    assert_int_equal(fluid_of(f.world)->objects.data[gate].kind, OBJECT_SECTION);
-    assert_int_equal(fluid_of(f.world)->objects.data[gate].axis, 1);
+    const FluidObjects *objects = &fluid_of(f.world)->objects;
+    assert_int_equal(objects->all.list.data[gate].kind, OBJECT_SECTION);
+    assert_int_equal(objects->sections.data[objects->all.list.data[gate].item].axis, 1);
     check_written(&f);
     close_scene(&f);
 }
