@@ -47,20 +47,14 @@ static PlimStatus add_surface(const Fluid *fluid, const StepInfo *step, const Tr
 
 static PlimStatus view_drops(const Fluid *fluid, const StepInfo *step, FrameView *view) {
     size_t count = fluid->sizes[FLUID_GROUP_DROPS].count;
-    float *x = scratch_take(step->scratch, 3 * count + 1, sizeof(float));
-    float *u = scratch_take(step->scratch, 3 * count + 1, sizeof(float));
-    float *r = scratch_take(step->scratch, count + 1, sizeof(float));
-    const char *name = frame_group_name(view, step, "drops|*.drops");
-    if (!x || !u || !r || !name) return PLIM_OUT_OF_MEMORY;
+    FrameDropArrays to;
+    TRY(frame_add_drops(view, step, "drops|*.drops", count, fluid->desc.liquid.absorption, &to));
     for (size_t i = 0; i < 3 * count; i++) {
-        x[i] = (float)fluid->liquid.drop_position[i];
-        u[i] = (float)fluid->liquid.drop_velocity[i];
+        to.positions[i] = (float)fluid->liquid.drop_position[i];
+        to.velocities[i] = (float)fluid->liquid.drop_velocity[i];
     }
-    for (size_t i = 0; i < count; i++) r[i] = (float)fluid->liquid.drop_radius[i];
-    FramePoints points = {
-        .name = name, .count = count, .positions = x, .velocities = u, .radii = r};
-    for (int c = 0; c < 3; c++) points.absorption[c] = fluid->desc.liquid.absorption[c];
-    return frame_view_add_points(step->context, view, &points);
+    for (size_t i = 0; i < count; i++) to.radii[i] = (float)fluid->liquid.drop_radius[i];
+    return PLIM_OK;
 }
 
 PlimStatus fluid_view_surface(const Fluid *fluid, const StepInfo *step, FrameView *view) {

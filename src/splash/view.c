@@ -149,28 +149,23 @@ static PlimStatus view_surface(const Splash *splash, const StepInfo *step,
 /* Those that are marked; all of them when `is_shown` is NULL. */
 static PlimStatus view_particles(const Splash *splash, const StepInfo *step, const char *pattern,
                                  const unsigned char *is_shown, size_t count, FrameView *view) {
-    float *x = scratch_take(step->scratch, 3 * count + 1, sizeof(float));
-    float *u = scratch_take(step->scratch, 3 * count + 1, sizeof(float));
-    float *r = scratch_take(step->scratch, count + 1, sizeof(float));
-    const char *name = frame_group_name(view, step, pattern);
-    if (!x || !u || !r || !name) return PLIM_OUT_OF_MEMORY;
+    FrameDropArrays drops;
+    TRY(frame_add_drops(view, step, pattern, count, splash->desc.absorption, &drops));
     float radius = (float)(DROP_RADIUS * particle_spacing(splash));
     size_t to = 0;
     for (size_t i = 0; i < splash_count(splash); i++) {
         if (is_shown && !is_shown[i]) continue;
         Vec3 v = splash_particle_velocity(splash, i);
-        x[3 * to] = (float)splash->position_x[i];
-        x[3 * to + 1] = (float)splash->position_y[i];
-        x[3 * to + 2] = (float)splash->position_z[i];
-        u[3 * to] = (float)v.x;
-        u[3 * to + 1] = (float)v.y;
-        u[3 * to + 2] = (float)v.z;
-        r[to++] = radius;
+        float *x = drops.positions + 3 * to, *u = drops.velocities + 3 * to;
+        x[0] = (float)splash->position_x[i];
+        x[1] = (float)splash->position_y[i];
+        x[2] = (float)splash->position_z[i];
+        u[0] = (float)v.x;
+        u[1] = (float)v.y;
+        u[2] = (float)v.z;
+        drops.radii[to++] = radius;
     }
-    FramePoints points = {
-        .name = name, .count = count, .positions = x, .velocities = u, .radii = r};
-    for (int c = 0; c < 3; c++) points.absorption[c] = splash->desc.absorption[c];
-    return frame_view_add_points(step->context, view, &points);
+    return PLIM_OK;
 }
 
 PlimStatus splash_view_frame(const void *system, const StepInfo *step, FrameView *view) {

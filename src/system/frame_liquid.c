@@ -1,4 +1,4 @@
-/* The surface of a liquid in a frame. */
+/* The surface of a liquid in a frame, and its drops. */
 #include "system/frame_liquid.h"
 
 const char *frame_group_name(const FrameView *view, const StepInfo *step, const char *pattern) {
@@ -38,4 +38,20 @@ PlimStatus frame_add_liquid(FrameView *view, const StepInfo *step, const Triangl
                      .is_clear = true};
     for (int c = 0; c < 3; c++) out.absorption[c] = absorption[c];
     return frame_view_add_mesh(step->context, view, &out);
+}
+
+PlimStatus frame_add_drops(FrameView *view, const StepInfo *step, const char *pattern, size_t count,
+                           const float absorption[3], FrameDropArrays *out) {
+    out->positions = scratch_take(step->scratch, 3 * count + 1, sizeof(float));
+    out->velocities = scratch_take(step->scratch, 3 * count + 1, sizeof(float));
+    out->radii = scratch_take(step->scratch, count + 1, sizeof(float));
+    FramePoints points = {.name = frame_group_name(view, step, pattern),
+                          .count = count,
+                          .positions = out->positions,
+                          .velocities = out->velocities,
+                          .radii = out->radii};
+    if (!out->positions || !out->velocities || !out->radii || !points.name)
+        return PLIM_OUT_OF_MEMORY;
+    for (int c = 0; c < 3; c++) points.absorption[c] = absorption[c];
+    return frame_view_add_points(step->context, view, &points);
 }

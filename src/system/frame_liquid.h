@@ -1,4 +1,5 @@
-/* What systems of liquids share in showing themselves in a frame: names of groups, the surface. */
+/* What systems of liquids share in showing themselves in a frame: names of groups, the surface,
+ * drops. */
 #ifndef SYSTEM_FRAME_LIQUID_H
 #define SYSTEM_FRAME_LIQUID_H
 
@@ -15,5 +16,15 @@ const char *frame_group_name(const FrameView *view, const StepInfo *step, const 
  * takes (1/m). */
 PlimStatus frame_add_liquid(FrameView *view, const StepInfo *step, const TriangleMesh *mesh,
                             const float *velocities, const float absorption[3]);
+
+/* As of FramePoints. In scratch memory, not yet set. */
+typedef struct FrameDropArrays {
+    float *positions, *velocities, *radii;
+} FrameDropArrays;
+
+/* Adds `count` drops with the part of light that a metre takes (1/m); the caller fills the arrays.
+ * `pattern` is as for system_name. */
+PlimStatus frame_add_drops(FrameView *view, const StepInfo *step, const char *pattern, size_t count,
+                           const float absorption[3], FrameDropArrays *out);
 
 #endif
