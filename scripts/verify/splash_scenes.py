@@ -282,7 +282,7 @@ def check_volume(options, checks, folder):
 
 def check_paddle(options, checks, folder):
     """A wall that pushes a pool together: none behind it, none in it, the level rises as the room shrinks."""
-    for dim, n in ((2, 25), (3, 10)) if options.quickest else ((2, 40), (3, 10)) if options.quick else ((2, 40), (3, 20)):
+    for dim, n in (2, 25 if options.quickest else 40), (3, 10 if options.quick else 20):
         paddle = {"name": "paddle", "motion": "kinematic", "shape": {"box": {"size": [0.2, 4, 4]}},
                   "position": ["=-0.1+0.4*smoothstep(0,2,t)", 0.5, 0.5 if dim == 3 else 0]}
         pool = box(corner(dim, 0, 0, 0), corner(dim, 1, 0.4, 1))

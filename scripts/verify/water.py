@@ -456,7 +456,8 @@ def read_export(path):
 
 def check_exports(options, checks, folder):
     """The surface is closed, also along walls, and holds the volume that stats.csv tells."""
-    cases = [("dam", "fluid/dam_break.yaml", {"params/n": 24 if options.quickest else 36, "params/dim": 3, "params/seconds": 0.3}),
+    cases = [("dam", "fluid/dam_break.yaml",
+              {"params/n": 24 if options.quickest else 36, "params/dim": 3, "params/seconds": 0.3}),
              ("splash", "fluid/drop_splash.yaml",
               {"params/n": 20 if options.quickest else 24 if options.quick else 40, "duration": 0.5})]
     if not options.quick:

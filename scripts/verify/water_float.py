@@ -251,7 +251,8 @@ def check_bob(options, checks, folder):
 
 
 def check_sinking(options, checks, folder):
-    for s, n in ((2, 10),) if options.quickest else ((2, 16),) if options.quick else ((2, 16), (1.5, 16), (5, 16), (2, 24)):
+    cases = ((2, 10 if options.quickest else 16),) if options.quick else ((2, 16), (1.5, 16), (5, 16), (2, 24))
+    for s, n in cases:
         values = {"params/density": s, "params/n": n, "params/depth": 1.5, "params/width": 3,
                   "params/seconds": 4}
         probes = fsi.run(options, folder, "sinks", "float/cylinder.yaml", values).probes()
