@@ -78,7 +78,7 @@ rigid:
     - {name: one, shape: {box: {size: [0.3, 0.3, 1]}}, position: [0.85, 0.15, 0], density: 2500}
     - {name: other, shape: {box: {size: [0.3, 0.3, 1]}}, position: [1.15, 0.15, 0], density: 2500}
 probes:
-  - {name: one, quantities: [position]}
+  - {name: one, domain: west, quantities: [position, fluid_force]} # its place is in no domain
   - {name: other, quantities: [position]}
 """
 

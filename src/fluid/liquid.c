@@ -95,10 +95,10 @@ PlimStatus fluid_settle_surface(Fluid *fluid, const StepInfo *step) {
 
 static PlimStatus no_liquid(const Fluid *fluid) {
     return context_fail(fluid->context, PLIM_BAD_INPUT,
-                        "there is no liquid in the fluid's domain at t = 0, and no source or side "
+                        "there is no liquid in the %s's domain at t = 0, and no source or side "
                         "that brings any; move its shapes into the domain, or give them a cell or "
                         "more of thickness (%g m)",
-                        fluid->grid.spacing);
+                        fluid->desc.name, fluid->grid.spacing);
 }
 
 /* The first time: distances from what the scene gave, and particles. */

@@ -1,6 +1,8 @@
 /* Dynamic bodies in a fluid: what may be coupled, and whether bodies fit into the domain. */
 #include "scene/scene.h"
 
+#include <stdio.h>
+
 static const char *const side_names[3][2] = {
     {"left", "right"}, {"bottom", "top"}, {"back", "front"}};
 
@@ -28,6 +30,7 @@ typedef struct FitCheck {
     PlimContext *context;
     const Grid *grid;
     const char *name; /* of the body */
+    char where[80];   /* the domain, in messages */
     Solid solid;      /* where it lies in the world */
     Box3 around;      /* holds it */
     Box3 domain;      /* without end along periodic axes */
@@ -42,10 +45,14 @@ static Box3 clip(Box3 a, Box3 b) {
     return (Box3){vec3_max(a.low, b.low), vec3_min(a.high, b.high)};
 }
 
-static FitCheck fit_check(PlimScene *scene, const Grid *grid, const char *name,
-                          const Collider *body) {
+static FitCheck fit_check(PlimScene *scene, const SceneSystem *system, const Grid *grid,
+                          const char *name, const Collider *body) {
     FitCheck fit = {
         .context = scene->context, .grid = grid, .name = name, .solid = collider_as_solid(body)};
+    if (system->name)
+        snprintf(fit.where, sizeof fit.where, "domain '%s'", system->name);
+    else
+        snprintf(fit.where, sizeof fit.where, "the fluid's domain");
     Vec3 size = vec3_scale(grid->spacing, vec3(grid->n[0], grid->n[1], grid->n[2]));
     fit.domain = (Box3){grid->origin, vec3_add(grid->origin, size)};
     for (int axis = 0; axis < grid->dim; axis++)
@@ -78,16 +85,17 @@ static PlimStatus check_sides(const FitCheck *fit) {
         const bool out[2] = {sticks_out(fit, axis, 0), sticks_out(fit, axis, 1)};
         if (out[0] && out[1])
             return context_fail(fit->context, PLIM_BAD_INPUT,
-                                "body '%s' is longer along %c than the fluid's domain, which has "
+                                "body '%s' is longer along %c than %s, which has "
                                 "%g m; make the body smaller or the domain larger",
-                                fit->name, axis_names[axis], grid->n[axis] * grid->spacing);
+                                fit->name, axis_names[axis], fit->where,
+                                grid->n[axis] * grid->spacing);
         for (int end = 0; end < 2; end++) {
             SideKind kind = grid->sides[axis][end];
             if (out[end] && (kind == SIDE_WALL || kind == SIDE_INFLOW))
                 return context_fail(fit->context, PLIM_BAD_INPUT,
-                                    "body '%s' overlaps the %s side of the fluid's domain, which "
-                                    "is %s; move it inside",
-                                    fit->name, side_names[axis][end],
+                                    "body '%s' overlaps the %s side of %s, which is %s; move it "
+                                    "inside",
+                                    fit->name, side_names[axis][end], fit->where,
                                     kind == SIDE_WALL ? "a wall" : "an inflow");
         }
     }
@@ -129,7 +137,7 @@ PlimStatus scene_check_fit(PlimScene *scene, const ImmersedSurface *body) {
     for (size_t i = 0; i < scene->systems.count; i++) {
         const SceneSystem *system = &scene->systems.data[i];
         Grid grid = system->kind->grid(scene, system);
-        FitCheck fit = fit_check(scene, &grid, surface.name, &now);
+        FitCheck fit = fit_check(scene, system, &grid, surface.name, &now);
         if (!is_inside(&fit)) continue;
         inside = true;
         if (system->kind != &scene_fluid_kind) continue;

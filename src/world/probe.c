@@ -23,6 +23,17 @@ static const char **object_names(PlimWorld *world, size_t *count) {
     return names;
 }
 
+static bool knows(const SystemInstance *system, const char *object) {
+    const SystemClass *class = system->class;
+    return class->find_object && class->find_object(system->object, object) != SIZE_MAX;
+}
+
+/* Whether a probe that names a domain means this system: solids have their place and velocity in
+ * any domain. */
+static bool is_meant(const SystemInstance *system, const char *domain) {
+    return !domain || strcmp(system->name, domain) == 0 || system->class->surfaces;
+}
+
 static PlimStatus unknown_object(PlimWorld *world, const char *probe, const char *object) {
     size_t count, mark = scratch_mark(&world->scratch);
     const char **names = object_names(world, &count);
@@ -37,22 +48,24 @@ static bool applies(const ProbeQuantity *quantity, const SystemInstance *system,
     return !quantity->applies || quantity->applies(system->object, object);
 }
 
-/* Names what can be measured on the object, in every system that knows it. */
-static PlimStatus unknown_quantity(PlimWorld *world, const char *probe, const char *object,
-                                   const char *quantity) {
+/* Names what can be measured on the object, in every system that knows it and is meant. */
+static PlimStatus unknown_quantity(PlimWorld *world, const char *probe, const char *domain,
+                                   const char *object, const char *quantity) {
     char known[512] = "";
     size_t used = 0;
     for (size_t s = 0; s < world->systems.count; s++) {
         const SystemInstance *system = &world->systems.data[s];
         const SystemClass *class = system->class;
+        if (!is_meant(system, domain)) continue;
         size_t index = class->find_object ? class->find_object(system->object, object) : SIZE_MAX;
         for (size_t i = 0; index != SIZE_MAX && i < class->quantity_count; i++)
             if (used < sizeof known && applies(&class->quantities[i], system, index))
                 used += (size_t)snprintf(known + used, sizeof known - used, "%s%s",
                                          used ? ", " : "", class->quantities[i].name);
     }
-    return context_fail(world->context, PLIM_BAD_INPUT, "probe '%s' asks for '%s'; '%s' has: %s",
-                        probe, quantity, object, known);
+    return context_fail(world->context, PLIM_BAD_INPUT,
+                        "probe '%s' asks for '%s'; '%s' has%s%s%s: %s", probe, quantity, object,
+                        domain ? " in '" : "", domain ? domain : "", domain ? "'" : "", known);
 }
 
 static const ProbeQuantity *find_quantity(const SystemInstance *system, size_t object,
@@ -65,15 +78,13 @@ static const ProbeQuantity *find_quantity(const SystemInstance *system, size_t o
 }
 
 /* The first system that has the quantity of the object, from the one at `from` on; in *seen whether
- * one knows the object at all. */
-static bool find_probe(const PlimWorld *world, const char *system, const char *object,
+ * one that is meant knows the object at all. */
+static bool find_probe(const PlimWorld *world, const char *domain, const char *object,
                        const char *quantity, size_t from, WorldProbe *out, size_t *at, bool *seen) {
     for (size_t i = from; i < world->systems.count; i++) {
         const SystemInstance *candidate = &world->systems.data[i];
-        if (!candidate->class->find_object) continue;
-        if (system && strcmp(candidate->name, system) != 0) continue;
+        if (!is_meant(candidate, domain) || !knows(candidate, object)) continue;
         size_t index = candidate->class->find_object(candidate->object, object);
-        if (index == SIZE_MAX) continue;
         *seen = true;
         const ProbeQuantity *found = find_quantity(candidate, index, quantity);
         if (!found) continue;
@@ -93,8 +104,8 @@ static PlimStatus check_only(PlimWorld *world, const char *name, const char *obj
     while (find_probe(world, NULL, object, quantity, at + 1, &other, &at, &seen))
         if (world->systems.data[at].class == world->systems.data[first].class)
             return context_fail(world->context, PLIM_BAD_INPUT,
-                                "probe '%s' asks for '%s' of '%s', which is in '%s' and in '%s'; "
-                                "say which with 'domain'",
+                                "probe '%s' asks for '%s' of '%s', which '%s' and '%s' both "
+                                "measure; say which with 'domain'",
                                 name, quantity, object, world->systems.data[first].name,
                                 world->systems.data[at].name);
     return PLIM_OK;
@@ -106,7 +117,7 @@ PlimStatus world_add_probe(PlimWorld *world, const char *name, const char *syste
     size_t at;
     bool seen = false;
     if (!find_probe(world, system, object, quantity, 0, &probe, &at, &seen))
-        return seen ? unknown_quantity(world, name, object, quantity)
+        return seen ? unknown_quantity(world, name, system, object, quantity)
                     : unknown_object(world, name, object);
     if (!system) TRY(check_only(world, name, object, quantity, at));
 
