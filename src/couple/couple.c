@@ -117,6 +117,24 @@ static void keep_surfaces(const FlowAssembly *assembly, const Gathered *gathered
     }
 }
 
+/* What stood in the way of a body took momentum from it, for the fluid to know where it stays. The
+ * body gets it back: contact takes it again, with friction and bounce. */
+static void return_loads(const FlowAssembly *assembly, Gathered *gathered) {
+    for (size_t i = 0; i < assembly->offer->surface_count; i++) {
+        size_t source = assembly->source.data[i];
+        if (source == NO_BLOCK || !assembly->is_blocked.data[i]) continue;
+        const MassBlock *block = &assembly->blocks.data[i];
+        const double *v = assembly->velocity.data + block->first;
+        double *to = gathered->velocity.data + gathered->blocks.data[source].first;
+        for (int k = 0; k < assembly->offer->problem.grid->dim; k++) {
+            double taken = -assembly->momentum.data[block->first + (size_t)k] -
+                           assembly->impulse.data[block->first + (size_t)k];
+            for (int l = 0; l < 6; l++) taken += block->mass[k][l] * v[l];
+            to[k] -= taken / gathered_mass(gathered, source)->mass[0][0];
+        }
+    }
+}
+
 static PlimStatus solve_with(Coupling *coupling, const CoupledSystems *systems,
                              const SystemInstance *fluid, const StepInfo *step, SolveWhen when) {
     const FlowClass *flow = fluid->class->flow;
@@ -141,6 +159,7 @@ static PlimStatus solve_with(Coupling *coupling, const CoupledSystems *systems,
     if (when != SOLVE_START && !offer.has_contact)
         couple_keep_apart(assembly, gathered, step->dt, when);
     keep_surfaces(assembly, gathered);
+    if (when != SOLVE_START && offer.has_contact) return_loads(assembly, gathered);
     gather_hand_back(gathered, &offer.step, when);
     return flow->end(fluid->object, step, when, &offer, &result);
 }

@@ -238,7 +238,7 @@ static void hold_surface(FlowAssembly *a, size_t surface) {
     if (couple_block_hold(a->gathered, source).is_pinned) return;
     Vec3 normals[3], momentum = vec3_load(a->momentum.data + a->blocks.data[surface].first);
     int count = couple_blocked(a->offer, surface, momentum, normals);
-    if (count > 0) a->offer->surfaces[surface].is_held = true;
+    if (count > 0) a->offer->surfaces[surface].is_held = a->is_blocked.data[surface] = true;
     for (int i = 0; i < count; i++)
         hold(a, surface, (double[6]){normals[i].x, normals[i].y, normals[i].z, 0, 0, 0});
 }
@@ -290,8 +290,12 @@ PlimStatus flow_assemble(FlowAssembly *a, const Gathered *gathered, FlowOffer *o
     TRY(add_blocks(a));
     gathered_rows(gathered, ROWS_HELD, add_held, a);
     gathered_rows(gathered, ROWS_DAMPED, add_damped, a);
+    a->is_blocked.count = 0;
+    if (!array_reserve(a->context, &a->is_blocked, offer->surface_count + 1))
+        return PLIM_OUT_OF_MEMORY;
     for (size_t i = 0; i < offer->surface_count && !a->failed; i++) {
         size_t source = a->source.data[i];
+        a->is_blocked.data[i] = false;
         offer->surfaces[i].is_held = source != NO_BLOCK && gathered->blocks.data[source].is_rowed;
         hold_surface(a, i);
     }
@@ -309,6 +313,7 @@ void flow_assembly_free(FlowAssembly *a, PlimContext *context) {
     array_free(context, &a->source);
     array_free(context, &a->local);
     array_free(context, &a->is_reached);
+    array_free(context, &a->is_blocked);
     array_free(context, &a->momentum);
     array_free(context, &a->velocity);
     array_free(context, &a->impulse);

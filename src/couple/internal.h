@@ -91,6 +91,7 @@ typedef struct FlowAssembly {
     CsrBuilder flux_rows, rows, dampers;
     FlowStructure structure;
     Csr flux_csr, row_csr, damper_csr;
+    ARRAY(bool) is_blocked; /* of each surface: something stands in its way */
     bool failed;
 } FlowAssembly;
 
