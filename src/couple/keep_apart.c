@@ -248,7 +248,7 @@ void couple_keep_apart(const FlowAssembly *assembly, Gathered *gathered, double 
 
 static void warn_of_pair(void *user, const NearPair *pair) {
     const FlowOffer *offer = user;
-    if (!(pair->gap < 0)) return;
+    if (!(pair->gap < -1e-6 * offer->problem.grid->spacing)) return; /* who touches does not */
     const SurfaceRef *other = pair->b == NO_SURFACE ? NULL : &offer->surfaces[pair->b].ref;
     bool is_named = other && other->class;
     context_log(offer->step.context, PLIM_LOG_WARNING,
