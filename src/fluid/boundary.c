@@ -440,6 +440,15 @@ static bool has_opening(const Fluid *fluid) {
     return opening;
 }
 
+/* Liquid gives way into air. */
+static bool has_air(const Fluid *fluid) {
+    size_t cells = grid_cell_count(&fluid->grid);
+    bool air = false;
+    for (size_t i = 0; fluid_has_surface(fluid) && !air && i < cells; i++)
+        air = fluid->cut.kind[i] == CELL_AIR;
+    return air;
+}
+
 /* The body on a path of its own that moves fastest: it, if any, is what enclosed fluid gives way
  * to.
  */
@@ -472,7 +481,7 @@ PlimStatus fluid_check_balance(Fluid *fluid, PlimStatus failure, double time, do
         for (size_t i = 0; fluid->sources.rate && i < grid_cell_count(&fluid->grid); i++)
             flow.net -= fluid->sources.rate[i];
         flow.net += pushed_in(fluid);
-        net = has_opening(fluid) ? 0 : fabs(flow.net);
+        net = has_opening(fluid) || has_air(fluid) ? 0 : fabs(flow.net);
     }
     if (!(net > 1e-6 * (flow.gross + rounding))) return PLIM_OK;
     const char *name = fastest_given(fluid);
