@@ -159,6 +159,7 @@ PlimStatus gather_offers(Gathered *gathered, const CoupledSystems *systems, cons
 void gather_hand_back(Gathered *gathered, const StepInfo *step, SolveWhen when) {
     for (size_t i = 0; i < gathered->system_count; i++) {
         const GatheredSystem *system = &gathered->systems.data[i];
+        if (system->dofs.blocks.count == 0) continue;
         const bool *is_solved = gathered->is_solved.data + system->first_block;
         bool any = false;
         for (size_t b = 0; b < system->dofs.blocks.count; b++) any = any || is_solved[b];

@@ -57,7 +57,8 @@ bool shape_solid(const PlimShapeDesc *desc, Vec3 center, Solid *solid) {
                                       [PLIM_SHAPE_TORUS] = SOLID_TORUS,
                                       [PLIM_SHAPE_CONE] = SOLID_CONE,
                                       [PLIM_SHAPE_HALF_SPACE] = SOLID_HALF_SPACE};
-    if (desc->kind == PLIM_SHAPE_MESH) return false;
+    size_t known = sizeof kinds / sizeof *kinds; /* others are refused elsewhere */
+    if (desc->kind == PLIM_SHAPE_MESH || (size_t)desc->kind >= known) return false;
     *solid = solid_default(kinds[desc->kind]);
     memcpy(solid->size, desc->size, sizeof solid->size);
     solid->radius = desc->radius;
