@@ -105,7 +105,7 @@ static PlimStatus gather_across(Fluid *fluid, const StepInfo *step, int axis) {
     size_t mark = scratch_mark(step->scratch);
     TRY(grid_gather(&fluid->grid, grid_place_faces(axis), step->threads, is_closed, &job,
                     step->scratch, &job.list));
-    if (!array_reserve(fluid->context, &fluid->coupled.faces, job.list.count))
+    if (!array_reserve(fluid->context, &fluid->coupled.faces, job.list.count + 1))
         return PLIM_OUT_OF_MEMORY;
     job.faces = fluid->coupled.faces.data + fluid->coupled.faces.count;
     parallel_for(step->threads, job.list.count, GRAIN, describe_faces, &job);
