@@ -118,7 +118,9 @@ static void keep_surfaces(const FlowAssembly *assembly, const Gathered *gathered
 }
 
 /* What stood in the way of a body took momentum from it, for the fluid to know where it stays. The
- * body gets it back: contact takes it again, with friction and bounce. */
+ * body gets it back: contact takes it again, with friction and bounce. But not more than it came
+ * with: what the fluid alone presses against a wall, with no fluid between, does not stick to it.
+ */
 static void return_loads(const FlowAssembly *assembly, Gathered *gathered) {
     for (size_t i = 0; i < assembly->offer->surface_count; i++) {
         size_t source = assembly->source.data[i];
@@ -126,12 +128,17 @@ static void return_loads(const FlowAssembly *assembly, Gathered *gathered) {
         const MassBlock *block = &assembly->blocks.data[i];
         const double *v = assembly->velocity.data + block->first;
         double *to = gathered->velocity.data + gathered->blocks.data[source].first;
+        const double *momentum = assembly->momentum.data + block->first;
+        double taken[3] = {0, 0, 0}, square = 0, own = 0;
         for (int k = 0; k < assembly->offer->problem.grid->dim; k++) {
-            double taken = -assembly->momentum.data[block->first + (size_t)k] -
-                           assembly->impulse.data[block->first + (size_t)k];
-            for (int l = 0; l < 6; l++) taken += block->mass[k][l] * v[l];
-            to[k] -= taken / gathered_mass(gathered, source)->mass[0][0];
+            taken[k] = -momentum[k] - assembly->impulse.data[block->first + (size_t)k];
+            for (int l = 0; l < 6; l++) taken[k] += block->mass[k][l] * v[l];
+            square += taken[k] * taken[k];
+            own -= momentum[k] * taken[k];
         }
+        double part = square > 0 ? fmin(1, fmax(0, own / square)) : 0;
+        for (int k = 0; k < 3; k++)
+            to[k] -= part * taken[k] / gathered_mass(gathered, source)->mass[0][0];
     }
 }
 
