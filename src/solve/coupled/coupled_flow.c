@@ -27,6 +27,7 @@ void coupled_flow_destroy(CoupledFlow *flow) {
     if (flow->viscous) context_free(context, flow->viscous, flow->lattice_count, sizeof(float));
     if (flow->cycle) viscosity_multigrid_destroy(flow->cycle);
     array_free(context, &flow->parts);
+    array_free(context, &flow->blocks);
     FlowRows *all[] = {&flow->friction, &flow->fluxes, &flow->dampers, &flow->drag, &flow->links};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) flow_rows_free(context, all[i]);
     scratch_free(&flow->scratch);
@@ -40,7 +41,7 @@ size_t coupled_flow_bytes(const CoupledFlow *flow) {
            lattices * flow->lattice_count * sizeof(float) + flow_rows_bytes(&flow->friction) +
            flow_rows_bytes(&flow->fluxes) + flow_rows_bytes(&flow->dampers) +
            flow_rows_bytes(&flow->drag) + flow_rows_bytes(&flow->links) +
-           flow->parts.capacity * sizeof(FlowPart);
+           flow->parts.capacity * sizeof(FlowPart) + flow->blocks.capacity * sizeof(FlowBlock);
 }
 
 PoissonProblem flow_poisson_problem(const FlowProblem *problem) {

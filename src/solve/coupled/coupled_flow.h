@@ -14,8 +14,8 @@
  * of A_s are masses and dampers. D: net outflow of cells (-G^T), through the open parts of faces by
  * u; H: through what the structure closes by its own motion (W J). s: what is made in cells, and
  * what surfaces let through. R: constraints among the structure's velocities, as pins and joints
- * make them. Rows within one block are eliminated; others have multipliers r. Blocks of infinite
- * mass have given velocities and are on the right.
+ * and contacts make them; they are eliminated, but where they join a great many blocks: such rows
+ * have multipliers r. Blocks of infinite mass have given velocities and are on the right.
  *
  * Air. Its pressure is zero: cells of air have no equation, and through faces that no fluid cell
  * has nothing is asked for. A face between fluid and air moves only the fluid up to the surface,
@@ -48,7 +48,9 @@ typedef struct FlowStructure {
     const Csr *dampers;     /* C, by all velocities, sqrt(kg): -C^T C v over the step; NULL: none */
     const Csr *constraints; /* R v = target, by all velocities; NULL: none */
     const double *target;   /* NULL: 0 */
-    double *multipliers;    /* of rows that join blocks, found, N s; others 0; NULL: not wanted */
+    /* Blocks that constraints join with more velocities than this altogether are not reduced to the
+     * motions that are left: their rows have multipliers. 0: 720. */
+    size_t largest_part;
 } FlowStructure;
 
 /* A face of which the structure closes some part: what its motion pushes through that, m^3/s along

@@ -25,18 +25,27 @@ typedef struct FlowRows {
     ARRAY(double) weight;   /* of dampers, one a row: that times row^T row is in A_s */
 } FlowRows;
 
-/* What is kept of a block beside the problem's own. With the rows of constraints that concern it
- * alone eliminated its velocities are rest + sum of motions. */
+/* What is kept of a block beside the problem's own. */
+typedef struct FlowBlock {
+    size_t part;                                   /* that it is of; FLOW_NO_PART: given */
+    size_t local;                                  /* its first velocity among the part's */
+    double drag[MASS_BLOCK_SIZE][MASS_BLOCK_SIZE]; /* dt times friction by its own velocity, kg */
+} FlowBlock;
+
+#define FLOW_NO_PART SIZE_MAX
+
+/* Blocks that constraints join, mostly one. With the rows of constraints eliminated its velocities
+ * are known + sum of motions. Matrices have motion_count rows, in the solve's scratch memory. */
 typedef struct FlowPart {
-    size_t first;                                    /* of its motions among all */
-    int motion_count;                                /* 0: given, or held altogether */
-    double scale[MASS_BLOCK_SIZE];                   /* makes velocities comparable, by masses */
-    double motion[MASS_BLOCK_SIZE][MASS_BLOCK_SIZE]; /* one a row, orthonormal but for the scale */
-    double rest[MASS_BLOCK_SIZE];
-    double drag[MASS_BLOCK_SIZE][MASS_BLOCK_SIZE];  /* dt times friction by its own velocity, kg */
-    double mass[MASS_BLOCK_SIZE * MASS_BLOCK_SIZE]; /* of motions, with drag */
-    double diagonal[MASS_BLOCK_SIZE * MASS_BLOCK_SIZE]; /* its block of A_s: that and dampers */
-    double factor[MASS_BLOCK_SIZE * MASS_BLOCK_SIZE];   /* Cholesky factor of that, or near it */
+    size_t first;        /* of its motions among all */
+    size_t motion_count; /* 0: held altogether */
+    size_t size;         /* velocities */
+    size_t *velocity;    /* which of the structure's they are */
+    double *scale;       /* of each: makes velocities comparable, by masses */
+    double *motion;      /* one a row of `size`, orthonormal but for the scale */
+    double *mass;        /* of motions, with drag */
+    double *diagonal;    /* its block of A_s: that and dampers */
+    double *factor;      /* Cholesky factor of that, or near it */
 } FlowPart;
 
 struct CoupledFlow {
@@ -51,9 +60,11 @@ struct CoupledFlow {
     const FlowStructure *structure;
     size_t motion_count; /* K, of all free blocks */
     ARRAY(FlowPart) parts;
-    int32_t *block_of; /* each velocity */
-    double *known;     /* of each velocity: given, or the rest of a free block's */
-    double *push;      /* of each velocity: dt times friction by given velocities of sides, N s */
+    ARRAY(FlowBlock) blocks; /* as the structure's */
+    int32_t *block_of;       /* each velocity */
+    double *known;           /* of each velocity: given, or what constraints ask of a free one */
+    double *own;             /* work: a row's part for the motions of one part */
+    double *push; /* of each velocity: dt times friction by given velocities of sides, N s */
     FlowRows friction, fluxes; /* F and H */
     /* Between blocks: dampers, friction of surfaces that several blocks move, constraints; of the
      * last `at` is the row among all and `constant` the target that is left. */
@@ -96,7 +107,7 @@ static inline size_t flow_vector_size(const CoupledFlow *flow) {
 
 /* ---- coupled_flow_structure.c: blocks, motions, results ---- */
 
-/* Numbers motions, eliminates constraints within blocks, gathers dampers and links. */
+/* Numbers motions, eliminates constraints, gathers dampers and links. */
 PlimStatus flow_begin_structure(CoupledFlow *flow);
 /* After friction has been gathered: masses of motions, and factors of blocks. Fails when masses are
  * not positive. */
@@ -119,8 +130,19 @@ void flow_set_velocities(const CoupledFlow *flow, const double *motions);
 void flow_add_impulses(const CoupledFlow *flow, const FlowRows *rows, double factor,
                        const double *x);
 void flow_add_own_friction(const CoupledFlow *flow);
-void flow_set_multipliers(const CoupledFlow *flow, double factor, const double *links);
 double flow_structure_energy(const CoupledFlow *flow, bool before);
+
+/* ---- coupled_flow_parts.c: which motions constraints leave ---- */
+
+/* Parts, blocks and `known`. Of each constraint's row whether it is a link: it joins blocks and was
+ * not eliminated. */
+PlimStatus flow_make_parts(CoupledFlow *flow, bool **is_link);
+
+/* Where a free velocity is among those of its part. */
+static inline size_t flow_place_in_part(const CoupledFlow *flow, size_t velocity) {
+    int32_t block = flow->block_of[velocity];
+    return flow->blocks.data[block].local + velocity - flow->structure->blocks[block].first;
+}
 
 /* ---- coupled_flow_rows.c: rows over the structure and what they do to motions ---- */
 
@@ -130,10 +152,10 @@ size_t flow_rows_bytes(const FlowRows *rows);
 /* Adds factor times a row. Where memory is out, flow->short_of_memory. */
 void flow_add_row(CoupledFlow *flow, FlowRows *rows, size_t at, size_t count, const int32_t *column,
                   const double *value, double factor);
-/* Of the entries from i on those of one block: its number, what the row is to its motions, and
- * where they end. */
-size_t flow_reduce_run(const CoupledFlow *flow, const FlowEntry *entries, size_t i, size_t last,
-                       size_t *end, double own[MASS_BLOCK_SIZE]);
+/* Of a row's entries from i on: the motions of the part of entry i, if no entry before it is of
+ * that part (else false), `own` has as many values as the part has motions. */
+bool flow_reduce_part(const CoupledFlow *flow, const FlowEntry *entries, size_t first, size_t i,
+                      size_t last, double *own);
 /* A row times motions; out += its entries times x. */
 double flow_row_product(const FlowRows *rows, size_t row, const double *motions);
 void flow_row_spread(const FlowRows *rows, size_t row, double x, double *out);

@@ -137,7 +137,7 @@ static bool may_be_light(const Inviscid *s, const double *added) {
     const CoupledFlow *flow = s->flow;
     for (size_t b = 0; b < flow->parts.count; b++) {
         const FlowPart *part = &flow->parts.data[b];
-        size_t n = (size_t)part->motion_count;
+        size_t n = part->motion_count;
         for (size_t i = 0; i < n; i++)
             if (added[part->first + i] * flow->problem->density >
                 0.1 * LIGHT * part->mass[i * n + i])
@@ -323,8 +323,8 @@ static size_t light_blocks(const Inviscid *s, SolveBlock *blocks) {
     blocks[count++] = (SolveBlock){0, s->size, outflow * sqrt((double)count_cells(s))};
     for (size_t b = 0; b < flow->parts.count; b++) {
         const FlowPart *part = &flow->parts.data[b];
-        size_t width = s->columns > 0 ? s->n : (size_t)part->motion_count;
-        for (size_t m = 0; m < (size_t)part->motion_count; m++) {
+        size_t width = s->columns > 0 ? s->n : part->motion_count;
+        for (size_t m = 0; m < part->motion_count; m++) {
             /* The squares of a factor's diagonal: inertia when the motions before give way. */
             size_t i = part->first + m, row = s->columns > 0 ? i : m;
             double root = (s->columns > 0 ? s->factor : part->factor)[row * width + row];
@@ -367,8 +367,6 @@ static PlimStatus solve_light(Inviscid *s, double *b, double *q, double *motions
     kkt_apply(s, q, work);
     result->divergence = worst_outflow(s, b, work);
     memcpy(motions, q + size, s->n * sizeof *motions);
-    if (found.reason == SOLVE_CONVERGED)
-        flow_set_multipliers(flow, problem->density, q + size + s->n);
     double mean;
     return poisson_remove_means(s->poisson, problem->threads, q, &mean);
 }

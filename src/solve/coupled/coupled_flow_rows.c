@@ -31,28 +31,37 @@ size_t flow_rows_bytes(const FlowRows *rows) {
            (rows->constant.capacity + rows->weight.capacity) * sizeof(double);
 }
 
-size_t flow_reduce_run(const CoupledFlow *flow, const FlowEntry *entries, size_t i, size_t last,
-                       size_t *end, double own[MASS_BLOCK_SIZE]) {
-    int32_t block = flow->block_of[entries[i].column];
-    const FlowPart *part = &flow->parts.data[block];
-    size_t first = flow->structure->blocks[block].first;
-    memset(own, 0, MASS_BLOCK_SIZE * sizeof *own);
-    for (; i < last && flow->block_of[entries[i].column] == block; i++)
-        for (int m = 0; m < part->motion_count; m++)
-            own[m] += entries[i].value * part->motion[m][(size_t)entries[i].column - first];
-    *end = i;
-    return (size_t)block;
+static size_t part_of(const CoupledFlow *flow, const FlowEntry *entry) {
+    return flow->blocks.data[flow->block_of[entry->column]].part;
+}
+
+bool flow_reduce_part(const CoupledFlow *flow, const FlowEntry *entries, size_t first, size_t i,
+                      size_t last, double *own) {
+    size_t number = part_of(flow, &entries[i]);
+    if (number == FLOW_NO_PART) return false;
+    for (size_t before = first; before < i; before++)
+        if (part_of(flow, &entries[before]) == number) return false;
+    const FlowPart *part = &flow->parts.data[number];
+    memset(own, 0, part->motion_count * sizeof *own);
+    for (; i < last; i++) {
+        if (part_of(flow, &entries[i]) != number) continue;
+        size_t at = flow_place_in_part(flow, (size_t)entries[i].column);
+        for (size_t m = 0; m < part->motion_count; m++)
+            own[m] += entries[i].value * part->motion[m * part->size + at];
+    }
+    return true;
 }
 
 static bool push_reduced(CoupledFlow *flow, FlowRows *rows, size_t first) {
     size_t last = rows->entries.count;
-    for (size_t i = first, end; i < last; i = end) {
-        double own[MASS_BLOCK_SIZE];
-        size_t block = flow_reduce_run(flow, rows->entries.data, i, last, &end, own);
-        const FlowPart *part = &flow->parts.data[block];
-        for (int m = 0; m < part->motion_count; m++) {
-            FlowEntry entry = {(int32_t)part->first + m, own[m]};
-            if (!array_push(flow->context, &rows->reduced, entry)) return false;
+    const FlowEntry *entries = rows->entries.data;
+    for (size_t i = first; i < last; i++) {
+        if (!flow_reduce_part(flow, entries, first, i, last, flow->own)) continue;
+        const FlowPart *part = &flow->parts.data[part_of(flow, &entries[i])];
+        for (size_t m = 0; m < part->motion_count; m++) {
+            FlowEntry entry = {(int32_t)(part->first + m), flow->own[m]};
+            if (entry.value != 0.0 && !array_push(flow->context, &rows->reduced, entry))
+                return false;
         }
     }
     return true;
@@ -159,11 +168,11 @@ static bool is_of_one_block(const CoupledFlow *flow, const SparseRow *rows, int 
 /* One block's own friction, rows^T c rows. */
 static void add_drag(CoupledFlow *flow, int32_t block, const SparseRow *row,
                      const SparseRow *reaction, double scale) {
-    FlowPart *part = &flow->parts.data[block];
+    FlowBlock *own = &flow->blocks.data[block];
     size_t first = flow->structure->blocks[block].first;
     for (int i = 0; i < row->count; i++)
         for (int j = 0; j < reaction->count; j++)
-            part->drag[(size_t)row->column[i] - first][(size_t)reaction->column[j] - first] +=
+            own->drag[(size_t)row->column[i] - first][(size_t)reaction->column[j] - first] +=
                 scale * row->value[i] * reaction->value[j];
 }
 

@@ -185,7 +185,6 @@ static PlimStatus store(CoupledFlow *flow, double *x, double *velocity[3], doubl
     flow_add_impulses(flow, &flow->friction, -1.0, x);
     flow_add_impulses(flow, &flow->fluxes, -1.0, x + size);
     flow_add_own_friction(flow);
-    flow_set_multipliers(flow, 1.0, x + size + cells + flow->motion_count);
     result->energy_after = energy(flow, x, false);
     return PLIM_OK;
 }
