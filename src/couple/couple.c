@@ -17,6 +17,8 @@ void coupling_destroy(Coupling *coupling) {
     gathered_free(&coupling->gathered, context);
     flow_assembly_free(&coupling->assembly, context);
     dry_solve_free(&coupling->dry, context);
+    array_free(context, &coupling->gain);
+    for (int axis = 0; axis < 3; axis++) array_free(context, &coupling->kept[axis]);
     context_free(context, coupling, 1, sizeof *coupling);
 }
 
@@ -95,7 +97,7 @@ static void keep_velocities(const FlowAssembly *assembly, Gathered *gathered) {
     }
 }
 
-/* The same to the fluid's surfaces, by what they are when bodies have been kept apart. */
+/* The same to the fluid's surfaces. */
 static void keep_surfaces(const FlowAssembly *assembly, const Gathered *gathered) {
     for (size_t i = 0; i < assembly->offer->surface_count; i++) {
         FlowSurface *surface = &assembly->offer->surfaces[i];
@@ -117,57 +119,44 @@ static void keep_surfaces(const FlowAssembly *assembly, const Gathered *gathered
     }
 }
 
-/* What stood in the way of a body took momentum from it, for the fluid to know where it stays. The
- * body gets it back: contact takes it again, with friction and bounce. But not more than it came
- * with: what the fluid alone presses against a wall, with no fluid between, does not stick to it.
- */
-static void return_loads(const FlowAssembly *assembly, Gathered *gathered) {
-    for (size_t i = 0; i < assembly->offer->surface_count; i++) {
-        size_t source = assembly->source.data[i];
-        if (source == NO_BLOCK || !assembly->is_blocked.data[i]) continue;
-        const MassBlock *block = &assembly->blocks.data[i];
-        const double *v = assembly->velocity.data + block->first;
-        double *to = gathered->velocity.data + gathered->blocks.data[source].first;
-        const double *momentum = assembly->momentum.data + block->first;
-        double taken[3] = {0, 0, 0}, square = 0, own = 0;
-        for (int k = 0; k < assembly->offer->problem.grid->dim; k++) {
-            taken[k] = -momentum[k] - assembly->impulse.data[block->first + (size_t)k];
-            for (int l = 0; l < 6; l++) taken[k] += block->mass[k][l] * v[l];
-            square += taken[k] * taken[k];
-            own -= momentum[k] * taken[k];
-        }
-        double part = square > 0 ? fmin(1, fmax(0, own / square)) : 0;
-        for (int k = 0; k < 3; k++)
-            to[k] -= part * taken[k] / gathered_mass(gathered, source)->mass[0][0];
-    }
+/* One turn: rows, solve, velocities. */
+static PlimStatus solve_once(Coupling *coupling, const CoupledSystems *systems, FlowOffer *offer,
+                             SolveWhen when, FlowResult *result) {
+    FlowAssembly *assembly = &coupling->assembly;
+    TRY(gather_offers(&coupling->gathered, systems, &offer->step, when));
+    TRY(flow_assemble(assembly, &coupling->gathered, offer, when));
+    double speed = fmax(greatest_speed(assembly), offer->problem.speed);
+    offer->problem.divergence =
+        offer->problem.momentum * speed * grid_face_area(offer->problem.grid);
+    if (coupling->watch)
+        coupling->watch(coupling->watch_user, &offer->problem, offer->velocity, offer->pressure);
+    TRY(coupled_flow_solve(offer->solver, &offer->problem, offer->velocity, offer->pressure,
+                           result));
+    if (result->reason != SOLVE_CONVERGED) return solve_failed(&offer->step, result);
+    keep_velocities(assembly, &coupling->gathered);
+    return PLIM_OK;
 }
 
+/* With contact where something touches: by turns, each from the same u*. */
 static PlimStatus solve_with(Coupling *coupling, const CoupledSystems *systems,
                              const SystemInstance *fluid, const StepInfo *step, SolveWhen when) {
     const FlowClass *flow = fluid->class->flow;
-    FlowAssembly *assembly = &coupling->assembly;
-    Gathered *gathered = &coupling->gathered;
     FlowOffer offer = {.step = *step};
     FlowResult result;
+    int iterations = 0;
     TRY(flow->begin(fluid->object, step, when, &offer));
-    bool is_first = when == SOLVE_START ||
-                    (when == SOLVE_HALF_STEP && !flow->wants(fluid->object, step, SOLVE_START));
-    if (step->time == 0 && is_first) couple_warn_of_overlaps(&offer);
-    TRY(gather_offers(gathered, systems, &offer.step, when));
-    TRY(flow_assemble(assembly, gathered, &offer, when));
-    offer.problem.divergence = offer.problem.momentum *
-                               fmax(greatest_speed(assembly), offer.problem.speed) *
-                               grid_face_area(offer.problem.grid);
-    if (coupling->watch)
-        coupling->watch(coupling->watch_user, &offer.problem, offer.velocity, offer.pressure);
-    TRY(coupled_flow_solve(offer.solver, &offer.problem, offer.velocity, offer.pressure, &result));
-    if (result.reason != SOLVE_CONVERGED) return solve_failed(step, &result);
-    keep_velocities(assembly, gathered);
-    if (when != SOLVE_START && !offer.has_contact)
-        couple_keep_apart(assembly, gathered, step->dt, when);
-    keep_surfaces(assembly, gathered);
-    if (when != SOLVE_START && offer.has_contact) return_loads(assembly, gathered);
-    gather_hand_back(gathered, &offer.step, when);
+    TRY(couple_keep_flow(coupling, &offer));
+    for (bool agrees = false; !agrees;) {
+        if (coupling->round > 0) couple_restore_flow(coupling, &offer);
+        TRY(solve_once(coupling, systems, &offer, when, &result));
+        iterations += result.iterations;
+        agrees = true;
+        double left = offer.problem.divergence / grid_face_area(offer.problem.grid);
+        if (coupling->touches) TRY(couple_contact_settle(coupling, step, when, left, &agrees));
+    }
+    result.iterations = iterations;
+    keep_surfaces(&coupling->assembly, &coupling->gathered);
+    gather_hand_back(&coupling->gathered, &offer.step, when);
     return flow->end(fluid->object, step, when, &offer, &result);
 }
 
@@ -241,6 +230,33 @@ static PlimStatus carry_bodies(Coupling *coupling, const CoupledSystems *systems
     return PLIM_OK;
 }
 
+static bool some_want(const CoupledSystems *systems, const StepInfo *step, SolveWhen when) {
+    for (size_t i = 0; i < systems->count; i++)
+        if (wants(systems, i, step, when)) return true;
+    return false;
+}
+
+/* v~^{n+1/2} again, with what collisions left and what touches held. */
+static PlimStatus contact_positions(Coupling *coupling, const CoupledSystems *systems,
+                                    const StepInfo *step) {
+    TRY(couple_contact_begin(coupling, systems, step, SOLVE_HALF_STEP));
+    if (!coupling->touches) return PLIM_OK;
+    if (some_want(systems, step, SOLVE_HALF_STEP))
+        TRY(solve_all(coupling, systems, step, SOLVE_HALF_STEP));
+    else
+        TRY(couple_contact_dry(coupling, systems, step, SOLVE_HALF_STEP));
+    return couple_contact_end(coupling, systems, step, SOLVE_HALF_STEP);
+}
+
+static PlimStatus solve_velocities(Coupling *coupling, const CoupledSystems *systems,
+                                   const StepInfo *step) {
+    if (some_want(systems, step, SOLVE_WHOLE_STEP))
+        TRY(couple_contact_begin(coupling, systems, step, SOLVE_WHOLE_STEP));
+    TRY(solve_all(coupling, systems, step, SOLVE_WHOLE_STEP));
+    TRY(couple_contact_end(coupling, systems, step, SOLVE_WHOLE_STEP));
+    return solve_rest(coupling, systems, step, SOLVE_WHOLE_STEP);
+}
+
 PlimStatus couple_stage(Coupling *coupling, const CoupledSystems *systems, Stage stage,
                         const StepInfo *step) {
     switch (stage) {
@@ -249,9 +265,10 @@ PlimStatus couple_stage(Coupling *coupling, const CoupledSystems *systems, Stage
         TRY(solve_all(coupling, systems, step, SOLVE_START));
         TRY(solve_all(coupling, systems, step, SOLVE_HALF_STEP));
         return solve_rest(coupling, systems, step, SOLVE_HALF_STEP);
+    case STAGE_CONTACT:
+        return contact_positions(coupling, systems, step);
     case STAGE_SOLVE_VELOCITIES:
-        TRY(solve_all(coupling, systems, step, SOLVE_WHOLE_STEP));
-        return solve_rest(coupling, systems, step, SOLVE_WHOLE_STEP);
+        return solve_velocities(coupling, systems, step);
     case STAGE_FINISH:
         return carry_bodies(coupling, systems, step, SOLVE_WHOLE_STEP);
     default:

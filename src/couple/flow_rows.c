@@ -34,7 +34,7 @@ static void add_block(FlowAssembly *a, const MassBlock *mass, size_t source, con
     bool good =
         array_push(a->context, &a->blocks, block) && array_push(a->context, &a->source, source);
     for (int i = 0; good && i < block.size; i++) {
-        double momentum = 0;
+        double momentum = block.is_free ? gathered_impulse(a->gathered, source)[i] : 0;
         for (int j = 0; block.is_free && j < block.size; j++)
             momentum += block.mass[i][j] * gathered_before(a->gathered, source)[j];
         good = array_push(a->context, &a->momentum, momentum) &&
@@ -155,7 +155,7 @@ static FlowAnchor surface_at(const void *user, Vec3 x) {
 
 static void add_flux(FlowAssembly *a, const FlowFace *face) {
     SparseRow row = {.count = 0};
-    FlowFlux flux = {face->axis, {face->at[0], face->at[1], face->at[2]}};
+    FlowFlux flux = {face->axis, {face->at[0], face->at[1], face->at[2]}, face->closed};
     surface_row(a, &face->anchor, face->middle, face->axis, &row);
     bool good = array_push(a->context, &a->fluxes, flux);
     for (int i = 0; good && i < row.count; i++)
@@ -229,23 +229,17 @@ static void hold(FlowAssembly *a, size_t block, const double row[6]) {
     a->failed = a->failed || !good || !csr_builder_end_row(a->context, &a->rows);
 }
 
-/* Bodies stay in the plane of a flow in two dimensions, and out of what stands in their way. */
-static void hold_surface(FlowAssembly *a, size_t surface) {
+/* Bodies stay in the plane of a flow in two dimensions. */
+static void hold_in_plane(FlowAssembly *a, size_t surface) {
     static const double plane[3][6] = {{0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 0, 1}};
-    size_t source = a->source.data[surface];
-    if (source == NO_BLOCK) return;
-    for (int i = 0; i < 3 && a->offer->problem.grid->dim == 2; i++) hold(a, surface, plane[i]);
-    if (couple_block_hold(a->gathered, source).is_pinned) return;
-    Vec3 normals[3], momentum = vec3_load(a->momentum.data + a->blocks.data[surface].first);
-    int count = couple_blocked(a->offer, surface, momentum, normals);
-    if (count > 0) a->offer->surfaces[surface].is_held = a->is_blocked.data[surface] = true;
-    for (int i = 0; i < count; i++)
-        hold(a, surface, (double[6]){normals[i].x, normals[i].y, normals[i].z, 0, 0, 0});
+    if (a->source.data[surface] == NO_BLOCK || a->offer->problem.grid->dim == 3) return;
+    for (int i = 0; i < 3; i++) hold(a, surface, plane[i]);
 }
 
 /* ---- all of it ---- */
 
-static void clear(FlowAssembly *a) {
+void flow_assembly_clear(FlowAssembly *a, const Gathered *gathered) {
+    a->gathered = gathered;
     a->failed = false;
     a->blocks.count = a->source.count = a->momentum.count = a->velocity.count = 0;
     a->impulse.count = a->through.count = a->target.count = a->fluxes.count = 0;
@@ -284,20 +278,15 @@ static void set_problem(FlowAssembly *a) {
 PlimStatus flow_assemble(FlowAssembly *a, const Gathered *gathered, FlowOffer *offer,
                          SolveWhen when) {
     a->context = offer->step.context;
-    a->gathered = gathered;
     a->offer = offer;
-    clear(a);
+    flow_assembly_clear(a, gathered);
     TRY(add_blocks(a));
     gathered_rows(gathered, ROWS_HELD, add_held, a);
     gathered_rows(gathered, ROWS_DAMPED, add_damped, a);
-    a->is_blocked.count = 0;
-    if (!array_reserve(a->context, &a->is_blocked, offer->surface_count + 1))
-        return PLIM_OUT_OF_MEMORY;
     for (size_t i = 0; i < offer->surface_count && !a->failed; i++) {
         size_t source = a->source.data[i];
-        a->is_blocked.data[i] = false;
         offer->surfaces[i].is_held = source != NO_BLOCK && gathered->blocks.data[source].is_rowed;
-        hold_surface(a, i);
+        hold_in_plane(a, i);
     }
     for (size_t f = 0; f < offer->face_count && !a->failed; f++) {
         if (offer->faces[f].closed > 0) add_flux(a, &offer->faces[f]);
@@ -313,7 +302,6 @@ void flow_assembly_free(FlowAssembly *a, PlimContext *context) {
     array_free(context, &a->source);
     array_free(context, &a->local);
     array_free(context, &a->is_reached);
-    array_free(context, &a->is_blocked);
     array_free(context, &a->momentum);
     array_free(context, &a->velocity);
     array_free(context, &a->impulse);

@@ -74,6 +74,12 @@ static inline const double *gathered_fall(const Gathered *gathered, size_t block
     return system->dofs.fall.data + (b->first - system->first);
 }
 
+static inline const double *gathered_impulse(const Gathered *gathered, size_t block) {
+    const GatheredBlock *b = &gathered->blocks.data[block];
+    const GatheredSystem *system = &gathered->systems.data[b->system];
+    return system->dofs.impulse.data + (b->first - system->first);
+}
+
 #define NO_BLOCK SIZE_MAX
 
 /* The structure in one fluid's solve: the surfaces in their order, a block each, then all blocks
@@ -91,7 +97,6 @@ typedef struct FlowAssembly {
     CsrBuilder flux_rows, rows, dampers;
     FlowStructure structure;
     Csr flux_csr, row_csr, damper_csr;
-    ARRAY(bool) is_blocked; /* of each surface: something stands in its way */
     bool failed;
 } FlowAssembly;
 
@@ -99,21 +104,8 @@ typedef struct FlowAssembly {
 PlimStatus flow_assemble(FlowAssembly *assembly, const Gathered *gathered, FlowOffer *offer,
                          SolveWhen when);
 void flow_assembly_free(FlowAssembly *assembly, PlimContext *context);
-
-/* keep_apart.c */
-
-/* Directions in which a surface with this momentum cannot go, up to three unit vectors against
- * them; how many. */
-int couple_blocked(const FlowOffer *offer, size_t surface, Vec3 momentum, Vec3 normals[3]);
-/* Whether rows of one system hold a point of the block, or keep it from turning. */
-typedef struct BlockHold {
-    bool is_pinned, is_turn_locked;
-} BlockHold;
-BlockHold couple_block_hold(const Gathered *gathered, size_t block);
-void couple_keep_apart(const FlowAssembly *assembly, Gathered *gathered, double dt, SolveWhen when);
-
-/* Tells of bodies that overlap one another or what does not give way. */
-void couple_warn_of_overlaps(FlowOffer *offer);
+/* Leaves nothing in it. */
+void flow_assembly_clear(FlowAssembly *assembly, const Gathered *gathered);
 
 /* dry_solve.c: what no fluid touches. */
 typedef struct DrySolve {
@@ -136,8 +128,27 @@ struct Coupling {
     Gathered gathered;
     FlowAssembly assembly;
     DrySolve dry;
+    bool touches;          /* contact has begun: its rows are among those of the solves */
+    int round;             /* of contact, from 0 */
+    ARRAY(double) gain;    /* of each gathered velocity: what a fluid gave, N s */
+    ARRAY(double) kept[3]; /* u* */
     CoupleWatch watch;
     void *watch_user;
 };
+
+/* contact.c: contact in solves with a fluid. */
+PlimStatus couple_contact_begin(Coupling *coupling, const CoupledSystems *systems,
+                                const StepInfo *step, SolveWhen when);
+PlimStatus couple_contact_end(Coupling *coupling, const CoupledSystems *systems,
+                              const StepInfo *step, SolveWhen when);
+/* After a solve: contact with what the fluid did in it. `speed`, m/s, is what the solve left. True:
+ * that is what the solve had been told, or there is no further turn. */
+PlimStatus couple_contact_settle(Coupling *coupling, const StepInfo *step, SolveWhen when,
+                                 double speed, bool *agrees);
+PlimStatus couple_contact_dry(Coupling *coupling, const CoupledSystems *systems,
+                              const StepInfo *step, SolveWhen when);
+/* u* to go back to before the next turn, if there may be one. */
+PlimStatus couple_keep_flow(Coupling *coupling, const FlowOffer *offer);
+void couple_restore_flow(const Coupling *coupling, const FlowOffer *offer);
 
 #endif

@@ -416,7 +416,14 @@ static GivenFlow given_flow(const Fluid *fluid) {
     return flow;
 }
 
-/* What bodies that reach through a side push in with them, m^3/s: that of bodies inside is none. */
+static bool is_of_free_body(const Fluid *fluid, int axis, const int at[3]) {
+    Vec3 x = grid_face_center(&fluid->grid, axis, at[0], at[1], at[2]), beside;
+    const ImmersedCollider *nearest = immersed_nearest(&fluid->colliders, x, &beside);
+    return nearest && surface_is_free(&nearest->ref);
+}
+
+/* What bodies that reach through a side push in with them, m^3/s: that of bodies inside is none,
+ * and free ones are held by walls. */
 static double pushed_in(const Fluid *fluid) {
     const Grid *grid = &fluid->grid;
     double sum = 0;
@@ -426,6 +433,7 @@ static double pushed_in(const Fluid *fluid) {
             for (int c = 0; c < grid->n[(axis + 2) % 3]; c++)
                 for (int b = 0; b < grid->n[(axis + 1) % 3]; b++) {
                     side_face(grid, axis, end, b, c, at);
+                    if (is_of_free_body(fluid, axis, at)) continue;
                     double inward = fluid_pushed(fluid, axis, at[0], at[1], at[2]);
                     sum += end ? -inward : inward;
                 }

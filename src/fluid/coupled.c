@@ -75,16 +75,26 @@ static bool is_closed(const void *user, int i, int j, int k) {
     return fluid_face_is_wet(fluid, axis, at) || tied_part(fluid, axis, at) != 0;
 }
 
+/* A free body does not come through a wall: what covers the wall there does not push. */
+static bool stays_behind_wall(const Fluid *fluid, int axis, const int at[3], size_t surface) {
+    const Grid *grid = &fluid->grid;
+    bool on_side = at[axis] == 0 || at[axis] == grid->n[axis];
+    return on_side && grid->sides[axis][at[axis] > 0] == SIDE_WALL &&
+           fluid_solves_for(fluid, surface);
+}
+
 static FlowFace describe_face(const Fluid *fluid, int axis, size_t face) {
     const Grid *grid = &fluid->grid;
     int at[3];
     grid_place_at(grid, grid_place_faces(axis), face, at);
     double open = fluid->cut.open[axis][face];
     Vec3 x = grid_face_center(grid, axis, at[0], at[1], at[2]);
-    bool pushes = fluid_face_is_wet(fluid, axis, at);
+    FlowAnchor anchor = nearest_surface(fluid, x);
+    bool pushes =
+        fluid_face_is_wet(fluid, axis, at) && !stays_behind_wall(fluid, axis, at, anchor.surface);
     return (FlowFace){.axis = axis,
                       .at = {at[0], at[1], at[2]},
-                      .anchor = nearest_surface(fluid, x),
+                      .anchor = anchor,
                       .x = x,
                       .closed = pushes ? (1 - open) * grid_face_area(grid) : 0,
                       .middle = middle_of_closed(fluid, axis, at, open, x),
@@ -199,7 +209,6 @@ static PlimStatus make_offer(Fluid *fluid, SolveWhen when, FlowOffer *offer) {
     offer->face_count = fluid->coupled.faces.count;
     offer->nearest = nearest_surface;
     offer->system = fluid;
-    offer->has_contact = fluid_has_surface(fluid);
     return PLIM_OK;
 }
 

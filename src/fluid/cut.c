@@ -315,7 +315,9 @@ PlimStatus fluid_update_geometry(Fluid *fluid, const StepInfo *step, bool always
         return context_fail(fluid->context, always ? PLIM_BAD_INPUT : PLIM_FAILED,
                             "obstacles and bodies fill the whole domain of the fluid; make them "
                             "smaller or the domain larger");
-    return fluid_has_surface(fluid) ? PLIM_OK : fluid_set_up_viscosity(fluid, step);
+    if (fluid_has_surface(fluid)) return PLIM_OK; /* its air is found first */
+    fluid_empty_enclosed_cells(fluid);
+    return fluid_set_up_viscosity(fluid, step);
 }
 
 Vec3 fluid_aperture_moment(const Fluid *fluid, int axis, int i, int j, int k) {

@@ -19,6 +19,8 @@ typedef struct FluidCut {
 /* Reads the bodies' places (fluid_read_places), then cuts the grid anew if anything moved or
  * `always`. */
 PlimStatus fluid_update_geometry(Fluid *fluid, const StepInfo *step, bool always);
+/* In enclosed_cells.c: small pockets between bodies hold no pressure. */
+void fluid_empty_enclosed_cells(Fluid *fluid);
 /* The first thing wrong with the grid as it was just cut, as text, or NULL: apertures outside 0 to
  * 1, cells whose kind does not go with their faces. */
 const char *fluid_cut_problem(const Fluid *fluid);

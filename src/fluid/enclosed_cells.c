@@ -1,8 +1,9 @@
-/* Enclosed cells: liquid that bodies close in. Where crates lean on one another a cell or two may
+/* Enclosed cells: fluid that bodies close in. Where crates lean on one another a cell or two may
  * be left between them with no way out. Such a pocket cannot change its volume, so in the coupled
  * solve it ties the bodies around it to one another; they touch there, and what contact does to
  * their velocities is undone by speeds that have nothing to do with the flow (2.8 m/s for a crate
- * that had 0.1). It holds no pressure instead, like air that is closed in. */
+ * that had 0.1). It holds no pressure instead: in a liquid it is like air that is closed in,
+ * elsewhere it has no equation. */
 #include "fluid/internal.h"
 
 /* Cells of a pocket at most, three along each axis; what is larger is liquid in its own right. */
@@ -65,6 +66,7 @@ static bool touches_solid(const Fluid *fluid, int i, int j, int k) {
 
 void fluid_empty_enclosed_cells(Fluid *fluid) {
     const Grid *grid = &fluid->grid;
+    bool has_air = fluid_has_surface(fluid);
     if (!fluid->coupled.solver || !fluid->colliders.some_move) return;
     size_t cell = 0;
     for (int k = 0; k < grid->n[2]; k++)
@@ -73,6 +75,7 @@ void fluid_empty_enclosed_cells(Fluid *fluid) {
                 if (fluid->cut.kind[cell] != CELL_FLUID || !touches_solid(fluid, i, j, k)) continue;
                 Pocket pocket = find_pocket(fluid, cell);
                 for (size_t p = 0; p < pocket.count && !pocket.leads_out; p++)
-                    fluid->cut.kind[pocket.cells[p]] = CELL_AIR;
+                    fluid->cut.kind[pocket.cells[p]] = has_air ? CELL_AIR : CELL_SOLID;
+                if (!pocket.leads_out && !has_air) fluid->cut.fluid_cells -= pocket.count;
             }
 }

@@ -58,7 +58,6 @@ PlimStatus fluid_advect_surface(Fluid *fluid, const StepInfo *step);
 /* When bodies are where they are at the end of the step: what they made the liquid lose. */
 PlimStatus fluid_count_beside_bodies(Fluid *fluid, const StepInfo *step);
 /* Cells of liquid that bodies close in, a few together, become air. */
-void fluid_empty_enclosed_cells(Fluid *fluid);
 /* All that follows from the level set: kinds of cells, parts of them. */
 PlimStatus fluid_find_liquid(Fluid *fluid, const StepInfo *step);
 /* After the pressure solve: which cells let go of walls, and which no longer do

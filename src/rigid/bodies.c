@@ -1,5 +1,6 @@
 /* Rigid bodies: state schema and the stages of their step (002 sections 2.2, 4.3, 4.4). */
 #include "rigid/contact_stages.h"
+#include "rigid/coupled_contact.h"
 #include "rigid/plane.h"
 
 #include "base/hash.h"
@@ -108,7 +109,6 @@ static void predict_bodies(void *user, size_t begin, size_t end) {
     RigidBodies *b = loop->bodies;
     for (size_t i = begin; i < end; i++) {
         if (b->motion[i] != PLIM_DYNAMIC) continue;
-        b->driven[i] = 0;
         Vec3 v = vec3_load(b->velocity + 3 * i);
         if (!b->asleep[i]) v = vec3_add_scaled(v, 0.5 * loop->step->dt, loop->step->gravity);
         vec3_store(b->velocity_half + 3 * i, v);
@@ -120,8 +120,14 @@ static void predict_bodies(void *user, size_t begin, size_t end) {
 /* v^{n+1/2} = v^n + dt/2 g (002 section 4.3, step 1); no torques act on bodies but those of a pin.
  */
 static PlimStatus rigid_predict(void *system, const StepInfo *step) {
-    for_each_body(system, step, predict_bodies);
+    RigidBodies *bodies = system;
+    for (size_t i = 0; i < rigid_count(bodies); i++) bodies->driven[i] = 0;
+    rigid_predict_half(bodies, step);
     return PLIM_OK;
+}
+
+void rigid_predict_half(RigidBodies *bodies, const StepInfo *step) {
+    for_each_body(bodies, step, predict_bodies);
 }
 
 /* The orientation after dt without torques; energy and angular momentum stay. */
@@ -354,6 +360,7 @@ const SystemClass rigid_class = {
     .view_frame = rigid_view_frame,
     .surfaces = &rigid_surfaces,
     .dofs = &rigid_dofs,
+    .contact = &rigid_coupled_contact,
     .quantities = rigid_quantities,
     .quantity_count = RIGID_QUANTITY_COUNT,
     .object_count = rigid_object_count,

@@ -186,6 +186,9 @@ static inline PinnedBody rigid_pinned_body(const RigidBodies *bodies, size_t i) 
 /* Kinetic energy of translation and rotation, J; 0 for bodies that forces do not move. */
 double rigid_kinetic_energy(const RigidBodies *bodies, size_t i);
 
+/* v*^{n+1/2} = v^n + dt/2 g. */
+void rigid_predict_half(RigidBodies *bodies, const StepInfo *step);
+
 /* In view.c, measure.c and surfaces.c. */
 PlimStatus rigid_view_frame(const void *system, const StepInfo *step, FrameView *view);
 PlimStatus rigid_diagnose(const void *system, const StepInfo *step, Diagnostics *diagnostics);

@@ -1,12 +1,13 @@
 /* The stages of the step in which bodies meet (DESIGN: collide, contact, move, finish; 000 section
  * 2.11, 002 sections 4.4 to 4.7). */
 #include "rigid/contact_stages.h"
+#include "rigid/coupled_contact.h"
 #include "rigid/still_surfaces.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool contact_is_on(const RigidBodies *bodies) {
+bool rigid_contact_is_on(const RigidBodies *bodies) {
     return bodies->options.contact && !bodies->options.hold_positions &&
            rigid_partner_count(bodies) > 1;
 }
@@ -31,7 +32,7 @@ PlimStatus rigid_collide(void *system, const StepInfo *step) {
     RigidBodies *bodies = system;
     RigidContacts *contacts = &bodies->contacts;
     contacts->figures = (ContactFigures){0};
-    if (!contact_is_on(bodies)) return PLIM_OK;
+    if (!rigid_contact_is_on(bodies)) return PLIM_OK;
     TRY(detect_awake(bodies, step));
     if (!contacts->overlaps_told && step->time == 0.0) contacts_tell_overlaps(bodies);
     contacts->overlaps_told = true;
@@ -48,10 +49,10 @@ PlimStatus rigid_collide(void *system, const StepInfo *step) {
 
 /* v^^{n+1/2} becomes v^{n+1/2}: the velocity with which positions move. Islands on the ground are
  * not clamped: there is no state to compare with in which positions and velocities are of one time
- * (002 section 2.3.2). */
+ * (002 section 2.3.2). Where a fluid moves what touches, this is part of a coupled solve. */
 PlimStatus rigid_contact(void *system, const StepInfo *step) {
     RigidBodies *bodies = system;
-    if (!contact_is_on(bodies)) return PLIM_OK;
+    if (!rigid_contact_is_on(bodies) || rigid_contact_is_wet(bodies)) return PLIM_OK;
     TRY(solver_bodies_load(bodies, step, SOLVER_BODIES_HALF));
     contacts_prepare(bodies);
     contacts_warm_start(bodies);
@@ -83,7 +84,7 @@ static void recall_pairs(RigidContacts *contacts) {
 
 /* At x^{n+1}: where bodies touch now, and overlaps taken out. */
 PlimStatus rigid_separate(RigidBodies *bodies, const StepInfo *step) {
-    if (!contact_is_on(bodies)) return PLIM_OK;
+    if (!rigid_contact_is_on(bodies)) return PLIM_OK;
     RigidContacts *contacts = &bodies->contacts;
     contacts_measure_fall(bodies, step);
     contacts_count_tunnelled(bodies);
@@ -93,16 +94,22 @@ PlimStatus rigid_separate(RigidBodies *bodies, const StepInfo *step) {
     return contacts_push_out(bodies, step);
 }
 
-/* Contact and friction on v^{n+1} at x^{n+1}, clamped. */
-PlimStatus rigid_contact_velocities(RigidBodies *bodies, const StepInfo *step) {
-    if (!contact_is_on(bodies)) return PLIM_OK;
-    RigidContacts *contacts = &bodies->contacts;
+static PlimStatus solve_velocities(RigidBodies *bodies, const StepInfo *step) {
     TRY(solver_bodies_load(bodies, step, SOLVER_BODIES_WHOLE));
     contacts_prepare(bodies);
     contacts_warm_start(bodies);
     TRY(contacts_solve(bodies, step, CONTACT_VELOCITIES));
     TRY(contacts_clamp(bodies, step, false));
     solver_bodies_store(bodies, SOLVER_BODIES_WHOLE);
+    return PLIM_OK;
+}
+
+/* Contact and friction on v^{n+1} at x^{n+1}, clamped, unless a coupled solve has seen to it. */
+PlimStatus rigid_contact_velocities(RigidBodies *bodies, const StepInfo *step) {
+    if (!rigid_contact_is_on(bodies)) return PLIM_OK;
+    RigidContacts *contacts = &bodies->contacts;
+    if (!contacts->is_settled) TRY(solve_velocities(bodies, step));
+    contacts->is_settled = false;
     TRY(contacts_keep_forces(bodies, step));
     if (bodies->options.clamp) TRY(contacts_limit_energy(bodies, step));
     TRY(contacts_stop(bodies, step, false));
@@ -152,7 +159,7 @@ double rigid_max_dt(const void *system, const StepInfo *step) {
         MOST_PARTS = 500
     }; /* dust would stop all else: what is faster may pass, and is counted */
     double longest = HUGE_VAL, gravity = vec3_length(step->gravity);
-    if (!contact_is_on(b) || !(b->options.travel > 0.0)) return longest;
+    if (!rigid_contact_is_on(b) || !(b->options.travel > 0.0)) return longest;
     size_t mark = scratch_mark(step->scratch), count = rigid_count(b);
     Box3 *boxes = scratch_take(step->scratch, count, sizeof *boxes);
     if (!boxes) return longest; /* the step itself will say so */

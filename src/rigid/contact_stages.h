@@ -24,6 +24,8 @@ Box3 rigid_box(const RigidBodies *bodies, size_t i);
 PlimStatus contacts_detect(RigidBodies *bodies, const StepInfo *step);
 /* Rows anew for solver bodies that were loaded again. */
 void contacts_prepare(RigidBodies *bodies);
+/* The same, and the guess of each stays. */
+void contacts_renew(RigidBodies *bodies);
 /* In seeded order, another each step: a permutation of 0..count-1. */
 void contacts_shuffle(const RigidBodies *bodies, const StepInfo *step, int32_t *order,
                       size_t count);
@@ -75,6 +77,7 @@ void contacts_wake_struck(RigidBodies *bodies, const StepInfo *step);
 void contacts_count_tunnelled(RigidBodies *bodies);
 
 /* In contact_stages.c. */
+bool rigid_contact_is_on(const RigidBodies *bodies);
 PlimStatus rigid_collide(void *system, const StepInfo *step);
 PlimStatus rigid_contact(void *system, const StepInfo *step);
 PlimStatus rigid_separate(RigidBodies *bodies, const StepInfo *step); /* after the move */

@@ -70,6 +70,8 @@ typedef struct ContactFigures {
     size_t clamped;         /* collisions and islands whose impulses were reduced or left out */
     size_t sweeps;          /* over the levels of the slowest island */
     size_t missed;          /* pairs that passed through one another in the step */
+    size_t rounds;          /* of the coupled solves with a fluid, half and whole step: the most */
+    size_t unsettled;       /* of those two: that ended without agreement */
     size_t asleep;
     double penetration;                      /* m, the deepest overlap at the end of the step */
     double collision_energy, contact_energy; /* J, that impulses added to the kinetic energy */
@@ -114,8 +116,12 @@ typedef struct RigidContacts {
     ARRAY(int32_t) body_islands; /* one a partner; -1: in none */
     ARRAY(BodyBefore) before;    /* one a body */
     ContactFigures figures;
-    size_t left_out;    /* near pairs of deep overlaps that were not looked at */
-    bool overlaps_told; /* overlaps at the start were looked at */
+    ARRAY(bool) is_solved; /* one a body, while contact is coupled: a coupled solve has it */
+    size_t round;          /* of the coupled solve, from 0 */
+    bool is_coupled;       /* between begin and end of coupled_contact.c */
+    bool is_settled;       /* of v^{n+1}, by a coupled solve in this step */
+    size_t left_out;       /* near pairs of deep overlaps that were not looked at */
+    bool overlaps_told;    /* overlaps at the start were looked at */
 } RigidContacts;
 
 void contacts_free(PlimContext *context, RigidContacts *contacts);

@@ -252,16 +252,28 @@ PlimStatus contacts_detect(RigidBodies *bodies, const StepInfo *step) {
     return status;
 }
 
-void contacts_prepare(RigidBodies *bodies) {
+static void prepare_rows(RigidBodies *bodies, bool keep_guess) {
     RigidContacts *contacts = &bodies->contacts;
     for (size_t p = 0; p < contacts->pairs.count; p++) {
         ContactPair *pair = &contacts->pairs.data[p];
         const SolverBody *a = &contacts->solver_bodies.data[pair->a],
                          *b = &contacts->solver_bodies.data[pair->b];
         pair->energy = pair->raised = 0.0;
-        for (int32_t k = 0; k < pair->rows; k++)
-            row_prepare(&contacts->rows.data[pair->first + k], a, b);
+        for (int32_t k = 0; k < pair->rows; k++) {
+            ContactRow *row = &contacts->rows.data[pair->first + k];
+            Vec3 guess = row->guess;
+            row_prepare(row, a, b);
+            if (keep_guess) row->guess = guess;
+        }
     }
+}
+
+void contacts_prepare(RigidBodies *bodies) {
+    prepare_rows(bodies, false);
+}
+
+void contacts_renew(RigidBodies *bodies) {
+    prepare_rows(bodies, true);
 }
 
 /* ---- order ---- */

@@ -38,6 +38,8 @@ static void diagnose_contact(const ContactFigures *figures, Diagnostics *diagnos
     diagnostics_add(diagnostics, "contact.levels", (double)figures->levels);
     diagnostics_add(diagnostics, "contact.islands", (double)figures->islands);
     diagnostics_add(diagnostics, "contact.sweeps", (double)figures->sweeps);
+    diagnostics_add(diagnostics, "contact.rounds", (double)figures->rounds);
+    diagnostics_add(diagnostics, "contact.unsettled", (double)figures->unsettled);
     diagnostics_add(diagnostics, "contact.energy_change",
                     figures->collision_energy + figures->contact_energy);
     diagnostics_add(diagnostics, "contact.energy_raised", figures->raised_energy);

@@ -1,6 +1,6 @@
 /* Rigid bodies as surfaces, and as velocities of a coupled solve (002 section 5.4.3): six a body,
  * pins and locks as rows. */
-#include "rigid/bodies.h"
+#include "rigid/coupled_contact.h"
 
 /* ---- surfaces ---- */
 
@@ -103,6 +103,7 @@ static void rigid_offer(const void *system, const StepInfo *step, SolveWhen when
         dofs_add_block(dofs, 6, mass, velocity, fall);
         add_rows(b, i, dofs);
     }
+    if (!dofs->failed) rigid_contact_impulses(b, dofs->impulse.data);
 }
 
 /* Momentum is what is kept: I omega, at the orientation of the moment. */
@@ -138,4 +139,5 @@ static void rigid_accept(void *system, const StepInfo *step, SolveWhen when,
     }
 }
 
-const DofClass rigid_dofs = {.offer = rigid_offer, .accept = rigid_accept};
+const DofClass rigid_dofs = {
+    .offer = rigid_offer, .accept = rigid_accept, .join = rigid_contact_join};

@@ -138,8 +138,7 @@ PlimStatus scene_find_rooms(PlimScene *scene) {
 
 /* Around the liquids in which bodies float, that those bodies meet. */
 static PlimStatus add_walls(PlimScene *scene, PlimWorld *world, const SceneSystem *system) {
-    bool has_liquid = system->kind == &scene_splash_kind || node_get(system->node, "liquid");
-    if (!scene->has_acting || !has_liquid) return PLIM_OK;
+    if (!scene->has_acting) return PLIM_OK;
     Grid grid = system->kind->grid(scene, system);
     return world_add_walls(world, system->name, &grid, &system->room);
 }

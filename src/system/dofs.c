@@ -35,7 +35,7 @@ void dof_rows_end(DofRows *rows, double target) {
 void dofs_clear(SystemDofs *dofs, PlimContext *context) {
     dofs->context = context;
     dofs->failed = false;
-    dofs->blocks.count = dofs->velocity.count = dofs->fall.count = 0;
+    dofs->blocks.count = dofs->velocity.count = dofs->fall.count = dofs->impulse.count = 0;
     dof_rows_clear(&dofs->rows, context);
     dof_rows_clear(&dofs->dampers, context);
 }
@@ -44,6 +44,7 @@ void dofs_free(SystemDofs *dofs, PlimContext *context) {
     array_free(context, &dofs->blocks);
     array_free(context, &dofs->velocity);
     array_free(context, &dofs->fall);
+    array_free(context, &dofs->impulse);
     dof_rows_free(&dofs->rows, context);
     dof_rows_free(&dofs->dampers, context);
 }
@@ -57,7 +58,8 @@ size_t dofs_add_block(SystemDofs *dofs, int size, const double *mass, const doub
     bool good = array_push(dofs->context, &dofs->blocks, block);
     for (int i = 0; good && i < size; i++)
         good = array_push(dofs->context, &dofs->velocity, velocity[i]) &&
-               array_push(dofs->context, &dofs->fall, fall ? fall[i] : 0.0);
+               array_push(dofs->context, &dofs->fall, fall ? fall[i] : 0.0) &&
+               array_push(dofs->context, &dofs->impulse, 0.0);
     dofs->failed = dofs->failed || !good;
     return block.first;
 }

@@ -34,6 +34,7 @@ typedef struct SystemDofs {
     ARRAY(MassBlock) blocks; /* one after the other */
     ARRAY(double) velocity;  /* v*: before the solve, with forces over the step in it */
     ARRAY(double) fall;      /* the part of it that gravity made in the step */
+    ARRAY(double) impulse;   /* that acts beside those in v*: of friction that slides, N s */
     /* Rows that stay at their target. Those within one block v* keeps already: such a block needs
      * no solve of its own. */
     DofRows rows;

@@ -51,7 +51,6 @@ typedef struct FlowOffer {
     const void *system;
     /* Along an axis a pressure that is left out carries the fluid's weight. */
     bool carries_weight[3];
-    bool has_contact; /* contact keeps bodies apart; else they are kept a cell apart */
 } FlowOffer;
 
 /* A free body that moves with the fluid and does not act on it. */

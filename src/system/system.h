@@ -58,6 +58,7 @@ typedef struct SystemFigures {
 typedef struct SurfaceClass SurfaceClass;
 typedef struct DofClass DofClass;
 typedef struct FlowClass FlowClass;
+typedef struct ContactClass ContactClass;
 
 /* The method table of a system. Any function may be absent. */
 typedef struct SystemClass {
@@ -78,6 +79,7 @@ typedef struct SystemClass {
     const SurfaceClass *surfaces;
     const DofClass *dofs;
     const FlowClass *flow;
+    const ContactClass *contact;
     const ProbeQuantity *quantities;
     size_t quantity_count;
     size_t (*object_count)(const void *system);

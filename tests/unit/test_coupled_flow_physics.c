@@ -170,12 +170,14 @@ static void turn_as_one(FlowCase *c, Vec3 about, Vec3 turning, double worst[2]) 
     LinearMap map = flow_kkt_map(flow);
     map.apply(map.object, x, y);
     for (size_t b = 0; b < c->body_count; b++) {
-        const FlowPart *part = &flow->parts.data[b];
-        for (int i = 0; i < part->motion_count; i++)
-            for (int j = 0; j < part->motion_count; j++)
-                for (int p = 0; p < 6; p++)
-                    masses[(part->first + (size_t)i) * n + part->first + (size_t)j] +=
-                        part->motion[i][p] * operator_dot(c->bodies[b].mass[p], part->motion[j], 6);
+        if (flow->blocks.data[b].part == FLOW_NO_PART) continue;
+        const FlowPart *part = &flow->parts.data[flow->blocks.data[b].part];
+        for (size_t i = 0; i < part->motion_count; i++)
+            for (size_t j = 0; j < part->motion_count; j++)
+                for (size_t p = 0; p < 6; p++)
+                    masses[(part->first + i) * n + part->first + j] +=
+                        part->motion[6 * i + p] *
+                        operator_dot(c->bodies[b].mass[p], part->motion + 6 * j, 6);
     }
     double scale = v->stiffness * grid->spacing * vec3_length(turning);
     worst[0] = worst[1] = 0.0;

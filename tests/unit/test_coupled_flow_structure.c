@@ -201,7 +201,7 @@ static void finish(Mix *mix) {
     for (size_t i = 0; i < c->flux_count; i++) {
         const FlowBodyFlux *flux = &c->fluxes[i];
         SparseRow row;
-        fluxes[i] = (FlowFlux){flux->axis, {flux->at[0], flux->at[1], flux->at[2]}};
+        fluxes[i] = (FlowFlux){flux->axis, {flux->at[0], flux->at[1], flux->at[2]}, 0};
         body_row(mix, (size_t)flux->body, flux->row, &row);
         add(mix, &mix->fluxes, &row);
         end(mix, &mix->fluxes);

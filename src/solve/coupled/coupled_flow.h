@@ -57,6 +57,7 @@ typedef struct FlowStructure {
  * the axis, is the same row of `flux_rows` times v. */
 typedef struct FlowFlux {
     int axis, at[3];
+    double area; /* m^2 that it closes */
 } FlowFlux;
 
 /* A place on the surface of the structure, as the problem's own functions understand it. */
@@ -104,6 +105,8 @@ typedef struct FlowResult {
     double energy_before, energy_after; /* J, kinetic */
     double divergence;                  /* 1/s, largest net outflow of a cell over its volume */
     double incompatible; /* m^3/s a cell: mean outflow of a closed region that nothing can remove */
+    double left_over;    /* m^3/s that free bodies push into closed regions and do not take out:
+                            spread over their surfaces there */
 } FlowResult;
 
 typedef struct CoupledFlow CoupledFlow;

@@ -69,6 +69,8 @@ struct CoupledFlow {
     /* Between blocks: dampers, friction of surfaces that several blocks move, constraints; of the
      * last `at` is the row among all and `constant` the target that is left. */
     FlowRows dampers, drag, links;
+    struct FluxBalance *balance; /* of each closed region, of each block */
+    size_t flux_stride[3], flux_origin;
     bool short_of_memory; /* while entries were gathered */
     bool short_of_row;    /* one had more entries than a SparseRow holds */
 
@@ -149,6 +151,11 @@ static inline size_t flow_place_in_part(const CoupledFlow *flow, size_t velocity
 void flow_rows_clear(FlowRows *rows);
 void flow_rows_free(PlimContext *context, FlowRows *rows);
 size_t flow_rows_bytes(const FlowRows *rows);
+/* A row in pieces; a column may come again. `at` is its place. */
+void flow_begin_row(CoupledFlow *flow, FlowRows *rows);
+void flow_add_entries(CoupledFlow *flow, FlowRows *rows, size_t count, const int32_t *column,
+                      const double *value, double factor);
+void flow_end_row(CoupledFlow *flow, FlowRows *rows, size_t at);
 /* Adds factor times a row. Where memory is out, flow->short_of_memory. */
 void flow_add_row(CoupledFlow *flow, FlowRows *rows, size_t at, size_t count, const int32_t *column,
                   const double *value, double factor);
@@ -166,8 +173,14 @@ void flow_to_motions(const FlowRows *rows, const double *x, double *motions);
 void flow_from_known(const CoupledFlow *flow, const FlowRows *rows, double factor, double *y);
 /* Friction of surfaces, over lattice vectors. */
 PlimStatus flow_gather_friction(CoupledFlow *flow, double *velocity[3]);
-/* Fluxes out of cells; `stride` and `origin` place cell (i, j, k) in vectors. */
+
+/* ---- coupled_flow_fluxes.c ---- */
+
+/* Fluxes out of cells, after the pressure was set up; `stride` and `origin` place cell (i, j, k) in
+ * vectors. */
 PlimStatus flow_gather_fluxes(CoupledFlow *flow, const size_t stride[3], size_t origin);
+/* m^3/s, by the velocities found: what of them was spread, added up without sign. */
+double flow_left_over(const CoupledFlow *flow);
 
 /* ---- coupled_flow_links.c: constraints between blocks ---- */
 

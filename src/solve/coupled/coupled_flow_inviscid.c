@@ -401,6 +401,7 @@ PlimStatus flow_solve_inviscid(CoupledFlow *flow, double *velocity[3], double *p
     poisson_correct(flow->poisson, problem->threads, velocity, cells);
     to_cells(&s, q, 1.0 / to_solve, pressure);
     flow_set_velocities(flow, motions);
+    result->left_over = flow_left_over(flow);
     flow_add_impulses(flow, &flow->fluxes, problem->density, q);
     result->energy_after = energy(flow, velocity, false);
     return poisson_end_project(flow->poisson);

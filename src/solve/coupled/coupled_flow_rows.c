@@ -67,21 +67,35 @@ static bool push_reduced(CoupledFlow *flow, FlowRows *rows, size_t first) {
     return true;
 }
 
+void flow_begin_row(CoupledFlow *flow, FlowRows *rows) {
+    if (rows->start.count > 0) return;
+    if (!array_push(flow->context, &rows->start, 0) ||
+        !array_push(flow->context, &rows->reduced_start, 0))
+        flow->short_of_memory = true;
+}
+
+void flow_add_entries(CoupledFlow *flow, FlowRows *rows, size_t count, const int32_t *column,
+                      const double *value, double factor) {
+    for (size_t i = 0; i < count; i++) {
+        FlowEntry entry = {column[i], factor * value[i]};
+        if (!array_push(flow->context, &rows->entries, entry)) flow->short_of_memory = true;
+    }
+}
+
+void flow_end_row(CoupledFlow *flow, FlowRows *rows, size_t at) {
+    PlimContext *context = flow->context;
+    size_t first = rows->start.count > 0 ? rows->start.data[rows->start.count - 1] : 0;
+    if (!push_reduced(flow, rows, first) || !array_push(context, &rows->at, at) ||
+        !array_push(context, &rows->start, rows->entries.count) ||
+        !array_push(context, &rows->reduced_start, rows->reduced.count))
+        flow->short_of_memory = true;
+}
+
 void flow_add_row(CoupledFlow *flow, FlowRows *rows, size_t at, size_t count, const int32_t *column,
                   const double *value, double factor) {
-    PlimContext *context = flow->context;
-    size_t first = rows->entries.count;
-    bool good = true;
-    if (rows->start.count == 0)
-        good = array_push(context, &rows->start, 0) && array_push(context, &rows->reduced_start, 0);
-    for (size_t i = 0; good && i < count; i++) {
-        FlowEntry entry = {column[i], factor * value[i]};
-        good = array_push(context, &rows->entries, entry);
-    }
-    good = good && push_reduced(flow, rows, first) && array_push(context, &rows->at, at) &&
-           array_push(context, &rows->start, rows->entries.count) &&
-           array_push(context, &rows->reduced_start, rows->reduced.count);
-    if (!good) flow->short_of_memory = true;
+    flow_begin_row(flow, rows);
+    flow_add_entries(flow, rows, count, column, value, factor);
+    flow_end_row(flow, rows, at);
 }
 
 /* ---- products ---- */
@@ -237,32 +251,5 @@ PlimStatus flow_gather_friction(CoupledFlow *flow, double *velocity[3]) {
                             "a surface in the fluid depends on more than %d velocities at a point; "
                             "give it coarser elements",
                             (int)SPARSE_ROW_CAPACITY);
-    return flow->short_of_memory ? PLIM_OUT_OF_MEMORY : PLIM_OK;
-}
-
-/* ---- fluxes ---- */
-
-static void add_flux(CoupledFlow *flow, size_t index, const size_t stride[3], size_t origin) {
-    const Grid *grid = &flow->grid;
-    const FlowFlux *flux = &flow->problem->fluxes[index];
-    const Csr *rows = flow->problem->flux_rows;
-    size_t first = rows->row_start[index], count = rows->row_start[index + 1] - first;
-    bool periodic = grid->sides[flux->axis][0] == SIDE_PERIODIC;
-    for (int above = 0; above < 2; above++) {
-        int at[3] = {flux->at[0], flux->at[1], flux->at[2]}, a = flux->axis;
-        at[a] += above - 1;
-        if (periodic) at[a] = (at[a] + grid->n[a]) % grid->n[a];
-        if (at[a] < 0 || at[a] >= grid->n[a]) continue;
-        if (flow->problem->kind[grid_cell_index(grid, at[0], at[1], at[2])] != CELL_FLUID) continue;
-        size_t to = origin;
-        for (int b = 0; b < 3; b++) to += (size_t)at[b] * stride[b];
-        flow_add_row(flow, &flow->fluxes, to, count, rows->column + first, rows->value + first,
-                     above ? -1.0 : 1.0);
-    }
-}
-
-PlimStatus flow_gather_fluxes(CoupledFlow *flow, const size_t stride[3], size_t origin) {
-    size_t count = flow->problem->flux_rows ? flow->problem->flux_rows->rows : 0;
-    for (size_t i = 0; i < count; i++) add_flux(flow, i, stride, origin);
     return flow->short_of_memory ? PLIM_OUT_OF_MEMORY : PLIM_OK;
 }

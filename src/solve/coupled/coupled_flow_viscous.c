@@ -185,6 +185,7 @@ static PlimStatus store(CoupledFlow *flow, double *x, double *velocity[3], doubl
     flow_add_impulses(flow, &flow->friction, -1.0, x);
     flow_add_impulses(flow, &flow->fluxes, -1.0, x + size);
     flow_add_own_friction(flow);
+    result->left_over = flow_left_over(flow);
     result->energy_after = energy(flow, x, false);
     return PLIM_OK;
 }

@@ -128,6 +128,16 @@ static void copy_out(void *user, size_t begin, size_t end) {
     }
 }
 
+size_t poisson_closed_count(const Poisson *poisson) {
+    return poisson->closed_count;
+}
+
+size_t poisson_closed_region(const Poisson *poisson, int i, int j, int k) {
+    if (poisson->closed_count == 0) return 0;
+    const PoissonLayout layout = poisson_layout(poisson);
+    return poisson->region[poisson_index(&layout, i, j, k)];
+}
+
 PlimStatus poisson_remove_means_at(Poisson *poisson, int threads, const size_t stride[3], double *v,
                                    double *largest) {
     *largest = 0.0;

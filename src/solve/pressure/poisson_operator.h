@@ -36,6 +36,10 @@ PlimStatus poisson_precondition(Poisson *poisson, int threads, const size_t stri
 /* How often that goes over A, sweeps and residuals: what it costs. */
 int poisson_precondition_applications(const Poisson *poisson);
 
+/* Regions that are closed off by Neumann faces: how many, and which a cell is in, from 1 on; 0:
+ * none. */
+size_t poisson_closed_count(const Poisson *poisson);
+size_t poisson_closed_region(const Poisson *poisson, int i, int j, int k);
 /* Removes the nullspace of A from v: the mean in every region that is closed off by Neumann faces.
  * *largest is the largest mean, made positive. The first in the solver's layout, the second in any,
  * v starting at the first cell; where it finds a closed region, cells without an equation become 0.

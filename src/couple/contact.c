@@ -1,0 +1,129 @@
+/* Contact in the coupled solve with a fluid: rows of what holds, and the contact solver of the
+ * system that the solids are of, by turns until both say the same (system/contact.h). A body that
+ * rests has the same rows in every step, and one turn is enough. */
+#include "couple/internal.h"
+
+#include "system/contact.h"
+
+#include <string.h>
+
+enum { MOST_ROUNDS = 8 };
+
+static bool has_contact(const CoupledSystems *systems, size_t i) {
+    return systems->systems[i].class->contact && (!systems->takes_part || systems->takes_part[i]);
+}
+
+PlimStatus couple_contact_begin(Coupling *coupling, const CoupledSystems *systems,
+                                const StepInfo *step, SolveWhen when) {
+    coupling->touches = false;
+    for (size_t i = 0; i < systems->count; i++) {
+        bool touches = false;
+        const SystemInstance *system = &systems->systems[i];
+        if (has_contact(systems, i))
+            TRY(system->class->contact->begin(system->object, step, when, &touches));
+        coupling->touches = coupling->touches || touches;
+    }
+    return PLIM_OK;
+}
+
+PlimStatus couple_contact_end(Coupling *coupling, const CoupledSystems *systems,
+                              const StepInfo *step, SolveWhen when) {
+    for (size_t i = 0; i < systems->count && coupling->touches; i++)
+        if (has_contact(systems, i))
+            TRY(systems->systems[i].class->contact->end(systems->systems[i].object, step, when));
+    coupling->touches = false;
+    return PLIM_OK;
+}
+
+/* ---- what the fluid did to each body ---- */
+
+/* All that changed its momentum but rows: known forces, pressure, friction, and the fluid in its
+ * faces, which is none of the body's own. */
+static void add_block_gain(const FlowAssembly *a, size_t b, double *gain) {
+    const Gathered *gathered = a->gathered;
+    const MassBlock *all = &a->blocks.data[b];
+    size_t source = a->source.data[b];
+    const MassBlock *own = gathered_mass(gathered, source);
+    const double *before = gathered_before(gathered, source);
+    const double *given = gathered_impulse(gathered, source);
+    const double *v = a->velocity.data + all->first;
+    for (int i = 0; i < all->size; i++) {
+        double sum = a->momentum.data[all->first + (size_t)i] - given[i] +
+                     a->impulse.data[all->first + (size_t)i];
+        for (int j = 0; j < all->size; j++)
+            sum += own->mass[i][j] * (v[j] - before[j]) - all->mass[i][j] * v[j];
+        gain[i] = sum;
+    }
+}
+
+static PlimStatus find_gains(Coupling *coupling) {
+    const FlowAssembly *a = &coupling->assembly;
+    const Gathered *gathered = &coupling->gathered;
+    size_t count = gathered->velocity.count;
+    coupling->gain.count = 0;
+    if (!array_reserve(coupling->context, &coupling->gain, count + 1)) return PLIM_OUT_OF_MEMORY;
+    coupling->gain.count = count;
+    if (count > 0) memset(coupling->gain.data, 0, count * sizeof *coupling->gain.data);
+    for (size_t b = 0; b < a->blocks.count; b++)
+        if (a->source.data[b] != NO_BLOCK && a->blocks.data[b].is_free)
+            add_block_gain(a, b,
+                           coupling->gain.data + gathered->blocks.data[a->source.data[b]].first);
+    return PLIM_OK;
+}
+
+/* ---- by turns ---- */
+
+PlimStatus couple_contact_settle(Coupling *coupling, const StepInfo *step, SolveWhen when,
+                                 double speed, bool *agrees) {
+    const Gathered *gathered = &coupling->gathered;
+    TRY(find_gains(coupling));
+    *agrees = true;
+    for (size_t i = 0; i < gathered->system_count; i++) {
+        const GatheredSystem *system = &gathered->systems.data[i];
+        const ContactClass *contact = system->instance->class->contact;
+        if (!contact) continue;
+        ContactLoad load = {.is_solved = gathered->is_solved.data + system->first_block,
+                            .velocity = gathered->velocity.data + system->first,
+                            .gain = coupling->gain.data + system->first,
+                            .speed = speed,
+                            .is_last = coupling->round + 1 == MOST_ROUNDS};
+        bool own;
+        TRY(contact->settle(system->instance->object, step, when, &load, &own));
+        *agrees = *agrees && own;
+    }
+    coupling->round++;
+    if (coupling->round == MOST_ROUNDS) *agrees = true;
+    return PLIM_OK;
+}
+
+/* Where no fluid is solved for: contact on its own. */
+PlimStatus couple_contact_dry(Coupling *coupling, const CoupledSystems *systems,
+                              const StepInfo *step, SolveWhen when) {
+    bool agrees;
+    TRY(gather_offers(&coupling->gathered, systems, step, when));
+    flow_assembly_clear(&coupling->assembly, &coupling->gathered);
+    coupling->round = 0;
+    return couple_contact_settle(coupling, step, when, 0.0, &agrees);
+}
+
+/* ---- the flow before the solve, to begin again from ---- */
+
+PlimStatus couple_keep_flow(Coupling *coupling, const FlowOffer *offer) {
+    const Grid *grid = offer->problem.grid;
+    coupling->round = 0;
+    for (int axis = 0; axis < grid->dim && coupling->touches; axis++) {
+        size_t count = grid_face_count(grid, axis);
+        coupling->kept[axis].count = 0;
+        if (!array_reserve(coupling->context, &coupling->kept[axis], count))
+            return PLIM_OUT_OF_MEMORY;
+        coupling->kept[axis].count = count;
+        memcpy(coupling->kept[axis].data, offer->velocity[axis], count * sizeof(double));
+    }
+    return PLIM_OK;
+}
+
+void couple_restore_flow(const Coupling *coupling, const FlowOffer *offer) {
+    for (int axis = 0; axis < offer->problem.grid->dim; axis++)
+        memcpy(offer->velocity[axis], coupling->kept[axis].data,
+               coupling->kept[axis].count * sizeof(double));
+}

@@ -1,0 +1,284 @@
+/* Contact of rigid bodies in a coupled solve with a fluid (system/contact.h): points that stick or
+ * press are rows of the solve, friction of points that slide is a given impulse, and the contact
+ * solver (000 sections 2.7 to 2.9) says which is which, from the momenta that the fluid leaves. */
+#include "rigid/coupled_contact.h"
+#include "rigid/contact_solve.h"
+#include "system/contact.h"
+
+#include <math.h>
+
+static ContactPass pass_of(SolveWhen when) {
+    return when == SOLVE_HALF_STEP ? CONTACT_POSITIONS : CONTACT_VELOCITIES;
+}
+
+static SolverBodyWhen bodies_of(SolveWhen when) {
+    return when == SOLVE_HALF_STEP ? SOLVER_BODIES_HALF : SOLVER_BODIES_WHOLE;
+}
+
+static double time_of(const StepInfo *step, SolveWhen when) {
+    return when == SOLVE_HALF_STEP ? 0.5 * step->dt : step->dt;
+}
+
+/* ---- how points are held ---- */
+
+/* As its impulse says. */
+static RowHold hold_of(const ContactPair *pair, const ContactRow *row) {
+    double pressed = vec3_dot(row->impulse, row->normal);
+    Vec3 across = vec3_add_scaled(row->impulse, -pressed, row->normal);
+    if (!(pressed > 0.0)) return HOLD_OPEN;
+    return vec3_length(across) < (1.0 - 1e-6) * pair->friction * pressed ? HOLD_STICKING
+                                                                         : HOLD_SLIDING;
+}
+
+/* Whether friction about its axes keeps the bodies from turning on each other. */
+static bool rolls(const ContactPair *pair, const ContactRow *row) {
+    double pressed = vec3_dot(row->impulse, row->normal), arm = pair->rolling;
+    if (isfinite(row->radius) && pair->curve > 0.0) arm *= row->radius / pair->curve;
+    return !(vec3_length(row->couple) < (1.0 - 1e-6) * arm * pressed);
+}
+
+typedef void (*HoldVisit)(void *user, const ContactPair *pair, ContactRow *row);
+
+static void for_each_held(RigidBodies *bodies, HoldVisit visit, void *user) {
+    RigidContacts *contacts = &bodies->contacts;
+    for (size_t p = 0; p < contacts->pairs.count; p++) {
+        const ContactPair *pair = &contacts->pairs.data[p];
+        for (int32_t r = 0; pair->found && r < pair->rows; r++) {
+            ContactRow *row = &contacts->rows.data[pair->first + r];
+            if (row->hold != HOLD_OPEN) visit(user, pair, row);
+        }
+    }
+}
+
+/* ---- rows ---- */
+
+typedef struct RowJob {
+    RigidBodies *bodies;
+    DofRows *rows;
+    size_t first; /* column of the first velocity */
+    double dt;
+    SolveWhen when;
+    double *impulse; /* of each velocity, N s, N m s */
+} RowJob;
+
+/* Adds sign times the velocity of a partner at the point along d, and that about the axis `turn`;
+ * what does not move counts to the target. */
+static void add_partner(const RowJob *job, size_t i, double sign, Vec3 point, Vec3 d, Vec3 turn,
+                        double *target) {
+    const RigidBodies *b = job->bodies;
+    const SolverBody *body = &b->contacts.solver_bodies.data[i];
+    if (!body->moves) {
+        Vec3 arm = vec3_sub(point, body->center);
+        *target -=
+            sign * (vec3_dot(solver_body_velocity_at(body, arm), d) + vec3_dot(body->spin, turn));
+        return;
+    }
+    double row[6];
+    Vec3 arm = vec3_sub(point, vec3_load(b->position + 3 * i));
+    vec3_store(row, d);
+    vec3_store(row + 3, vec3_add(vec3_cross(arm, d), turn));
+    for (size_t k = 0; k < 6; k++) dof_rows_add(job->rows, job->first + 6 * i + k, sign * row[k]);
+}
+
+static void add_row(const RowJob *job, const ContactPair *pair, const ContactRow *row, Vec3 d,
+                    Vec3 turn, double target) {
+    add_partner(job, (size_t)pair->a, 1.0, row->point, d, turn, &target);
+    add_partner(job, (size_t)pair->b, -1.0, row->point, d, turn, &target);
+    dof_rows_end(job->rows, target);
+}
+
+static void across(Vec3 n, bool plane, Vec3 out[2]) {
+    Vec3 s = plane ? vec3(0, 0, 1) : fabs(n.x) < 0.7 ? vec3(1, 0, 0) : vec3(0, 1, 0);
+    out[0] = vec3_normalize(vec3_cross(n, s));
+    out[1] = vec3_cross(n, out[0]);
+}
+
+static const Vec3 NONE = {0, 0, 0};
+
+/* In the pass for positions bodies may come as near as to touch. */
+static void add_normal(void *user, const ContactPair *pair, ContactRow *row) {
+    const RowJob *job = user;
+    ContactSolve solve = {.pass = pass_of(job->when), .dt = job->dt};
+    add_row(job, pair, row, row->normal, NONE, contact_least_velocity(&solve, row));
+}
+
+/* In two dimensions there is one direction across, and one axis to turn about. */
+static void add_friction(void *user, const ContactPair *pair, ContactRow *row) {
+    const RowJob *job = user;
+    bool plane = job->bodies->options.plane;
+    Vec3 t[2];
+    across(row->normal, plane, t);
+    for (int k = 0; k < (plane ? 1 : 2) && row->hold == HOLD_STICKING; k++)
+        add_row(job, pair, row, t[k], NONE, 0.0);
+    if (rolls(pair, row)) return;
+    if (plane) add_row(job, pair, row, NONE, vec3(0, 0, 1), 0.0);
+    for (int k = 0; k < 2 && !plane; k++) add_row(job, pair, row, NONE, t[k], 0.0);
+}
+
+void rigid_contact_join(const void *system, const StepInfo *step, SolveWhen when,
+                        const DofPartners *partners, DofRows *rows) {
+    RigidBodies *b = (RigidBodies *)system; /* rows are looked at, not changed */
+    if (!b->contacts.is_coupled) return;
+    RowJob job = {.bodies = b,
+                  .rows = rows,
+                  .first = partners->partners[partners->own].first,
+                  .dt = when == SOLVE_HALF_STEP ? 2.0 * step->dt : step->dt,
+                  .when = when};
+    /* Those that keep bodies out of one another first: where rows depend on each other, the first
+     * count. */
+    for_each_held(b, add_normal, &job);
+    for_each_held(b, add_friction, &job);
+}
+
+/* ---- impulses of what slides ---- */
+
+static void push(const RowJob *job, size_t i, double sign, Vec3 point, Vec3 impulse, Vec3 couple) {
+    const RigidBodies *b = job->bodies;
+    if (!b->contacts.solver_bodies.data[i].moves) return;
+    Vec3 arm = vec3_sub(point, vec3_load(b->position + 3 * i));
+    double *to = job->impulse + 6 * i;
+    vec3_store(to, vec3_add_scaled(vec3_load(to), sign, impulse));
+    vec3_store(to + 3, vec3_add_scaled(vec3_load(to + 3), sign,
+                                       vec3_add(vec3_cross(arm, impulse), couple)));
+}
+
+static void add_sliding(void *user, const ContactPair *pair, ContactRow *row) {
+    const RowJob *job = user;
+    double pressed = vec3_dot(row->impulse, row->normal);
+    Vec3 slide = vec3_add_scaled(row->impulse, -pressed, row->normal);
+    if (row->hold == HOLD_STICKING) slide = NONE;
+    Vec3 couple = rolls(pair, row) ? row->couple : NONE;
+    push(job, (size_t)pair->a, 1.0, row->point, slide, couple);
+    push(job, (size_t)pair->b, -1.0, row->point, slide, couple);
+}
+
+void rigid_contact_impulses(const RigidBodies *bodies, double *impulse) {
+    RowJob job = {.bodies = (RigidBodies *)bodies, .impulse = impulse};
+    if (bodies->contacts.is_coupled) for_each_held(job.bodies, add_sliding, &job);
+}
+
+/* ---- the stages ---- */
+
+bool rigid_contact_is_wet(const RigidBodies *bodies) {
+    const RigidContacts *contacts = &bodies->contacts;
+    size_t count = rigid_count(bodies);
+    for (size_t p = 0; p < contacts->pairs.count; p++) {
+        const ContactPair *pair = &contacts->pairs.data[p];
+        if (!pair->found) continue;
+        if (bodies->driven[pair->a]) return true;
+        if ((size_t)pair->b < count && bodies->driven[pair->b]) return true;
+    }
+    return false;
+}
+
+/* The first guess is what points carried in the last step. */
+static void guess_holds(RigidBodies *bodies, double time) {
+    RigidContacts *contacts = &bodies->contacts;
+    for (size_t p = 0; p < contacts->pairs.count; p++) {
+        const ContactPair *pair = &contacts->pairs.data[p];
+        for (int32_t r = 0; r < pair->rows; r++) {
+            ContactRow *row = &contacts->rows.data[pair->first + r];
+            row->impulse = vec3_scale(time, row->guess);
+            row->hold = hold_of(pair, row);
+        }
+    }
+}
+
+static PlimStatus clear_solved(RigidBodies *bodies) {
+    RigidContacts *contacts = &bodies->contacts;
+    contacts->is_solved.count = 0;
+    for (size_t i = 0; i < rigid_count(bodies); i++)
+        if (!array_push(bodies->context, &contacts->is_solved, false)) return PLIM_OUT_OF_MEMORY;
+    return PLIM_OK;
+}
+
+static PlimStatus begin(void *system, const StepInfo *step, SolveWhen when, bool *touches) {
+    RigidBodies *bodies = system;
+    *touches = rigid_contact_is_on(bodies) && rigid_contact_is_wet(bodies);
+    if (!*touches) return PLIM_OK;
+    if (when == SOLVE_HALF_STEP) rigid_predict_half(bodies, step);
+    TRY(solver_bodies_load(bodies, step, bodies_of(when)));
+    contacts_prepare(bodies);
+    contacts_warm_start(bodies);
+    guess_holds(bodies, time_of(step, when));
+    bodies->contacts.is_coupled = true;
+    bodies->contacts.round = 0;
+    return clear_solved(bodies);
+}
+
+/* The velocity that a body would have without contact. */
+static void add_gain(RigidBodies *b, size_t i, const double gain[6]) {
+    SolverBody *body = &b->contacts.solver_bodies.data[i];
+    PinnedBody held = rigid_pinned_body(b, i);
+    Mat3 inverse = mat3_inverse(held.inertia);
+    Vec3 arm = vec3_sub(vec3_load(b->position + 3 * i), body->center);
+    Vec3 v = vec3_add_scaled(solver_body_velocity_at(body, arm), 1.0 / b->mass[i], vec3_load(gain));
+    Vec3 momentum = vec3_add(mat3_apply(held.inertia, body->spin), vec3_load(gain + 3));
+    if (b->held[i]) pin_motion(&held, &v, &momentum);
+    Vec3 spin = mat3_apply(inverse, momentum);
+    body->spin = b->options.plane ? vec3(0, 0, spin.z) : spin;
+    body->velocity = b->held[i] & RIGID_PINNED ? vec3(0, 0, 0) : v;
+}
+
+/* The greatest difference of velocities that contact finds and the solve found. */
+static double disagreement(const RigidBodies *b, const ContactLoad *load) {
+    double worst = 0.0;
+    for (size_t i = 0; i < rigid_count(b); i++) {
+        const SolverBody *body = &b->contacts.solver_bodies.data[i];
+        if (!load->is_solved[i] || b->contacts.body_islands.data[i] < 0) continue;
+        Vec3 arm = vec3_sub(vec3_load(b->position + 3 * i), body->center);
+        Vec3 v = vec3_sub(solver_body_velocity_at(body, arm), vec3_load(load->velocity + 6 * i));
+        Vec3 spin = vec3_sub(body->spin, vec3_load(load->velocity + 6 * i + 3));
+        worst = fmax(worst, vec3_length(v) + rigid_ball_radius(b, i) * vec3_length(spin));
+    }
+    return worst;
+}
+
+/* Without what shock propagation adds, which acts on one body of a pair. */
+static void settle_row(const ContactPair *pair, ContactRow *row, double time) {
+    row->impulse = row->carried;
+    row->hold = hold_of(pair, row);
+    row->guess = vec3_scale(1.0 / time, row->carried);
+}
+
+static PlimStatus settle(void *system, const StepInfo *step, SolveWhen when,
+                         const ContactLoad *load, bool *agrees) {
+    RigidBodies *bodies = system;
+    RigidContacts *contacts = &bodies->contacts;
+    double time = time_of(step, when);
+    TRY(solver_bodies_load(bodies, step, bodies_of(when)));
+    for (size_t i = 0; i < rigid_count(bodies); i++) {
+        if (!load->is_solved[i] || bodies->motion[i] != PLIM_DYNAMIC) continue;
+        add_gain(bodies, i, load->gain + 6 * i);
+        contacts->is_solved.data[i] = true;
+    }
+    contacts_renew(bodies);
+    TRY(contacts_solve(bodies, step, pass_of(when)));
+    double fall = step->dt * vec3_length(step->gravity);
+    for (size_t p = 0; p < contacts->pairs.count; p++) {
+        const ContactPair *pair = &contacts->pairs.data[p];
+        for (int32_t r = 0; r < pair->rows; r++)
+            settle_row(pair, &contacts->rows.data[pair->first + r], time);
+    }
+    *agrees = disagreement(bodies, load) <= 1e-3 * fall + load->speed;
+    contacts->round++;
+    if (contacts->figures.rounds < contacts->round) contacts->figures.rounds = contacts->round;
+    contacts->figures.unsettled += load->is_last && !*agrees;
+    return PLIM_OK;
+}
+
+static PlimStatus end(void *system, const StepInfo *step, SolveWhen when) {
+    RigidBodies *bodies = system;
+    bool half = when == SOLVE_HALF_STEP;
+    TRY(contacts_clamp(bodies, step, half));
+    if (half) contacts_keep_afloat(bodies);
+    for (size_t i = 0; i < rigid_count(bodies); i++) /* those have their velocities */
+        if (bodies->contacts.is_solved.data[i])
+            bodies->contacts.solver_bodies.data[i].touched = false;
+    solver_bodies_store(bodies, bodies_of(when));
+    bodies->contacts.is_coupled = false;
+    bodies->contacts.is_settled = !half;
+    return half ? contacts_stop(bodies, step, true) : PLIM_OK;
+}
+
+const ContactClass rigid_coupled_contact = {.begin = begin, .settle = settle, .end = end};
