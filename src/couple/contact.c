@@ -92,7 +92,7 @@ PlimStatus couple_contact_settle(Coupling *coupling, const StepInfo *step, Solve
         *agrees = *agrees && own;
     }
     coupling->round++;
-    if (coupling->round == MOST_ROUNDS) *agrees = true;
+    *agrees = *agrees || coupling->round == MOST_ROUNDS;
     return PLIM_OK;
 }
 
@@ -113,17 +113,29 @@ PlimStatus couple_keep_flow(Coupling *coupling, const FlowOffer *offer) {
     coupling->round = 0;
     for (int axis = 0; axis < grid->dim && coupling->touches; axis++) {
         size_t count = grid_face_count(grid, axis);
-        coupling->kept[axis].count = 0;
-        if (!array_reserve(coupling->context, &coupling->kept[axis], count))
+        coupling->kept[axis].count = coupling->found[axis].count = 0;
+        if (!array_reserve(coupling->context, &coupling->kept[axis], count) ||
+            !array_reserve(coupling->context, &coupling->found[axis], count))
             return PLIM_OUT_OF_MEMORY;
-        coupling->kept[axis].count = count;
+        coupling->kept[axis].count = coupling->found[axis].count = count;
         memcpy(coupling->kept[axis].data, offer->velocity[axis], count * sizeof(double));
     }
     return PLIM_OK;
 }
 
-void couple_restore_flow(const Coupling *coupling, const FlowOffer *offer) {
-    for (int axis = 0; axis < offer->problem.grid->dim; axis++)
-        memcpy(offer->velocity[axis], coupling->kept[axis].data,
-               coupling->kept[axis].count * sizeof(double));
+void couple_restore_flow(Coupling *coupling, FlowOffer *offer) {
+    for (int axis = 0; axis < offer->problem.grid->dim; axis++) {
+        size_t bytes = coupling->kept[axis].count * sizeof(double);
+        memcpy(coupling->found[axis].data, offer->velocity[axis], bytes);
+        memcpy(offer->velocity[axis], coupling->kept[axis].data, bytes);
+        offer->problem.guess[axis] = coupling->found[axis].data;
+    }
+    for (size_t i = 0; i < offer->surface_count; i++) {
+        FlowSurface *surface = &offer->surfaces[i];
+        if (coupling->assembly.source.data[i] == NO_BLOCK) continue;
+        const double *v =
+            coupling->assembly.velocity.data + coupling->assembly.blocks.data[i].first;
+        surface->now.velocity = vec3_load(v);
+        surface->now.angular_velocity = vec3_load(v + 3);
+    }
 }

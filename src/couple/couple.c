@@ -18,7 +18,10 @@ void coupling_destroy(Coupling *coupling) {
     flow_assembly_free(&coupling->assembly, context);
     dry_solve_free(&coupling->dry, context);
     array_free(context, &coupling->gain);
-    for (int axis = 0; axis < 3; axis++) array_free(context, &coupling->kept[axis]);
+    for (int axis = 0; axis < 3; axis++) {
+        array_free(context, &coupling->kept[axis]);
+        array_free(context, &coupling->found[axis]);
+    }
     context_free(context, coupling, 1, sizeof *coupling);
 }
 

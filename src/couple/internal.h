@@ -128,10 +128,10 @@ struct Coupling {
     Gathered gathered;
     FlowAssembly assembly;
     DrySolve dry;
-    bool touches;          /* contact has begun: its rows are among those of the solves */
-    int round;             /* of contact, from 0 */
-    ARRAY(double) gain;    /* of each gathered velocity: what a fluid gave, N s */
-    ARRAY(double) kept[3]; /* u* */
+    bool touches;                    /* contact has begun: its rows are among those of the solves */
+    int round;                       /* of contact, from 0 */
+    ARRAY(double) gain;              /* of each gathered velocity: what a fluid gave, N s */
+    ARRAY(double) kept[3], found[3]; /* u*, and u of the last turn */
     CoupleWatch watch;
     void *watch_user;
 };
@@ -147,8 +147,9 @@ PlimStatus couple_contact_settle(Coupling *coupling, const StepInfo *step, Solve
                                  double speed, bool *agrees);
 PlimStatus couple_contact_dry(Coupling *coupling, const CoupledSystems *systems,
                               const StepInfo *step, SolveWhen when);
-/* u* to go back to before the next turn, if there may be one. */
+/* u* to go back to before the next turn, if there may be one; that begins from what this one found.
+ */
 PlimStatus couple_keep_flow(Coupling *coupling, const FlowOffer *offer);
-void couple_restore_flow(const Coupling *coupling, const FlowOffer *offer);
+void couple_restore_flow(Coupling *coupling, FlowOffer *offer);
 
 #endif

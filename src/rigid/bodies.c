@@ -44,8 +44,9 @@ static const StateField rigid_fields[] = {
     BODY_FIELD(motion, "PlimMotion", FIELD_I32, FIELD_CONSTANT, 1),
     BODY_FIELD(shape, "index", FIELD_I32, FIELD_CONSTANT, 1),
     TOUCH_FIELD(touch_pair, "partner", FIELD_I32, 2),
-    TOUCH_FIELD(touch_arm, "m", FIELD_F64, 3),   /* from the first body's centre, world axes */
-    TOUCH_FIELD(touch_force, "N", FIELD_F64, 3), /* on the first body */
+    TOUCH_FIELD(touch_arm, "m", FIELD_F64, 3),      /* from the first body's centre, world axes */
+    TOUCH_FIELD(touch_force, "N", FIELD_F64, 3),    /* on the first body */
+    TOUCH_FIELD(touch_couple, "N m", FIELD_F64, 3), /* the same of rolling and spinning friction */
 };
 
 static const char *const rigid_groups[] = {"bodies", "touches"};
@@ -122,6 +123,7 @@ static void predict_bodies(void *user, size_t begin, size_t end) {
 static PlimStatus rigid_predict(void *system, const StepInfo *step) {
     RigidBodies *bodies = system;
     for (size_t i = 0; i < rigid_count(bodies); i++) bodies->driven[i] = 0;
+    bodies->contacts.coupled.count = 0;
     rigid_predict_half(bodies, step);
     return PLIM_OK;
 }

@@ -34,6 +34,7 @@ typedef struct ContactRow {
     double normal_response; /* n K n */
     double slide_response;  /* greatest eigenvalue of K across the normal */
     Vec3 guess;             /* N, the force on a in the last step; 0: it is new */
+    Vec3 guess_couple;      /* N m, the same of rolling and spinning friction */
     Vec3 impulse;           /* N s, on a, in all of this pass */
     Vec3 carried;           /* N s, the same without shock propagation */
     Vec3 couple;            /* N m s, the same of rolling and spinning friction */
@@ -104,6 +105,14 @@ typedef struct BodyBefore {
     double fall;    /* J, that it lost of potential energy since, push-out aside */
 } BodyBefore;
 
+/* A body in a coupled solve, in the last turn. */
+typedef struct CoupledBody {
+    Vec3 velocity[2]; /* linear and angular, that the solve found */
+    Vec3 impulse[2];  /* N s, N m s, that contact gave in it */
+    double ratio[2];  /* of what moves along with it to its own mass and inertia */
+    bool is_solved;   /* it is in the solve */
+} CoupledBody;
+
 typedef struct RigidContacts {
     BroadPairs near;
     ARRAY(ContactPair) pairs; /* by a, then b */
@@ -116,12 +125,13 @@ typedef struct RigidContacts {
     ARRAY(int32_t) body_islands; /* one a partner; -1: in none */
     ARRAY(BodyBefore) before;    /* one a body */
     ContactFigures figures;
-    ARRAY(bool) is_solved; /* one a body, while contact is coupled: a coupled solve has it */
-    size_t round;          /* of the coupled solve, from 0 */
-    bool is_coupled;       /* between begin and end of coupled_contact.c */
-    bool is_settled;       /* of v^{n+1}, by a coupled solve in this step */
-    size_t left_out;       /* near pairs of deep overlaps that were not looked at */
-    bool overlaps_told;    /* overlaps at the start were looked at */
+    ARRAY(CoupledBody) coupled; /* one a body, while contact is coupled */
+    size_t round;               /* of the coupled solve, from 0 */
+    double disagreement;        /* m/s, in the last turn */
+    bool is_coupled;            /* between begin and end of coupled_contact.c */
+    bool is_settled;            /* of v^{n+1}, by a coupled solve in this step */
+    size_t left_out;            /* near pairs of deep overlaps that were not looked at */
+    bool overlaps_told;         /* overlaps at the start were looked at */
 } RigidContacts;
 
 void contacts_free(PlimContext *context, RigidContacts *contacts);

@@ -19,6 +19,11 @@ static double time_of(const StepInfo *step, SolveWhen when) {
     return when == SOLVE_HALF_STEP ? 0.5 * step->dt : step->dt;
 }
 
+/* Of what gravity does in the step: differences of velocity that are none. The greater one is for
+ * points that are held as before, and where a turn more changes nothing; a point that the solve
+ * held and that contact would let slide by a hundredth of a slope's angle counts. */
+static const double SMALL = 1e-3, ENOUGH = 1e-2;
+
 /* ---- how points are held ---- */
 
 /* As its impulse says. */
@@ -171,24 +176,34 @@ bool rigid_contact_is_wet(const RigidBodies *bodies) {
     return false;
 }
 
-/* The first guess is what points carried in the last step. */
+/* The first guess: what points carried before, in the last step or this one's first half; new ones
+ * as contact without the fluid would have them. */
 static void guess_holds(RigidBodies *bodies, double time) {
     RigidContacts *contacts = &bodies->contacts;
     for (size_t p = 0; p < contacts->pairs.count; p++) {
         const ContactPair *pair = &contacts->pairs.data[p];
         for (int32_t r = 0; r < pair->rows; r++) {
             ContactRow *row = &contacts->rows.data[pair->first + r];
-            row->impulse = vec3_scale(time, row->guess);
+            bool is_new = vec3_dot(row->guess, row->guess) == 0.0;
+            row->impulse = is_new ? row->carried : vec3_scale(time, row->guess);
+            if (!is_new) row->couple = vec3_scale(time, row->guess_couple);
             row->hold = hold_of(pair, row);
         }
     }
 }
 
-static PlimStatus clear_solved(RigidBodies *bodies) {
+/* What moves along is much the same at the half step and the whole. */
+static PlimStatus begin_coupled(RigidBodies *bodies, SolveWhen when) {
     RigidContacts *contacts = &bodies->contacts;
-    contacts->is_solved.count = 0;
-    for (size_t i = 0; i < rigid_count(bodies); i++)
-        if (!array_push(bodies->context, &contacts->is_solved, false)) return PLIM_OUT_OF_MEMORY;
+    size_t count = rigid_count(bodies);
+    bool is_known = when == SOLVE_WHOLE_STEP && contacts->coupled.count == count;
+    if (!array_reserve(bodies->context, &contacts->coupled, count)) return PLIM_OUT_OF_MEMORY;
+    contacts->coupled.count = count;
+    for (size_t i = 0; i < count; i++) {
+        CoupledBody *body = &contacts->coupled.data[i];
+        if (!is_known) body->ratio[0] = body->ratio[1] = 1.0;
+        body->is_solved = false;
+    }
     return PLIM_OK;
 }
 
@@ -196,26 +211,78 @@ static PlimStatus begin(void *system, const StepInfo *step, SolveWhen when, bool
     RigidBodies *bodies = system;
     *touches = rigid_contact_is_on(bodies) && rigid_contact_is_wet(bodies);
     if (!*touches) return PLIM_OK;
-    if (when == SOLVE_HALF_STEP) rigid_predict_half(bodies, step);
     TRY(solver_bodies_load(bodies, step, bodies_of(when)));
     contacts_prepare(bodies);
     contacts_warm_start(bodies);
+    if (when == SOLVE_HALF_STEP) { /* v~ is known, that of the fluid without contact */
+        TRY(contacts_solve(bodies, step, CONTACT_POSITIONS));
+        rigid_predict_half(bodies, step);
+    }
     guess_holds(bodies, time_of(step, when));
     bodies->contacts.is_coupled = true;
     bodies->contacts.round = 0;
-    return clear_solved(bodies);
+    bodies->contacts.disagreement = HUGE_VAL;
+    return begin_coupled(bodies, when);
 }
 
-/* The velocity that a body would have without contact. */
-static void add_gain(RigidBodies *b, size_t i, const double gain[6]) {
+/* What contact gave to a body in the solve: M (v - v*) less what the fluid gave. */
+static void find_contact_impulse(const RigidBodies *b, size_t i, const ContactLoad *load,
+                                 CoupledBody *body) {
+    const SolverBody *start = &b->contacts.solver_bodies.data[i];
+    const double *v = load->velocity + 6 * i, *gain = load->gain + 6 * i;
+    Vec3 turned = vec3_sub(vec3_load(v + 3), start->spin);
+    body->velocity[0] = vec3_load(v);
+    body->velocity[1] = vec3_load(v + 3);
+    body->impulse[0] =
+        vec3_sub(vec3_scale(b->mass[i], vec3_sub(vec3_load(v), start->velocity)), vec3_load(gain));
+    body->impulse[1] = vec3_sub(mat3_apply(rigid_world_inertia(b, i), turned), vec3_load(gain + 3));
+}
+
+/* How much more than its own mass moves with the body: what the last two turns changed of impulses
+ * over what they changed of velocities. */
+static double mass_ratio(Vec3 impulse, Vec3 own, Vec3 velocity, double last) {
+    const double most = 100.0;
+    double with_own = vec3_dot(own, velocity), with_all = vec3_dot(impulse, velocity);
+    if (!(with_own > 0.0) || !(with_all > with_own)) return last;
+    return fmin(with_all / with_own, most);
+}
+
+static void update_mass_ratios(const RigidBodies *b, size_t i, const CoupledBody *before,
+                               CoupledBody *body) {
+    Vec3 change[2], impulse[2];
+    for (int k = 0; k < 2; k++) {
+        change[k] = vec3_sub(body->velocity[k], before->velocity[k]);
+        impulse[k] = vec3_sub(body->impulse[k], before->impulse[k]);
+    }
+    body->ratio[0] =
+        mass_ratio(impulse[0], vec3_scale(b->mass[i], change[0]), change[0], before->ratio[0]);
+    body->ratio[1] = mass_ratio(impulse[1], mat3_apply(rigid_world_inertia(b, i), change[1]),
+                                change[1], before->ratio[1]);
+}
+
+/* A body in the contact solver: it answers to impulses with the mass that moves along, and has the
+ * velocity of the solve if contact gives what it gave there. Whatever the masses, it is the same
+ * contact when both agree; with the right ones they do so sooner. */
+static void load_coupled(RigidBodies *b, size_t i, const ContactLoad *load) {
+    SolverBody *body = &b->contacts.solver_bodies.data[i];
+    CoupledBody *own = &b->contacts.coupled.data[i], before = *own;
+    find_contact_impulse(b, i, load, own);
+    if (b->contacts.round > 0) update_mass_ratios(b, i, &before, own);
+    body->inverse_mass /= own->ratio[0];
+    body->inverse_inertia = mat3_scale(1.0 / own->ratio[1], body->inverse_inertia);
+    body->velocity = vec3_add_scaled(own->velocity[0], -body->inverse_mass, own->impulse[0]);
+    body->spin = vec3_sub(own->velocity[1], mat3_apply(body->inverse_inertia, own->impulse[1]));
+}
+
+/* The velocity that a pinned or locked body would have without contact. */
+static void load_held(RigidBodies *b, size_t i, const double gain[6]) {
     SolverBody *body = &b->contacts.solver_bodies.data[i];
     PinnedBody held = rigid_pinned_body(b, i);
-    Mat3 inverse = mat3_inverse(held.inertia);
     Vec3 arm = vec3_sub(vec3_load(b->position + 3 * i), body->center);
     Vec3 v = vec3_add_scaled(solver_body_velocity_at(body, arm), 1.0 / b->mass[i], vec3_load(gain));
     Vec3 momentum = vec3_add(mat3_apply(held.inertia, body->spin), vec3_load(gain + 3));
-    if (b->held[i]) pin_motion(&held, &v, &momentum);
-    Vec3 spin = mat3_apply(inverse, momentum);
+    pin_motion(&held, &v, &momentum);
+    Vec3 spin = mat3_apply(mat3_inverse(held.inertia), momentum);
     body->spin = b->options.plane ? vec3(0, 0, spin.z) : spin;
     body->velocity = b->held[i] & RIGID_PINNED ? vec3(0, 0, 0) : v;
 }
@@ -234,11 +301,15 @@ static double disagreement(const RigidBodies *b, const ContactLoad *load) {
     return worst;
 }
 
-/* Without what shock propagation adds, which acts on one body of a pair. */
-static void settle_row(const ContactPair *pair, ContactRow *row, double time) {
+/* Without what shock propagation adds, which acts on one body of a pair. True: it is held as it
+ * was. */
+static bool settle_row(const ContactPair *pair, ContactRow *row, double time) {
+    RowHold before = row->hold;
     row->impulse = row->carried;
     row->hold = hold_of(pair, row);
     row->guess = vec3_scale(1.0 / time, row->carried);
+    row->guess_couple = vec3_scale(1.0 / time, row->couple);
+    return row->hold == before;
 }
 
 static PlimStatus settle(void *system, const StepInfo *step, SolveWhen when,
@@ -249,18 +320,24 @@ static PlimStatus settle(void *system, const StepInfo *step, SolveWhen when,
     TRY(solver_bodies_load(bodies, step, bodies_of(when)));
     for (size_t i = 0; i < rigid_count(bodies); i++) {
         if (!load->is_solved[i] || bodies->motion[i] != PLIM_DYNAMIC) continue;
-        add_gain(bodies, i, load->gain + 6 * i);
-        contacts->is_solved.data[i] = true;
+        contacts->coupled.data[i].is_solved = true;
+        if (bodies->held[i])
+            load_held(bodies, i, load->gain + 6 * i);
+        else
+            load_coupled(bodies, i, load);
     }
     contacts_renew(bodies);
     TRY(contacts_solve(bodies, step, pass_of(when)));
-    double fall = step->dt * vec3_length(step->gravity);
+    bool same = true;
     for (size_t p = 0; p < contacts->pairs.count; p++) {
         const ContactPair *pair = &contacts->pairs.data[p];
         for (int32_t r = 0; r < pair->rows; r++)
-            settle_row(pair, &contacts->rows.data[pair->first + r], time);
+            same = settle_row(pair, &contacts->rows.data[pair->first + r], time) && same;
     }
-    *agrees = disagreement(bodies, load) <= 1e-3 * fall + load->speed;
+    double fall = step->dt * vec3_length(step->gravity), worst = disagreement(bodies, load);
+    bool is_stuck = worst > 0.5 * contacts->disagreement;
+    *agrees = worst <= (same || is_stuck ? ENOUGH : SMALL) * fall + load->speed;
+    contacts->disagreement = worst;
     contacts->round++;
     if (contacts->figures.rounds < contacts->round) contacts->figures.rounds = contacts->round;
     contacts->figures.unsettled += load->is_last && !*agrees;
@@ -273,12 +350,17 @@ static PlimStatus end(void *system, const StepInfo *step, SolveWhen when) {
     TRY(contacts_clamp(bodies, step, half));
     if (half) contacts_keep_afloat(bodies);
     for (size_t i = 0; i < rigid_count(bodies); i++) /* those have their velocities */
-        if (bodies->contacts.is_solved.data[i])
+        if (bodies->contacts.coupled.data[i].is_solved)
             bodies->contacts.solver_bodies.data[i].touched = false;
     solver_bodies_store(bodies, bodies_of(when));
     bodies->contacts.is_coupled = false;
     bodies->contacts.is_settled = !half;
-    return half ? contacts_stop(bodies, step, true) : PLIM_OK;
+    if (!half) return PLIM_OK;
+    /* What points carried is the first guess of the whole step. */
+    StepInfo first_half = *step;
+    first_half.dt = time_of(step, when);
+    TRY(contacts_keep_forces(bodies, &first_half));
+    return contacts_stop(bodies, step, true);
 }
 
 const ContactClass rigid_coupled_contact = {.begin = begin, .settle = settle, .end = end};

@@ -261,9 +261,11 @@ static void prepare_rows(RigidBodies *bodies, bool keep_guess) {
         pair->energy = pair->raised = 0.0;
         for (int32_t k = 0; k < pair->rows; k++) {
             ContactRow *row = &contacts->rows.data[pair->first + k];
-            Vec3 guess = row->guess;
+            Vec3 guess = row->guess, couple = row->guess_couple;
             row_prepare(row, a, b);
-            if (keep_guess) row->guess = guess;
+            if (!keep_guess) continue;
+            row->guess = guess;
+            row->guess_couple = couple;
         }
     }
 }

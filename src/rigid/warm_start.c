@@ -41,6 +41,8 @@ static void recall_pair(const RigidBodies *bodies, const ContactPair *pair, Cont
         }
         if (best < 0) continue;
         rows[best].guess = vec3_add(rows[best].guess, vec3_load(bodies->touch_force + 3 * t));
+        rows[best].guess_couple =
+            vec3_add(rows[best].guess_couple, vec3_load(bodies->touch_couple + 3 * t));
     }
 }
 
@@ -70,6 +72,7 @@ PlimStatus contacts_keep_forces(RigidBodies *bodies, const StepInfo *step) {
             bodies->touch_pair[2 * t + 1] = pair->b;
             vec3_store(bodies->touch_arm + 3 * t, row->arm_a);
             vec3_store(bodies->touch_force + 3 * t, vec3_scale(1.0 / step->dt, row->carried));
+            vec3_store(bodies->touch_couple + 3 * t, vec3_scale(1.0 / step->dt, row->couple));
             t++;
         }
     }

@@ -89,6 +89,7 @@ typedef struct FlowProblem {
     void (*surface_row)(const void *user, const FlowAnchor *anchor, Vec3 x, int axis,
                         SparseRow *row);
     const void *user;
+    double *guess[3];  /* m/s, with viscosity: the first guess of u; NULL: u* */
     double divergence; /* m^3/s, tolerance of a cell's net outflow, root mean square */
     double momentum;   /* tolerance of momenta in parts of those before the solve */
     double speed;      /* m/s: momenta of a cell's fluid at less than this count as none */

@@ -83,6 +83,7 @@ struct CoupledFlow {
     double area;                /* m^2, of a face */
     size_t column_count;        /* motions treated exactly by the preconditioner: all or none */
     float *lift, *flux, *reply; /* Y = Z A_fb; H~ = H - D Y; Z_S H~; one column after the other */
+    double *lifted;             /* without columns: work, velocities that motions take along */
     double cycle_high;          /* see FLOW_CYCLE_HIGH */
     double *once, *image;       /* work of the velocities' cycle */
     /* Cholesky factors of the columns: of the structure's Schur complement in A, of what it adds to
@@ -116,6 +117,9 @@ PlimStatus flow_begin_structure(CoupledFlow *flow);
 PlimStatus flow_set_masses(CoupledFlow *flow);
 /* Factors anew, of `scale` times the blocks with `extra` (NULL: 0) added to the diagonal. */
 PlimStatus flow_factor_blocks(CoupledFlow *flow, double scale, const double *extra);
+/* Factors anew, with that part of the friction of blocks by their own velocities, of the linear and
+ * of the angular ones, that is left when the fluid around them gives way. */
+PlimStatus flow_factor_yielding(CoupledFlow *flow, const double part[2]);
 /* What momenta there are to the motions: T^T (momentum - what is known of friction, dampers, masses
  * at rest). */
 void flow_motion_momenta(const CoupledFlow *flow, double *out);

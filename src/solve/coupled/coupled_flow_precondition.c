@@ -24,9 +24,11 @@
  * bodies are on their own, S_b = A_bb. */
 #include "solve/coupled/coupled_flow_internal.h"
 
+#include "base/random.h"
 #include "math/cholesky.h"
 #include "solve/krylov/krylov_vectors.h"
 
+#include <math.h>
 #include <string.h>
 
 #if defined(__clang__)
@@ -34,7 +36,7 @@
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
 
-enum { FLOW_COLUMN_LIMIT = 12, MOST_LIFT_STEPS = 8, GRAIN = 8192 };
+enum { FLOW_COLUMN_LIMIT = 192, MOST_LIFT_STEPS = 8, GRAIN = 8192 };
 
 /* Measured: a disc that falls at 1e-4 to 1e3 Pa s took 12, 17, 38 and 33 iterations with 0.35, up
  * to a third more with 1, and no fewer with 0.25. */
@@ -323,21 +325,103 @@ static PlimStatus find_columns(CoupledFlow *flow) {
     return PLIM_OK;
 }
 
+/* ---- many motions: what they take along, without columns ---- */
+
+/* +1 or -1 for the velocities of kind `angular` of each block, all axes alike; 0 for others. */
+static void load_signs(const CoupledFlow *flow, int angular, double *x) {
+    const FlowStructure *s = flow->structure;
+    memset(x, 0, s->count * sizeof *x);
+    for (size_t b = 0; b < s->block_count; b++)
+        for (int i = 0; s->blocks[b].is_free && i < s->blocks[b].size; i++)
+            if ((i >= 3) == angular)
+                x[s->blocks[b].first + (size_t)i] =
+                    random_uniform(1, (uint64_t)b, (uint64_t)i) < 0.5 ? -1.0 : 1.0;
+}
+
+static double own_drag(const CoupledFlow *flow, const double *x) {
+    const FlowStructure *s = flow->structure;
+    double sum = 0.0;
+    for (size_t b = 0; b < s->block_count; b++)
+        for (int i = 0; s->blocks[b].is_free && i < s->blocks[b].size; i++)
+            for (int j = 0; j < s->blocks[b].size; j++)
+                sum += flow->blocks.data[b].drag[i][j] * x[s->blocks[b].first + (size_t)i] *
+                       x[s->blocks[b].first + (size_t)j];
+    return sum;
+}
+
+/* Of the friction of blocks by their own velocities what is left when the fluid gives way, from one
+ * motion of all of them in random directions. */
+static PlimStatus find_yield(CoupledFlow *flow, int angular, double *part) {
+    const double least = 0.02;
+    KrylovVectors vectors = {&flow->scratch, flow->problem->threads, flow_velocity_size(flow)};
+    const FlowRows *rows = &flow->friction;
+    double *x = scratch_take(&flow->scratch, flow->structure->count + 1, sizeof *x);
+    double *force = flow->once, taken = 0.0;
+    if (!x) return PLIM_OUT_OF_MEMORY;
+    load_signs(flow, angular, x);
+    memset(force, 0, vectors.n * sizeof *force);
+    for (size_t row = 0; row < rows->at.count; row++)
+        for (size_t i = rows->start.data[row]; i < rows->start.data[row + 1]; i++)
+            force[rows->at.data[row]] +=
+                rows->entries.data[i].value * x[rows->entries.data[i].column];
+    viscosity_multigrid_cycle(flow->cycle, flow->problem->viscosity, vectors.threads, force,
+                              flow->image);
+    TRY(krylov_dot(&vectors, force, flow->image, &taken));
+    double own = own_drag(flow, x);
+    *part = own > 0.0 ? fmin(fmax(1.0 - taken / own, least), 1.0) : 1.0;
+    return PLIM_OK;
+}
+
+static PlimStatus prepare_without_columns(CoupledFlow *flow) {
+    double part[2];
+    flow->lifted = scratch_take(&flow->scratch, 2 * flow_velocity_size(flow), sizeof(double));
+    if (!flow->lifted) return PLIM_OUT_OF_MEMORY;
+    for (int angular = 0; angular < 2; angular++) TRY(find_yield(flow, angular, &part[angular]));
+    return flow_factor_yielding(flow, part);
+}
+
+/* Columns are worth their set-up and what they take in each iteration for a few motions on any
+ * grid, and for many on a small one. */
+static bool has_columns(const CoupledFlow *flow) {
+    enum { FEW = 12, MOST_VALUES = 1 << 20 };
+    size_t n = flow->motion_count;
+    return n <= FEW || (n <= FLOW_COLUMN_LIMIT && n * flow_velocity_size(flow) <= MOST_VALUES);
+}
+
 PlimStatus flow_precondition_setup(CoupledFlow *flow) {
     const FlowProblem *problem = flow->problem;
     size_t n = flow->motion_count;
-    flow->column_count = n <= FLOW_COLUMN_LIMIT ? n : 0;
+    flow->column_count = has_columns(flow) ? n : 0;
     TRY(viscosity_multigrid_setup(flow->cycle, problem->viscosity, problem->threads));
     parallel_for(problem->threads, (size_t)flow->grid.n[1] * (size_t)flow->grid.n[2], 8,
                  find_viscous, flow);
     flow->once = scratch_take(&flow->scratch, flow_velocity_size(flow), sizeof(double));
     flow->image = scratch_take(&flow->scratch, flow_velocity_size(flow), sizeof(double));
     if (!flow->once || !flow->image) return PLIM_OUT_OF_MEMORY;
+    flow->lifted = NULL;
     if (flow->column_count > 0) TRY(find_columns(flow));
+    if (flow->column_count == 0 && n > 0) TRY(prepare_without_columns(flow));
     return flow_factor_links(flow, solve_structure, flow);
 }
 
 /* ---- the cycle ---- */
+
+/* motions -= F^T z. */
+static void yield_to_fluid(const CoupledFlow *flow, const double *z, double *motions) {
+    const FlowRows *rows = &flow->friction;
+    for (size_t row = 0; row < rows->at.count; row++)
+        flow_row_spread(rows, row, -z[rows->at.data[row]], motions);
+}
+
+/* z -= Z F motions. */
+static void take_along(CoupledFlow *flow, const double *motions, double *z) {
+    size_t size = flow_velocity_size(flow);
+    double *force = flow->lifted, *along = flow->lifted + size;
+    memset(force, 0, size * sizeof *force);
+    flow_from_motions(&flow->friction, motions, force);
+    velocity_cycle(flow, force, along);
+    for (size_t i = 0; i < size; i++) z[i] -= along[i];
+}
 
 static void precondition(void *object, const double *r, double *z) {
     CoupledFlow *flow = object;
@@ -351,7 +435,9 @@ static void precondition(void *object, const double *r, double *z) {
     memcpy(z_motions, r_motions, n * sizeof *z_motions);
     if (columns) columns_dot(flow, flow->lift, size, r, dots);
     for (size_t i = 0; columns && i < n; i++) z_motions[i] -= dots[i];
+    if (flow->lifted) yield_to_fluid(flow, z, z_motions);
     solve_structure(flow, z_motions);
+    if (flow->lifted) take_along(flow, z_motions, z);
     memcpy(z_motions + n, r_motions + n, flow->links.at.count * sizeof *z_motions);
     flow_solve_links(flow, z_motions + n);
     if (!columns) return;

@@ -72,8 +72,9 @@ static void add_own_blocks(const CoupledFlow *flow, const FlowRows *rows) {
     }
 }
 
-/* Adds what one block's mass and drag are to the motions of its part. */
-static void add_block_mass(const CoupledFlow *flow, size_t b) {
+/* Adds what one block's mass and drag are to the motions of its part; of the drag by linear and
+ * angular velocities the parts `yield`. */
+static void add_block_mass(const CoupledFlow *flow, size_t b, const double yield[2], double *to) {
     const MassBlock *block = &flow->structure->blocks[b];
     const FlowBlock *own = &flow->blocks.data[b];
     const FlowPart *part = &flow->parts.data[own->part];
@@ -85,9 +86,11 @@ static void add_block_mass(const CoupledFlow *flow, size_t b) {
             const double *c = part->motion + j * part->size + own->local;
             double sum = 0.0;
             for (int k = 0; k < size; k++)
-                for (int l = 0; l < size; l++)
-                    sum += a[k] * c[l] * (block->mass[k][l] + own->drag[k][l]);
-            part->mass[i * n + j] += sum;
+                for (int l = 0; l < size; l++) {
+                    double left = sqrt(yield[k >= 3] * yield[l >= 3]);
+                    sum += a[k] * c[l] * (block->mass[k][l] + left * own->drag[k][l]);
+                }
+            to[i * n + j] += sum;
         }
 }
 
@@ -105,7 +108,9 @@ static PlimStatus take_matrices(CoupledFlow *flow, FlowPart *part) {
 PlimStatus flow_set_masses(CoupledFlow *flow) {
     for (size_t p = 0; p < flow->parts.count; p++) TRY(take_matrices(flow, &flow->parts.data[p]));
     for (size_t b = 0; b < flow->structure->block_count; b++)
-        if (flow->blocks.data[b].part != FLOW_NO_PART) add_block_mass(flow, b);
+        if (flow->blocks.data[b].part != FLOW_NO_PART)
+            add_block_mass(flow, b, (double[2]){1.0, 1.0},
+                           flow->parts.data[flow->blocks.data[b].part].mass);
     for (size_t p = 0; p < flow->parts.count; p++) {
         FlowPart *part = &flow->parts.data[p];
         memcpy(part->diagonal, part->mass,
@@ -123,6 +128,24 @@ PlimStatus flow_factor_blocks(CoupledFlow *flow, double scale, const double *ext
         for (size_t i = 0; i < n * n; i++) part->factor[i] = scale * part->diagonal[i];
         for (size_t i = 0; extra && i < n; i++) part->factor[i * n + i] += extra[part->first + i];
         if (n > 0 && !cholesky_factor(part->factor, n))
+            return context_fail(flow->context, PLIM_FAILED,
+                                "the masses of bodies in the fluid are not positive");
+    }
+    return PLIM_OK;
+}
+
+PlimStatus flow_factor_yielding(CoupledFlow *flow, const double part[2]) {
+    for (size_t p = 0; p < flow->parts.count; p++) {
+        FlowPart *own = &flow->parts.data[p];
+        size_t square = own->motion_count * own->motion_count;
+        for (size_t i = 0; i < square; i++) own->factor[i] = own->diagonal[i] - own->mass[i];
+    }
+    for (size_t b = 0; b < flow->structure->block_count; b++)
+        if (flow->blocks.data[b].part != FLOW_NO_PART)
+            add_block_mass(flow, b, part, flow->parts.data[flow->blocks.data[b].part].factor);
+    for (size_t p = 0; p < flow->parts.count; p++) {
+        FlowPart *own = &flow->parts.data[p];
+        if (own->motion_count > 0 && !cholesky_factor(own->factor, own->motion_count))
             return context_fail(flow->context, PLIM_FAILED,
                                 "the masses of bodies in the fluid are not positive");
     }

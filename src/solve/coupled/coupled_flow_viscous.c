@@ -135,6 +135,14 @@ static PlimStatus load(CoupledFlow *flow, double *velocity[3], double *pressure,
     return PLIM_OK;
 }
 
+/* Given faces have the velocities of the problem itself. */
+static void load_guess(CoupledFlow *flow, double *x) {
+    Viscosity *v = flow->problem->viscosity;
+    double *guess[3] = {flow->problem->guess[0], flow->problem->guess[1], flow->problem->guess[2]};
+    viscosity_load(v, flow->problem->viscous, guess);
+    memcpy(x, v->x, flow_velocity_size(flow) * sizeof *x);
+}
+
 /* Momenta to a part of what is there; the outflow of cells as the problem says. */
 static void set_blocks(const CoupledFlow *flow, const double *b, const double *x,
                        SolveBlock blocks[FLOW_BLOCK_COUNT]) {
@@ -251,6 +259,7 @@ PlimStatus flow_solve_viscous(CoupledFlow *flow, double *velocity[3], double *pr
     viscosity_load(v, problem->viscous, velocity);
     TRY(load(flow, velocity, pressure, b, x, &result->incompatible));
     result->energy_before = energy(flow, x, true);
+    if (problem->guess[0]) load_guess(flow, x);
     flow->cycle_high = FLOW_CYCLE_HIGH;
     TRY(flow_precondition_setup(flow));
     TRY(iterate(flow, b, x, result));
