@@ -119,6 +119,8 @@ typedef struct FluidDesc {
 
     bool carries_velocity; /* false: Stokes flow, without inertia */
     AdvectionScheme advection;
+    bool conserves_momentum; /* velocity is carried by finite volumes; only on faces, and without a
+                                free surface; `advection` is then of smoke */
     int trace_order;
     int time_order; /* of the flow in time, 1 or 2 (default); 2 with MacCormack on faces only */
     FluidStorage storage;

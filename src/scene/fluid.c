@@ -238,6 +238,7 @@ static FluidDesc describe_fluid(const PlimScene *scene, const SceneSystem *syste
     desc.carries_velocity = fluid->advection != SCENE_NO_ADVECTION;
     desc.advection =
         fluid->advection == SCENE_SEMI_LAGRANGIAN ? ADVECT_SEMI_LAGRANGIAN : ADVECT_MACCORMACK;
+    desc.conserves_momentum = fluid->advection == SCENE_CONSERVATIVE;
     desc.trace_order = (int)fluid->trace_order;
     desc.time_order = (int)fluid->time_order;
     desc.storage = (FluidStorage)fluid->storage;

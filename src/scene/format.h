@@ -194,7 +194,7 @@ typedef struct SceneLiquid {
     double absorption[3];
 } SceneLiquid;
 
-enum { SCENE_SEMI_LAGRANGIAN, SCENE_MACCORMACK, SCENE_NO_ADVECTION };
+enum { SCENE_SEMI_LAGRANGIAN, SCENE_MACCORMACK, SCENE_NO_ADVECTION, SCENE_CONSERVATIVE };
 
 typedef struct SceneFluid {
     const char *name;
