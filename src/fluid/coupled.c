@@ -87,8 +87,8 @@ static FlowFace describe_face(const Fluid *fluid, int axis, size_t face) {
                       .x = x,
                       .closed = pushes ? (1 - open) * grid_face_area(grid) : 0,
                       .middle = middle_of_closed(fluid, axis, at, open, x),
-                      .mass =
-                          fluid_tied_part(fluid, axis, at) * fluid->desc.density * grid_cell_volume(grid),
+                      .mass = fluid_tied_part(fluid, axis, at) * fluid->desc.density *
+                              grid_cell_volume(grid),
                       .velocity = fluid_velocity(fluid, axis)[face]};
 }
 

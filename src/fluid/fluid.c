@@ -325,8 +325,8 @@ static PlimStatus resize_state(Fluid *fluid) {
                          grid_face_count(grid, axis)));
     bool second = fluid->desc.time_order == 2 && fluid->desc.storage == FLUID_ON_FACES &&
                   fluid->desc.carries_velocity && !fluid->desc.conserves_momentum &&
-                  fluid->desc.advection == ADVECT_MACCORMACK &&
-                  !fluid->desc.monolithic && !fluid->desc.liquid.is_there;
+                  fluid->desc.advection == ADVECT_MACCORMACK && !fluid->desc.monolithic &&
+                  !fluid->desc.liquid.is_there;
     for (int axis = 0; second && axis < grid->dim; axis++)
         TRY(state_resize(context, &fluid_schema, fluid, FLUID_GROUP_GAIN_X + axis,
                          grid_face_count(grid, axis)));

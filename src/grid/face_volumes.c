@@ -12,6 +12,8 @@ enum { ROWS_AT_ONCE = 8 };
 /* A volume keeps at least this part of its mass in one sweep: below it, a velocity would be the
  * quotient of what rounding leaves. */
 static const double kept_part = 1e-6;
+/* Volumes with less, parts of a cell, have no say in slopes: theirs is rounding, too. */
+static const double least_mass = 1e-4;
 
 FaceVolumes face_volumes(const Grid *grid, int axis) {
     GridField faces = {.grid = *grid, .place = grid_place_faces(axis)};
@@ -95,8 +97,7 @@ static void want_rows(void *user, size_t begin, size_t end) {
     for (size_t row = begin; row < end; row++) {
         int at[3] = {0, (int)(row % (size_t)sweep->n[1]), (int)(row / (size_t)sweep->n[1])};
         double *wanted = sweep->wanted + side_index(sweep, at);
-        for (; at[0] < sweep->n[0]; at[0]++)
-            wanted[at[0]] = sweep->cells * wanted_flux(sweep, at);
+        for (; at[0] < sweep->n[0]; at[0]++) wanted[at[0]] = sweep->cells * wanted_flux(sweep, at);
     }
 }
 
@@ -119,7 +120,7 @@ static double velocity_leaving(const FaceVolumes *volumes, size_t behind, size_t
                                double part) {
     double own = velocity_of(volumes, from);
     if (behind == VALUE_NONE || to == VALUE_NONE) return own;
-    if (!(volumes->mass[behind] > 0) || !(volumes->mass[to] > 0)) return own;
+    if (!(fmin(volumes->mass[behind], volumes->mass[to]) > least_mass)) return own;
     double slope =
         limited_slope(own - velocity_of(volumes, behind), velocity_of(volumes, to) - own);
     return own + 0.5 * (1 - part) * slope;
@@ -159,7 +160,8 @@ static void pass_side(const Sweep *sweep, const int at[3]) {
     double goes = out > most ? wanted * (most / out) : wanted, part = fabs(goes) / mass;
     size_t behind = volume_at(sweep, at, first - way), to = volume_at(sweep, at, first + way);
     bool both_ways = out > fabs(wanted);
-    double velocity = both_ways ? velocity_of(v, from) : velocity_leaving(v, behind, from, to, part);
+    double velocity =
+        both_ways ? velocity_of(v, from) : velocity_leaving(v, behind, from, to, part);
     sweep->mass[side] = goes;
     sweep->momentum[side] = goes * velocity;
 }

@@ -49,8 +49,9 @@ typedef struct MomentumFit {
     /* m/s, where nothing around a volume has a velocity. */
     double (*fallback)(const void *user, const FaceVolumes *volumes, size_t volume);
     const void *user;
-    double *handed; /* out, of each: the momentum that no volume has room for goes to the solid, and
-                       what volumes lack comes from it (negative) */
+    /* Out, of each: the mass, and the momentum of it, that no volume has room for; negative: what
+     * volumes lack. */
+    double *handed_mass, *handed;
 } MomentumFit;
 
 /* Makes the masses what they shall be. Near solids, what is too much in one volume fills those

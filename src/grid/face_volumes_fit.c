@@ -124,6 +124,7 @@ static void find_handed(void *user, size_t begin, size_t end) {
         double velocity = excess < 0 ? velocity_around(fit, at) : fit->velocity[at];
         /* All of it, where nothing shall stay: to the last bit. */
         bool leaves = !(fit->wanted->mass[at] > 0);
+        fit->wanted->handed_mass[at] = excess;
         fit->wanted->handed[at] = leaves ? fit->volumes->momentum[at] : excess * velocity;
     }
 }
@@ -155,7 +156,7 @@ PlimStatus face_volumes_fit(FaceVolumes *volumes, const MomentumFit *wanted, int
     size_t mark = scratch_mark(scratch);
     TRY(take_memory(&fit, scratch));
     for (size_t at = 0; at < volumes->set.count; at++) {
-        wanted->handed[at] = 0;
+        wanted->handed[at] = wanted->handed_mass[at] = 0;
         if (wanted->is_near[at]) fit.near[fit.near_count++] = at;
     }
     for (int round = 0; round < ROUNDS; round++) {

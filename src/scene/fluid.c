@@ -123,6 +123,18 @@ static void check_liquid(PlimScene *scene, const SceneSystem *system, double *wo
                        "vortices of a liquid with a free surface are not confined; take it out");
 }
 
+static void check_advection(PlimScene *scene, const SceneSystem *system) {
+    const SceneNode *node = system->node;
+    if (system->fluid.advection != SCENE_CONSERVATIVE) return;
+    if (node_get(node, "liquid"))
+        reader_problem(&scene->reader, node_get(node, "advection"),
+                       "conservative is for a fluid that fills its domain; use maccormack or "
+                       "semi_lagrangian, or take 'liquid' out");
+    if (system->fluid.storage == (int)FLUID_ON_NODES)
+        reader_problem(&scene->reader, node_get(node, "advection"),
+                       "conservative needs 'storage: face'; use that, or another advection");
+}
+
 /* ---- the description ---- */
 
 static Grid fluid_grid(const PlimScene *scene, const SceneSystem *system) {
@@ -261,6 +273,7 @@ static void check_fluid(PlimScene *scene, const SceneSystem *system) {
     if (fluid->obstacles.node) scene_shapes_check(scene, fluid->obstacles.node, &work_bytes);
     if (fluid->sources.node) check_sources(scene, system, &work_bytes);
     check_liquid(scene, system, &work_bytes);
+    check_advection(scene, system);
     if (scene->reader.problems.count > 0 || scene->reader.trouble != PLIM_OK) return;
     check_sides(scene, system);
     check_fields(scene, system);
