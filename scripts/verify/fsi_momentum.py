@@ -175,7 +175,8 @@ def check_without_inertia(options, checks, folder):
         output = fsi.run(options, folder, "crossing", SCENE, {"params/advection": "none", "params/cfl": cfl})
         momentum = momenta(output)
         gain = np.linalg.norm(momentum[-1]) / np.linalg.norm(momentum[0]) - 1
-        checks.note(f"crossing none n=64 mu=0 cfl={cfl}: momentum {100 * gain:+.0f}% at the end")
+        checks.note(f"crossing none n=64 mu=0 cfl={cfl}: momentum {100 * gain:+.0f}% at the end, drift "
+                    f"{100 * drift(momentum)[-1]:.0f}%")
 
 
 # ---- a falling cylinder ----

@@ -120,6 +120,7 @@ static void check_advection(const char *value, bool carries, AdvectionScheme sch
     Fixture f = open_with(flow, &override, 1);
     assert_int_equal(desc_of(&f)->carries_velocity, carries);
     assert_int_equal(desc_of(&f)->advection, scheme);
+    assert_int_equal(desc_of(&f)->conserves_momentum, strcmp(value, "conservative") == 0);
     check_written(&f);
     close_scene(&f);
 }
@@ -132,6 +133,7 @@ static void test_text_parameters(void **state) {
     check_advection("0", true, ADVECT_SEMI_LAGRANGIAN);
     check_advection("1", true, ADVECT_MACCORMACK);
     check_advection("=3 - 1", false, ADVECT_MACCORMACK);
+    check_advection("conservative", true, ADVECT_MACCORMACK);
     Fixture f =
         open_scene("plimsoll: 1\n"
                    "params: {title: tank-2, shut: periodic, on: \"off\"}\n"
