@@ -135,6 +135,9 @@ static void add_known_forces(const Fluid *fluid, const StepInfo *step,
             lift[axis] = -mass * vec3_component(step->gravity, axis);
     surface->force = vec3_add(vec3_load(lift), load->hydrostatic);
     surface->torque = load->hydrostatic_torque;
+    Vec3 arm = fluid_displaced_arm(collider);
+    if (vec3_length(arm) > 0)
+        surface->torque = vec3_add(surface->torque, vec3_cross(arm, vec3_load(lift)));
     if (step->dt > 0) {
         surface->force = vec3_add_scaled(surface->force, 1 / step->dt, load->covered);
         surface->torque = vec3_add_scaled(surface->torque, 1 / step->dt, load->covered_torque);

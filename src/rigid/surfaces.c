@@ -18,6 +18,7 @@ static Surface surface_describe_body(const void *system, size_t i) {
                      .solid = b->extras.data[i].solid,
                      .mass = b->mass[i],
                      .volume = b->volume[i],
+                     .displaced = b->extras.data[i].displaced,
                      .first_dof = 6 * i};
 }
 

@@ -117,7 +117,9 @@ typedef struct SceneBody {
     /* Negative: the material's, or the default. */
     double friction, restitution, rolling_friction, spinning_friction;
     double inertia[3];
-    double pin[3]; /* NAN: none */
+    double shell;     /* m, wall of a hollow body; 0: solid */
+    double center[3]; /* m, of mass, in the shape's own axes; NAN: that of the shape */
+    double pin[3];    /* NAN: none */
     bool lock_rotation, passive;
     double through_flow[3];
     double color[3];
