@@ -241,6 +241,7 @@ static PlimStatus fluid_refresh(void *system, const StepInfo *step) {
     Fluid *fluid = system;
     fluid->gravity = step->gravity;
     fluid->wall_time = step->time;
+    fluid_place_sources(fluid);
     TRY(fluid_update_geometry(fluid, step, true));
     memset(fluid->cut.fresh, 0, grid_cell_count(&fluid->grid));
     fluid_keep_places(fluid);
@@ -418,6 +419,7 @@ static PlimStatus fill_fluid(Fluid *fluid, const FluidDesc *desc) {
     TRY(fluid_add_colliders(fluid, desc));
     for (size_t i = 0; i < desc->source_count; i++)
         if (!array_push(context, &fluid->sources.list, desc->sources[i])) return PLIM_OUT_OF_MEMORY;
+    TRY(fluid_bind_sources(fluid, desc));
     if (desc->viscosity_of_place.evaluate)
         TRY(allocate(context, grid_cell_count(&fluid->grid), sizeof(double),
                      &fluid->viscous.of_cell));

@@ -47,6 +47,12 @@ typedef enum FluidPouring {
 typedef struct FluidSource {
     const char *name; /* must outlive the fluid */
     Solid solid; /* in the world; kept by reference: what it points to must outlive the fluid */
+    /* NULL: it stands still. Else the name of one of `bodies`, which it follows: its solid, the
+     * places that its functions are read at and its velocity are then in the axes of that body's
+     * shape. */
+    const char *body;
+    SurfaceRef ref; /* that body, and where the shape's own origin is: found by the fluid */
+    Collider place;
     bool sets_smoke, sets_temperature, sets_velocity;
     FieldFunction smoke, temperature, velocity[3];
     FieldFunction expansion; /* 1/s, volume made in a volume; negative: a sink */

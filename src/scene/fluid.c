@@ -293,6 +293,7 @@ static PlimStatus describe_source(PlimScene *scene, SceneNode *node, Scratch *me
     TRY(scene->reader.trouble);
     FluidSource *made = out;
     *made = (FluidSource){.name = source.name,
+                          .body = source.body,
                           .sets_smoke = source.smoke.given,
                           .sets_temperature = source.temperature.given,
                           .sets_velocity = source.velocity[0].given,

@@ -177,6 +177,7 @@ typedef struct SceneSmoke {
 
 typedef struct SceneSource {
     const char *name;
+    const char *body; /* that it follows; NULL: none */
     ScenePlace place;
     SceneField smoke, temperature, velocity[3], expansion;
     int liquid; /* FluidPouring */

@@ -141,6 +141,9 @@ static const char *const pouring_choices[] = {"none", "fill", "drain", NULL};
 
 static const SceneKey source_keys[] = {
     {"name", VALUE_NAME, AT(SceneSource, name), .required = true, .help = "name in messages"},
+    {"body", VALUE_NAME, AT(SceneSource, body),
+     .help = "a rigid body that it follows: position and orientation, places in expressions and "
+             "velocity are then in the axes of that body's shape; it stands still when left out"},
     {"shape", VALUE_LATER, AT(SceneSource, place.shape), .required = true,
      .table = &scene_shape_table, .help = "where it works; in two dimensions the cut at z = 0"},
     {"position", VALUE_VEC3, AT(SceneSource, place.position), "[0, 0, 0]", .unit = "m",

@@ -56,7 +56,7 @@ static void close_case(Case *c) {
     free(c->volumes.momentum);
     for (int a = 0; a < 3; a++) free(c->flux[a]);
     scratch_free(&c->scratch);
-    plim_context_destroy(c->context);
+    test_context_close(c->context);
 }
 
 static double sum_of(const double *x, size_t count) {
