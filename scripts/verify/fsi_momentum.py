@@ -151,7 +151,8 @@ def check_space(options, checks, folder):
 
 
 def check_maccormack(options, checks, folder):
-    """Limits of the drift over a crossing: its end. At 128 cells at most 0.75 times that."""
+    """Limits of the drift over a crossing, at its end. At 128 cells at most 0.75 times that, both of the limit and of
+    what was found."""
     limits = {0: 0.08, 0.5: 0.015}
     for mu, limit in limits.items():
         found = {}
@@ -161,10 +162,8 @@ def check_maccormack(options, checks, folder):
             along = drift(momenta(output))
             found[n] = along[-1]
             checks.below(f"crossing maccormack n={n} mu={mu} drift at the end, over the momentum", along[-1],
-                         limit if n == 64 else 0.75 * limit)
+                         limit if n == 64 else 0.75 * min(limit, found[64]))
             checks.note(f"crossing maccormack n={n} mu={mu}: greatest on the way {np.max(along):.4f}")
-        if len(found) == 2:
-            checks.note(f"crossing maccormack mu={mu}: drift at 128 over that at 64 {found[128] / found[64]:.3f}")
 
 
 def check_without_inertia(options, checks, folder):
@@ -208,7 +207,7 @@ def check_bits(options, checks, folder):
             other = fsi.run(options, folder, "other", SCENE, values, "--threads", threads)
             checks.true(f"crossing mu={mu}, {threads} threads: the bits of one",
                         common.info_hash(options.program, other.state()) == wanted)
-        half = fsi.run(options, folder, "half", SCENE, values, "--threads", 2, "--frames", 9)
+        half = fsi.run(options, folder, "half", SCENE, values, "--threads", 2, "--frames", 6)
         result = common.call(options.program, "resume", half.folder, "--quiet", "--threads", 4)
         checks.true(f"crossing mu={mu}, resumed half way: the same bits", result.code == 0 and
                     common.info_hash(options.program, half.state()) == wanted)
