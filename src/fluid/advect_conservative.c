@@ -127,10 +127,11 @@ static double incoming(const void *user, const FaceVolumes *volumes, int axis, i
 }
 
 PlimStatus fluid_carry_momentum(Fluid *fluid, const StepInfo *step) {
+    enum { MOST_PARTS = 1000 }; /* volumes give no more than they hold, so fewer do no harm */
     int dim = fluid->grid.dim;
     double cells = fluid_greatest_velocity(fluid) * step->dt / fluid->grid.spacing;
     MomentumFlow flow = {.dt = step->dt,
-                         .parts = (int)fmax(1, ceil(cells * (1 - 1e-9))),
+                         .parts = (int)fmin(fmax(1, ceil(cells * (1 - 1e-9))), MOST_PARTS),
                          .incoming = incoming,
                          .user = fluid};
     fluid->advect.momentum.mark = scratch_mark(step->scratch);
