@@ -73,9 +73,14 @@ typedef struct PlimRigidDesc {
     double density;      /* kg/m^3, default 1000; ignored when mass > 0 */
     double mass;         /* kg; 0 (default): from density and volume */
     double volume;       /* m^3, what it displaces in a fluid; 0 (default): the shape's */
+    double shell;        /* m, thickness of the wall of a hollow body: its mass is that of the wall,
+                            what it displaces stays that of the shape; 0 (default): solid. Not of
+                            meshes and half spaces: give those a mass and an inertia */
     double inertia[3];   /* kg m^2 about the shape's axes; all 0 (default): the shape's */
     int has_center;      /* 1: the centre of mass is `center`; default 0: that of the shape */
-    double center[3];    /* m, in the shape's own axes; give the inertia about it, too */
+    double center[3];    /* m, in the shape's own axes. Without `inertia` that about the shape's own
+                            centre is as it would be with the mass spread evenly, and about
+                            `center` less by the parallel axis theorem */
     PlimPose pose;       /* at t = 0; default: at rest at the origin. With `plane` it says how the
                             shape lies, its centre at `position`; a dynamic body is its cut with
                             z = 0, 1 m deep, in mass and inertia too, and its position from then

@@ -56,6 +56,8 @@ REFUSED = [
     ("slip negative", {"fluid/slip": -1}, r"slip|at least 0|negative"),
     ("trace order 4", {"fluid/trace_order": 4}, r"at most 3"),
     ("unknown advection", {"fluid/advection": "quick"}, r"not one of"),
+    ("conservative on nodes", {"fluid/advection": "conservative", "fluid/storage": "node"},
+     r"advection.*storage: face"),
     ("unknown storage", {"fluid/storage": "faces"}, r"not one of"),
     ("unknown side", {"fluid/sides/right": "outflow"}, r"not one of"),
     ("one end periodic", {"fluid/sides/top": "periodic"}, r"periodic"),

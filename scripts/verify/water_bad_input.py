@@ -62,6 +62,7 @@ REFUSED = [
     ("absorption negative", {"fluid/liquid/absorption": "[-1, 0, 0]"}, r"at least 0|negative"),
     ("unknown surface", {"fluid/liquid/surface": "third_order"}, r"not one of"),
     ("unknown scheme", {"fluid/liquid/scheme": "upwind"}, r"not one of"),
+    ("conservative advection", {"fluid/advection": "conservative"}, r"advection.*liquid"),
     ("separation with values on nodes", {"fluid/liquid/separation": "true", "fluid/storage": "node"}, r"storage"),
     ("unknown key", {"fluid/liquid/partikels": 3}, r"particles"),
     ("unknown way to pour", {"fluid/sources": "[{name: s, shape: {ball: {radius: 0.1}}, position: "

@@ -203,6 +203,7 @@ PlimStatus fluid_advect(Fluid *fluid, const StepInfo *step) {
     if (fluid_has_surface(fluid)) TRY(fluid_advect_surface(fluid, step));
     if (fluid->desc.smoke.is_there) TRY(carry_scalars(fluid, step));
     if (!fluid->desc.carries_velocity) return PLIM_OK;
+    if (fluid->desc.conserves_momentum) return fluid_carry_momentum(fluid, step);
     for (int axis = 0; axis < fluid->grid.dim; axis++) TRY(carry_component(fluid, step, axis));
     for (int axis = 0; axis < fluid->grid.dim; axis++) {
         GainJob job = {fluid, step, axis};

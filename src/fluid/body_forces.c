@@ -263,14 +263,23 @@ Vec3 fluid_weight_of(const Fluid *fluid, double mass) {
     return vec3_scale(mass, vec3_load(gravity));
 }
 
+Vec3 fluid_displaced_arm(const ImmersedCollider *collider) {
+    if (immersed_is_obstacle(collider)) return vec3(0, 0, 0);
+    return quat_rotate(collider->now.orientation, surface_describe(&collider->ref).displaced);
+}
+
 PlimStatus fluid_find_loads(Fluid *fluid, const StepInfo *step) {
     for (size_t i = 0; i < fluid->colliders.list.count; i++) {
-        FluidLoad *load = fluid_load(fluid, &fluid->colliders.list.data[i]);
+        const ImmersedCollider *collider = &fluid->colliders.list.data[i];
+        FluidLoad *load = fluid_load(fluid, collider);
         load->force = load->friction;
         load->torque = load->friction_torque;
         load->area = 0;
         load->weight = vec3_scale(-1, fluid_weight_of(fluid, load->displaced));
         load->force = vec3_add(load->force, load->weight);
+        Vec3 arm = fluid_displaced_arm(collider);
+        if (load->displaced > 0 && vec3_length(arm) > 0)
+            load->torque = vec3_add(load->torque, vec3_cross(arm, load->weight));
     }
     if (fluid->colliders.list.count == 0) return PLIM_OK;
     size_t mark = scratch_mark(step->scratch);

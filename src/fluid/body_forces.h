@@ -11,6 +11,9 @@ PlimStatus fluid_find_loads(Fluid *fluid, const StepInfo *step);
 PlimStatus fluid_find_hydrostatic_corrections(Fluid *fluid, const StepInfo *step);
 /* Weight of a mass, N, along axes on which pressure carries weight. */
 Vec3 fluid_weight_of(const Fluid *fluid, double mass);
+/* From the origin of a collider to the centre of what it displaces, m: where that weight is
+ * carried. 0 but for bodies whose centre of mass is elsewhere. */
+Vec3 fluid_displaced_arm(const ImmersedCollider *collider);
 void fluid_clear_friction(Fluid *fluid);
 void fluid_add_friction(Fluid *fluid, double part);
 

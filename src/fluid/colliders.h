@@ -14,6 +14,9 @@ typedef struct FluidLoad {
     Vec3 weight; /* N, the part of the force that carries the weight of what it displaces */
     /* N and N m: what a liquid's weight between the middles of cells and its surface adds. */
     Vec3 hydrostatic, hydrostatic_torque;
+    /* N s and N m s: momentum of the fluid that it covered in this step, less that of what it
+     * uncovered, where advection is conservative. */
+    Vec3 covered, covered_torque;
 } FluidLoad;
 
 /* The obstacles first, then the bodies; those that are carried along apart. */

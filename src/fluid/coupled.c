@@ -49,8 +49,7 @@ static Vec3 middle_of_closed(const Fluid *fluid, int axis, const int at[3], doub
     return vec3_add_scaled(x, -1 / (1 - open), moment);
 }
 
-/* The part of a face's mass that moves with the collider which covers it. */
-static double tied_part(const Fluid *fluid, int axis, const int at[3]) {
+double fluid_tied_part(const Fluid *fluid, int axis, const int at[3]) {
     size_t face = grid_face_index(&fluid->grid, axis, at[0], at[1], at[2]);
     const double *distance = fluid->cut.face_distance[axis];
     bool tied = fluid->cut.open[axis][face] == 0 && distance && distance[face] < 0;
@@ -72,7 +71,7 @@ static bool is_closed(const void *user, int i, int j, int k) {
     if (!(fluid->cut.open[axis][grid_face_index(&fluid->grid, axis, i, j, k)] < 1)) return false;
     /* The last layer of a periodic axis is the first. */
     if (grid_is_periodic(&fluid->grid, axis) && at[axis] == fluid->grid.n[axis]) return false;
-    return fluid_face_is_wet(fluid, axis, at) || tied_part(fluid, axis, at) != 0;
+    return fluid_face_is_wet(fluid, axis, at) || fluid_tied_part(fluid, axis, at) != 0;
 }
 
 /* A free body does not come through a wall: what covers the wall there does not push. */
@@ -98,8 +97,8 @@ static FlowFace describe_face(const Fluid *fluid, int axis, size_t face) {
                       .x = x,
                       .closed = pushes ? (1 - open) * grid_face_area(grid) : 0,
                       .middle = middle_of_closed(fluid, axis, at, open, x),
-                      .mass =
-                          tied_part(fluid, axis, at) * fluid->desc.density * grid_cell_volume(grid),
+                      .mass = fluid_tied_part(fluid, axis, at) * fluid->desc.density *
+                              grid_cell_volume(grid),
                       .velocity = fluid_velocity(fluid, axis)[face]};
 }
 
@@ -146,6 +145,13 @@ static void add_known_forces(const Fluid *fluid, const StepInfo *step,
             lift[axis] = -mass * vec3_component(step->gravity, axis);
     surface->force = vec3_add(vec3_load(lift), load->hydrostatic);
     surface->torque = load->hydrostatic_torque;
+    Vec3 arm = fluid_displaced_arm(collider);
+    if (vec3_length(arm) > 0)
+        surface->torque = vec3_add(surface->torque, vec3_cross(arm, vec3_load(lift)));
+    if (step->dt > 0) {
+        surface->force = vec3_add_scaled(surface->force, 1 / step->dt, load->covered);
+        surface->torque = vec3_add_scaled(surface->torque, 1 / step->dt, load->covered_torque);
+    }
     load->displaced = is_carried && !fluid_has_surface(fluid) ? mass : 0;
     surface->displaced = load->displaced;
 }
@@ -209,6 +215,7 @@ static PlimStatus make_offer(Fluid *fluid, SolveWhen when, FlowOffer *offer) {
     offer->face_count = fluid->coupled.faces.count;
     offer->nearest = nearest_surface;
     offer->system = fluid;
+    offer->keeps_momentum = fluid_conserves(fluid) && when == SOLVE_WHOLE_STEP;
     return PLIM_OK;
 }
 
@@ -282,6 +289,9 @@ static void keep_load(Fluid *fluid, const StepInfo *step, const FlowSurface *sur
     if (!is_held) return;
     load->friction = vec3_add(load->friction, load->hydrostatic);
     load->friction_torque = vec3_add(load->friction_torque, load->hydrostatic_torque);
+    load->friction = vec3_add_scaled(load->friction, 1 / step->dt, load->covered);
+    load->friction_torque =
+        vec3_add_scaled(load->friction_torque, 1 / step->dt, load->covered_torque);
 }
 
 /* Steps 6 and 7, after advection. */
@@ -292,9 +302,11 @@ static PlimStatus end_whole(Fluid *fluid, const StepInfo *step, const FlowOffer 
     TRY(fluid_find_sources(fluid, step, true)); /* for what is reported of the divergence */
     fluid->projected.incompatible = found->incompatible;
     fluid->projected.divergence = found->divergence;
-    for (size_t i = 0; i < offer->surface_count; i++)
-        keep_load(fluid, step, &offer->surfaces[i],
-                  fluid_load(fluid, &fluid->colliders.list.data[i]));
+    for (size_t i = 0; i < offer->surface_count; i++) {
+        FluidLoad *load = fluid_load(fluid, &fluid->colliders.list.data[i]);
+        keep_load(fluid, step, &offer->surfaces[i], load);
+        load->covered = load->covered_torque = vec3(0, 0, 0); /* the collider has it */
+    }
     TRY(fluid_check_balance(fluid, PLIM_FAILED, step->end_time, found->incompatible));
     return fluid_settle_velocity(fluid, step);
 }

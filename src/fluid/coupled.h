@@ -22,6 +22,8 @@ extern const FlowClass fluid_flow;
 /* Whether the collider's motion is unknown in the coupled solve; whether some is. */
 bool fluid_solves_for(const Fluid *fluid, size_t collider);
 bool fluid_solves_for_bodies(const Fluid *fluid);
+/* The part of a face's mass that moves with the collider which covers it. */
+double fluid_tied_part(const Fluid *fluid, int axis, const int at[3]);
 /* Finds the faces that colliders close, where they are now. */
 PlimStatus fluid_gather_faces(Fluid *fluid, const StepInfo *step);
 /* The body of this number that the fluid carries along; false: there are no more. */

@@ -128,6 +128,7 @@ double fluid_bytes_per_cell(const FluidDesc *desc) {
     doubles += 2 * desc->grid.dim + 2 + (desc->smoke.is_there ? 2 : 0);   /* what is carried */
     if (desc->storage == FLUID_ON_NODES) doubles += 2 * desc->grid.dim;
     if (desc->confinement > 0) doubles += 10;
+    if (desc->conserves_momentum) doubles += 3 * desc->grid.dim + 6; /* momentum and its fluxes */
     doubles += desc->liquid.is_there ? liquid_doubles_per_cell(desc) : 0;
     bool viscous = desc->viscosity > 0 || desc->viscosity_of_place.evaluate;
     bool colliders = desc->obstacles || desc->body_count > 0;
@@ -165,9 +166,13 @@ static PlimStatus fluid_advect_stage(void *system, const StepInfo *step) {
         TRY(fluid_advect_on_nodes(fluid, step));
     } else {
         TRY(fluid_advect(fluid, step));
-        TRY(fluid_push_faces(fluid, step));
+        if (!fluid_conserves(fluid)) TRY(fluid_push_faces(fluid, step));
     }
     TRY(fluid_update_geometry(fluid, step, false));
+    if (fluid_conserves(fluid)) {
+        TRY(fluid_fit_momentum(fluid, step));
+        TRY(fluid_push_faces(fluid, step));
+    }
     if (fluid_has_surface(fluid)) TRY(fluid_count_beside_bodies(fluid, step));
     TRY(fluid_feed(fluid, step));
     return fluid_has_surface(fluid) ? fluid_settle_surface(fluid, step) : PLIM_OK;
@@ -236,6 +241,7 @@ static PlimStatus fluid_refresh(void *system, const StepInfo *step) {
     Fluid *fluid = system;
     fluid->gravity = step->gravity;
     fluid->wall_time = step->time;
+    fluid_place_sources(fluid);
     TRY(fluid_update_geometry(fluid, step, true));
     memset(fluid->cut.fresh, 0, grid_cell_count(&fluid->grid));
     fluid_keep_places(fluid);
@@ -319,8 +325,9 @@ static PlimStatus resize_state(Fluid *fluid) {
         TRY(state_resize(context, &fluid_schema, fluid, FLUID_GROUP_FACES_X + axis,
                          grid_face_count(grid, axis)));
     bool second = fluid->desc.time_order == 2 && fluid->desc.storage == FLUID_ON_FACES &&
-                  fluid->desc.carries_velocity && fluid->desc.advection == ADVECT_MACCORMACK &&
-                  !fluid->desc.monolithic && !fluid->desc.liquid.is_there;
+                  fluid->desc.carries_velocity && !fluid->desc.conserves_momentum &&
+                  fluid->desc.advection == ADVECT_MACCORMACK && !fluid->desc.monolithic &&
+                  !fluid->desc.liquid.is_there;
     for (int axis = 0; second && axis < grid->dim; axis++)
         TRY(state_resize(context, &fluid_schema, fluid, FLUID_GROUP_GAIN_X + axis,
                          grid_face_count(grid, axis)));
@@ -412,6 +419,7 @@ static PlimStatus fill_fluid(Fluid *fluid, const FluidDesc *desc) {
     TRY(fluid_add_colliders(fluid, desc));
     for (size_t i = 0; i < desc->source_count; i++)
         if (!array_push(context, &fluid->sources.list, desc->sources[i])) return PLIM_OUT_OF_MEMORY;
+    TRY(fluid_bind_sources(fluid, desc));
     if (desc->viscosity_of_place.evaluate)
         TRY(allocate(context, grid_cell_count(&fluid->grid), sizeof(double),
                      &fluid->viscous.of_cell));
@@ -437,6 +445,12 @@ PlimStatus fluid_create(PlimContext *context, const FluidDesc *desc, Fluid **out
                             "a fluid of viscosity %g Pa s that moves %g cells a step: the first "
                             "must not be negative, the second must be above 0",
                             desc->viscosity, desc->cfl);
+    if (desc->conserves_momentum && (desc->storage == FLUID_ON_NODES || desc->liquid.is_there))
+        return context_fail(context, PLIM_BAD_INPUT,
+                            "fluid '%s': conservative advection is for velocities on faces of a "
+                            "fluid that fills its domain; choose another advection, or leave out "
+                            "the %s",
+                            desc->name, desc->liquid.is_there ? "liquid" : "storage on nodes");
     Fluid *fluid = context_allocate(context, 1, sizeof *fluid);
     if (!fluid) return PLIM_OUT_OF_MEMORY;
     fluid->context = context;

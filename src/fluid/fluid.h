@@ -47,6 +47,12 @@ typedef enum FluidPouring {
 typedef struct FluidSource {
     const char *name; /* must outlive the fluid */
     Solid solid; /* in the world; kept by reference: what it points to must outlive the fluid */
+    /* NULL: it stands still. Else the name of one of `bodies`, which it follows: its solid, the
+     * places that its functions are read at and its velocity are then in the axes of that body's
+     * shape. */
+    const char *body;
+    SurfaceRef ref; /* that body, and where the shape's own origin is: found by the fluid */
+    Collider place;
     bool sets_smoke, sets_temperature, sets_velocity;
     FieldFunction smoke, temperature, velocity[3];
     FieldFunction expansion; /* 1/s, volume made in a volume; negative: a sink */
@@ -119,6 +125,8 @@ typedef struct FluidDesc {
 
     bool carries_velocity; /* false: Stokes flow, without inertia */
     AdvectionScheme advection;
+    bool conserves_momentum; /* velocity is carried by finite volumes; only on faces, and without a
+                                free surface; `advection` is then of smoke */
     int trace_order;
     int time_order; /* of the flow in time, 1 or 2 (default); 2 with MacCormack on faces only */
     FluidStorage storage;

@@ -80,6 +80,10 @@ static inline bool fluid_is_viscous(const Fluid *fluid) {
     return fluid->desc.viscosity > 0 || fluid->viscous.of_cell;
 }
 
+static inline bool fluid_conserves(const Fluid *fluid) {
+    return fluid->desc.carries_velocity && fluid->desc.conserves_momentum;
+}
+
 static inline GridPlace fluid_smoke_place(const Fluid *fluid) {
     return fluid->desc.storage == FLUID_ON_NODES ? PLACE_NODES : PLACE_CELLS;
 }

@@ -100,6 +100,7 @@ static double volume_of_level(Fluid *fluid, const StepInfo *step) {
 PlimStatus fluid_pour(Fluid *fluid, const StepInfo *step) {
     bool any = false;
     wet_inflows(fluid, step->end_time);
+    fluid_place_sources(fluid);
     for (size_t s = 0; s < fluid->sources.list.count; s++)
         any = any || pours_at(&fluid->sources.list.data[s], step->end_time);
     if (!any) return PLIM_OK;

@@ -12,7 +12,7 @@ typedef struct FeedJob {
 /* Most rows have nothing to do with a source, nor with what is within a reach of it. */
 static bool row_misses(const Fluid *fluid, const FluidSource *source, double reach, Vec3 first,
                        Vec3 last) {
-    Box3 box = box3_grow(solid_bounds(&source->solid), reach);
+    Box3 box = box3_grow(fluid_source_bounds(source), reach);
     if (grid_image_count(&fluid->grid) > 1) return false;
     return first.y > box.high.y || first.y < box.low.y || first.z > box.high.z ||
            first.z < box.low.z || first.x > box.high.x || last.x < box.low.x;
@@ -32,9 +32,11 @@ static void feed_row(void *user, int j, int k) {
         Vec3 x = grid_position(&fluid->grid, place, i, j, k);
         if (!fluid_in_source(fluid, source, x)) continue;
         size_t at = first + (size_t)i;
-        if (source->sets_smoke) fluid->smoke[at] = field_function_at(&source->smoke, x, job->t);
+        if (source->sets_smoke)
+            fluid->smoke[at] = fluid_source_value(fluid, source, &source->smoke, x, job->t);
         if (source->sets_temperature)
-            fluid->temperature[at] = field_function_at(&source->temperature, x, job->t);
+            fluid->temperature[at] =
+                fluid_source_value(fluid, source, &source->temperature, x, job->t);
     }
 }
 
@@ -58,7 +60,7 @@ static void blow_row(void *user, int j, int k) {
     for (int i = 0; i < nx; i++) {
         Vec3 x = grid_position(&fluid->grid, grid_place_faces(axis), i, j, k);
         if (fluid_source_distance(fluid, job->source, x) < reach)
-            u[i] = field_function_at(&job->source->velocity[axis], x, job->t);
+            u[i] = fluid_source_velocity(fluid, job->source, axis, x, job->t);
     }
 }
 
@@ -97,6 +99,7 @@ static PlimStatus check_source(const Fluid *fluid, const FluidSource *source,
 PlimStatus fluid_feed(Fluid *fluid, const StepInfo *step) {
     const Grid *grid = &fluid->grid;
     if (fluid->desc.smoke.is_there) cool(fluid, step->dt);
+    fluid_place_sources(fluid);
     for (size_t s = 0; s < fluid->sources.list.count; s++) {
         FeedJob job = {fluid, &fluid->sources.list.data[s], step->end_time, 0};
         if (job.source->sets_smoke || job.source->sets_temperature)

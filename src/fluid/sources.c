@@ -1,16 +1,6 @@
 /* Volume made in cells: by sources, volume control, and colliders that move. */
 #include "fluid/internal.h"
 
-double fluid_source_distance(const Fluid *fluid, const FluidSource *source, Vec3 x) {
-    int images = grid_image_count(&fluid->grid);
-    double distance = HUGE_VAL;
-    for (int image = 0; image < images; image++)
-        distance =
-            fmin(distance, solid_distance(&source->solid,
-                                          vec3_sub(x, grid_image_offset(&fluid->grid, image))));
-    return distance;
-}
-
 bool fluid_in_source(const Fluid *fluid, const FluidSource *source, Vec3 x) {
     return fluid_source_distance(fluid, source, x) < 0;
 }
@@ -70,7 +60,8 @@ static void source_rows(void *user, int j, int k) {
         for (size_t s = 0; s < fluid->sources.list.count; s++) {
             const FluidSource *source = &fluid->sources.list.data[s];
             if (field_function_is_set(&source->expansion) && fluid_in_source(fluid, source, x))
-                made += field_function_at(&source->expansion, x, job->t) * grid_cell_volume(grid);
+                made += fluid_source_value(fluid, source, &source->expansion, x, job->t) *
+                        grid_cell_volume(grid);
         }
         fluid->sources.rate[cell] = made;
     }
@@ -78,6 +69,7 @@ static void source_rows(void *user, int j, int k) {
 
 PlimStatus fluid_find_sources(Fluid *fluid, const StepInfo *step, bool with_colliders) {
     if (!fluid->sources.rate) return PLIM_OK;
+    fluid_place_sources(fluid);
     SourceJob job = {fluid, step->end_time, with_colliders && fluid->colliders.some_move};
     grid_for_rows(&fluid->grid, PLACE_CELLS, step->threads, source_rows, &job);
     return PLIM_OK;

@@ -10,6 +10,16 @@ typedef struct FluidSources {
     double *rate; /* of cells: volume made in it, m^3/s; NULL: none ever */
 } FluidSources;
 
+/* Finds the bodies that sources follow; reads where they are now (source_follow.c). */
+PlimStatus fluid_bind_sources(Fluid *fluid, const FluidDesc *desc);
+void fluid_place_sources(Fluid *fluid);
+/* A box around a source, where it is; images across periodic sides left out. */
+Box3 fluid_source_bounds(const FluidSource *source);
+/* A function of a source, and the velocity that it sets, at x in the world. */
+double fluid_source_value(const Fluid *fluid, const FluidSource *source,
+                          const FieldFunction *function, Vec3 x, double t);
+double fluid_source_velocity(const Fluid *fluid, const FluidSource *source, int axis, Vec3 x,
+                             double t);
 /* From x to a source or the nearest of its images, negative inside; whether x is in one. */
 double fluid_source_distance(const Fluid *fluid, const FluidSource *source, Vec3 x);
 bool fluid_in_source(const Fluid *fluid, const FluidSource *source, Vec3 x);

@@ -145,6 +145,11 @@ static PlimStatus check_desc(RigidBodies *bodies, const PlimRigidDesc *desc) {
                             "rigid body '%s': volume %g m^3; give a positive one, or 0 for that of "
                             "the shape",
                             desc->name, desc->volume);
+    if (!(desc->shell >= 0) || !isfinite(desc->shell))
+        return context_fail(context, PLIM_BAD_INPUT,
+                            "rigid body '%s': a shell of %g m; give the wall of a hollow body a "
+                            "thickness above 0, or 0 for a solid one",
+                            desc->name, desc->shell);
     TRY(check_surface(context, desc));
     TRY(check_holding(context, desc));
     const double *inertia = desc->inertia;
@@ -228,7 +233,9 @@ static PlimStatus remember_extra(RigidBodies *bodies, const PlimRigidDesc *desc,
     struct RigidExtra extra = {
         .name = name, .path = desc->motion_path, .path_user = desc->motion_user, .solid = solid};
     memcpy(extra.color, desc->color, sizeof extra.color);
+    extra.center = mass->center;
     extra.mesh_offset = mass->mesh_offset;
+    extra.displaced = mass->displaced;
     bodies->extras.data[bodies->extras.count++] = extra;
     return PLIM_OK;
 }

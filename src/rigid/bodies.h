@@ -61,7 +61,9 @@ typedef struct RigidBodies {
         void *path_user;
         float color[3];
         const Solid *solid; /* exact, about the centre of mass, the shape's; NULL: none */
+        Vec3 center;        /* m, of mass, in the shape's own axes */
         Vec3 mesh_offset;   /* m, from the centre of mass to that of the triangles, body axes */
+        Vec3 displaced;     /* m, from there to the centre of the volume it displaces, body axes */
     })
     extras;
     IndexTable by_name;

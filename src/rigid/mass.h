@@ -8,6 +8,7 @@ typedef struct BodyMass {
     double mass, volume;   /* kg; m^3, displaced */
     Vec3 center;           /* m, of mass, in the shape's own axes */
     Vec3 mesh_offset;      /* m, from the centre of mass to that of the triangles */
+    Vec3 displaced;        /* m, from the centre of mass to that of the volume it displaces */
     Mat3 inertia, inverse; /* kg m^2 about the centre, body axes */
 } BodyMass;
 

@@ -16,8 +16,10 @@ static Surface surface_describe_body(const void *system, size_t i) {
     return (Surface){.name = b->extras.data[i].name,
                      .motion = motions[b->motion[i]],
                      .solid = b->extras.data[i].solid,
+                     .own_origin = vec3_scale(-1.0, b->extras.data[i].center),
                      .mass = b->mass[i],
                      .volume = b->volume[i],
+                     .displaced = b->extras.data[i].displaced,
                      .first_dof = 6 * i};
 }
 

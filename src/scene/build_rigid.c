@@ -2,6 +2,7 @@
 #include "base/hash.h"
 #include "base/random.h"
 #include "math/quat.h"
+#include "rigid/hollow.h"
 #include "scene/scene.h"
 #include "world/world.h"
 
@@ -47,6 +48,7 @@ static SceneBody body_start(void) {
                        .restitution = -1,
                        .rolling_friction = -1,
                        .spinning_friction = -1,
+                       .center = {NAN, NAN, NAN},
                        .pin = {NAN, NAN, NAN},
                        .color = {-1, -1, -1},
                        .repeat = {.grid = {1, 1, 1}, .count = 0}};
@@ -61,6 +63,7 @@ static void check_forces(PlimScene *scene, const SceneNode *node, const SceneBod
     if (vec3_length(vec3_load(body->angular_velocity)) > 0)
         reader_problem(reader, node_get(node, "angular_velocity"), still);
     if (isfinite(body->pin[0])) reader_problem(reader, node_get(node, "pin"), still);
+    if (isfinite(body->center[0])) reader_problem(reader, node_get(node, "center"), still);
     if (body->lock_rotation)
         reader_problem(reader, node_get(node, "lock_rotation"),
                        "only a dynamic body turns by itself; take it out");
@@ -307,6 +310,9 @@ static PlimRigidDesc describe_copy(const PlimScene *scene, const SceneBody *body
     desc.mass = body->mass;
     describe_surface(body, material, &desc);
     memcpy(desc.inertia, body->inertia, sizeof desc.inertia);
+    desc.shell = body->shell;
+    desc.has_center = isfinite(body->center[0]);
+    if (desc.has_center) memcpy(desc.center, body->center, sizeof desc.center);
     desc.has_pin = isfinite(body->pin[0]);
     memcpy(desc.pin, body->pin, sizeof desc.pin);
     desc.lock_rotation = body->lock_rotation;
@@ -321,6 +327,13 @@ static PlimRigidDesc describe_copy(const PlimScene *scene, const SceneBody *body
     memcpy(desc.pose.angular_velocity, body->angular_velocity, sizeof desc.pose.angular_velocity);
     choose_color(scene, body, number, desc.color);
     return desc;
+}
+
+/* In the shape's own axes. */
+static Vec3 center_of_mass(const SceneBody *body, const SceneResolved *shape) {
+    if (isfinite(body->center[0])) return vec3_load(body->center);
+    return body->shell > 0 ? hollow_center(&shape->desc, body->shell, shape->center)
+                           : shape->center;
 }
 
 /* A world that gets its bodies, and what its fluids and splashes will flow around. */
@@ -368,6 +381,7 @@ static PlimStatus add_copy(PlimScene *scene, SceneNode *node, size_t number, voi
     TRY(scene_as_problem(
         scene, shape_node,
         scene_shape_resolve(scene, shape_node, &body.shape, &job->solids, &shape)));
+    shape.center = center_of_mass(&body, &shape);
     PlimRigidDesc desc = describe_copy(scene, &body, shape.center, number);
     desc.name = name;
     desc.shape = shape.desc;

@@ -123,6 +123,18 @@ static void check_liquid(PlimScene *scene, const SceneSystem *system, double *wo
                        "vortices of a liquid with a free surface are not confined; take it out");
 }
 
+static void check_advection(PlimScene *scene, const SceneSystem *system) {
+    const SceneNode *node = system->node;
+    if (system->fluid.advection != SCENE_CONSERVATIVE) return;
+    if (node_get(node, "liquid"))
+        reader_problem(&scene->reader, node_get(node, "advection"),
+                       "conservative is for a fluid that fills its domain; use maccormack or "
+                       "semi_lagrangian, or take 'liquid' out");
+    if (system->fluid.storage == (int)FLUID_ON_NODES)
+        reader_problem(&scene->reader, node_get(node, "advection"),
+                       "conservative needs 'storage: face'; use that, or another advection");
+}
+
 /* ---- the description ---- */
 
 static Grid fluid_grid(const PlimScene *scene, const SceneSystem *system) {
@@ -238,6 +250,7 @@ static FluidDesc describe_fluid(const PlimScene *scene, const SceneSystem *syste
     desc.carries_velocity = fluid->advection != SCENE_NO_ADVECTION;
     desc.advection =
         fluid->advection == SCENE_SEMI_LAGRANGIAN ? ADVECT_SEMI_LAGRANGIAN : ADVECT_MACCORMACK;
+    desc.conserves_momentum = fluid->advection == SCENE_CONSERVATIVE;
     desc.trace_order = (int)fluid->trace_order;
     desc.time_order = (int)fluid->time_order;
     desc.storage = (FluidStorage)fluid->storage;
@@ -260,6 +273,7 @@ static void check_fluid(PlimScene *scene, const SceneSystem *system) {
     if (fluid->obstacles.node) scene_shapes_check(scene, fluid->obstacles.node, &work_bytes);
     if (fluid->sources.node) check_sources(scene, system, &work_bytes);
     check_liquid(scene, system, &work_bytes);
+    check_advection(scene, system);
     if (scene->reader.problems.count > 0 || scene->reader.trouble != PLIM_OK) return;
     check_sides(scene, system);
     check_fields(scene, system);
@@ -279,6 +293,7 @@ static PlimStatus describe_source(PlimScene *scene, SceneNode *node, Scratch *me
     TRY(scene->reader.trouble);
     FluidSource *made = out;
     *made = (FluidSource){.name = source.name,
+                          .body = source.body,
                           .sets_smoke = source.smoke.given,
                           .sets_temperature = source.temperature.given,
                           .sets_velocity = source.velocity[0].given,

@@ -117,7 +117,9 @@ typedef struct SceneBody {
     /* Negative: the material's, or the default. */
     double friction, restitution, rolling_friction, spinning_friction;
     double inertia[3];
-    double pin[3]; /* NAN: none */
+    double shell;     /* m, wall of a hollow body; 0: solid */
+    double center[3]; /* m, of mass, in the shape's own axes; NAN: that of the shape */
+    double pin[3];    /* NAN: none */
     bool lock_rotation, passive;
     double through_flow[3];
     double color[3];
@@ -175,6 +177,7 @@ typedef struct SceneSmoke {
 
 typedef struct SceneSource {
     const char *name;
+    const char *body; /* that it follows; NULL: none */
     ScenePlace place;
     SceneField smoke, temperature, velocity[3], expansion;
     int liquid; /* FluidPouring */
@@ -194,7 +197,7 @@ typedef struct SceneLiquid {
     double absorption[3];
 } SceneLiquid;
 
-enum { SCENE_SEMI_LAGRANGIAN, SCENE_MACCORMACK, SCENE_NO_ADVECTION };
+enum { SCENE_SEMI_LAGRANGIAN, SCENE_MACCORMACK, SCENE_NO_ADVECTION, SCENE_CONSERVATIVE };
 
 typedef struct SceneFluid {
     const char *name;

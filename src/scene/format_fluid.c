@@ -141,6 +141,9 @@ static const char *const pouring_choices[] = {"none", "fill", "drain", NULL};
 
 static const SceneKey source_keys[] = {
     {"name", VALUE_NAME, AT(SceneSource, name), .required = true, .help = "name in messages"},
+    {"body", VALUE_NAME, AT(SceneSource, body),
+     .help = "a rigid body that it follows: position and orientation, places in expressions and "
+             "velocity are then in the axes of that body's shape; it stands still when left out"},
     {"shape", VALUE_LATER, AT(SceneSource, place.shape), .required = true,
      .table = &scene_shape_table, .help = "where it works; in two dimensions the cut at z = 0"},
     {"position", VALUE_VEC3, AT(SceneSource, place.position), "[0, 0, 0]", .unit = "m",
@@ -165,7 +168,8 @@ const SceneTable scene_source_table = TABLE(
 
 /* ---- the fluid ---- */
 
-static const char *const advection_choices[] = {"semi_lagrangian", "maccormack", "none", NULL};
+static const char *const advection_choices[] = {"semi_lagrangian", "maccormack", "none",
+                                                "conservative", NULL};
 static const char *const storage_choices[] = {"face", "node", NULL};
 static const char *const flow_choices[] = {"solved", "given", NULL};
 
@@ -190,8 +194,8 @@ static const SceneKey fluid_keys[] = {
      .help = "slip length of obstacles and bodies: 0 holds a viscous fluid fast"},
     {"advection", VALUE_CHOICE, AT(SceneFluid, advection), "maccormack",
      .choices = advection_choices,
-     .help = "how values are carried along; none: Stokes flow, without inertia, whose smoke is "
-             "carried by maccormack"},
+     .help = "how values are carried along; none: Stokes flow, without inertia; conservative: the "
+             "momentum of fluid and bodies is kept; smoke is carried by maccormack in both"},
     {"trace_order", VALUE_INTEGER, AT(SceneFluid, trace_order), "2", BETWEEN(1, 3),
      .help =
          "order in dt of the paths that values are carried along, where the order in time is 1"},

@@ -68,6 +68,13 @@ static const SceneKey body_keys[] = {
      .help = "in place of density times volume"},
     {"inertia", VALUE_VEC3, AT(SceneBody, inertia), .unit = "kg m^2", POSITIVE,
      .help = "about the shape's own axes, in place of the inertia of its triangles"},
+    {"shell", VALUE_NUMBER, AT(SceneBody, shell), .unit = "m", POSITIVE,
+     .help = "thickness of the wall of a hollow body, a primitive: its mass is that of the wall, "
+             "and it displaces as much as a solid one"},
+    {"center", VALUE_VEC3, AT(SceneBody, center), .unit = "m",
+     .help = "the centre of mass of a body with ballast, from the shape's own origin and in its "
+             "axes; that of the shape when left out. Without `inertia` the mass is as far from the "
+             "shape's own centre as before"},
     {"friction", VALUE_NUMBER, AT(SceneBody, friction), NOT_NEGATIVE,
      .help = "coefficient of friction, in place of the material's; 0.5 without either; of a pair "
              "the greater one counts"},

@@ -18,8 +18,10 @@ typedef struct Surface {
     SurfaceMotion motion;
     const Solid *solid; /* its shape about the origin of `read`, for as long as the system lives;
                            NULL: none was given */
+    Vec3 own_origin;    /* m, where the origin of the shape as it was described is, from there */
     double mass;        /* kg, of a free one */
     double volume;      /* m^3 that it displaces; in two dimensions 1 m deep */
+    Vec3 displaced;     /* m, the centre of that volume from the origin of `read`, own axes */
     /* Of its velocities among the dofs of its system: six, the linear part first, the angular part
      * about the origin of `read`. */
     size_t first_dof;

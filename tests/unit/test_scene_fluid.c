@@ -120,6 +120,7 @@ static void check_advection(const char *value, bool carries, AdvectionScheme sch
     Fixture f = open_with(flow, &override, 1);
     assert_int_equal(desc_of(&f)->carries_velocity, carries);
     assert_int_equal(desc_of(&f)->advection, scheme);
+    assert_false(desc_of(&f)->conserves_momentum);
     check_written(&f);
     close_scene(&f);
 }
@@ -147,6 +148,15 @@ static void test_text_parameters(void **state) {
 }
 
 /* Names of copies are parameters where there are no copies, and hide them where there are. */
+static void test_conservative(void **state) {
+    (void)state;
+    Fixture f = open_scene(TANK "  advection: conservative\n");
+    assert_true(desc_of(&f)->carries_velocity && desc_of(&f)->conserves_momentum);
+    assert_int_equal(desc_of(&f)->advection, ADVECT_MACCORMACK);
+    check_written(&f);
+    close_scene(&f);
+}
+
 static void test_parameter_names(void **state) {
     (void)state;
     Fixture f = open_scene(
@@ -307,8 +317,12 @@ static void test_bad_values(void **state) {
         {TANK "  trace_order: 4\n", 4, "/fluid/trace_order", "at most 3"},
         {TANK "  advection: upwind\n", 4, "/fluid/advection",
          "is not one of: semi_lagrangian, maccormack, none"},
-        {TANK "  advection: \"=3\"\n", 4, "/fluid/advection",
-         "is 3; it must be a whole number from 0 to 2, for: semi_lagrangian"},
+        {TANK "  advection: \"=4\"\n", 4, "/fluid/advection",
+         "is 4; it must be a whole number from 0 to 3, for: semi_lagrangian"},
+        {TANK "  advection: conservative\n  storage: node\n", 4, "/fluid/advection",
+         "conservative needs 'storage: face'"},
+        {TANK "  advection: conservative\n  liquid: {}\n", 4, "/fluid/advection",
+         "take 'liquid' out"},
         {TANK "  advection: \"=0.5\"\n", 4, "/fluid/advection", "whole number"},
         {TANK "  advection: \"=wave\"\n", 4, "/fluid/advection", "unknown name \"wave\""},
         {TANK "  storage: cell\n", 4, "/fluid/storage", "is not one of: face, node"},
@@ -413,13 +427,21 @@ static void test_holes_are_allowed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_sides),           cmocka_unit_test(test_text_parameters),
-        cmocka_unit_test(test_parameter_names), cmocka_unit_test(test_start),
-        cmocka_unit_test(test_sources),         cmocka_unit_test(test_bodies),
-        cmocka_unit_test(test_probes),          cmocka_unit_test(test_bad_values),
-        cmocka_unit_test(test_bad_sides),       cmocka_unit_test(test_bad_sources),
-        cmocka_unit_test(test_bad_probes),      cmocka_unit_test(test_holes_are_allowed),
+        cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_sides),
+        cmocka_unit_test(test_text_parameters),
+        cmocka_unit_test(test_parameter_names),
+        cmocka_unit_test(test_conservative),
+        cmocka_unit_test(test_start),
+        cmocka_unit_test(test_sources),
+        cmocka_unit_test(test_bodies),
+        cmocka_unit_test(test_probes),
+        cmocka_unit_test(test_bad_values),
+        cmocka_unit_test(test_bad_sides),
+        cmocka_unit_test(test_bad_sources),
+        cmocka_unit_test(test_bad_probes),
+        cmocka_unit_test(test_holes_are_allowed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
