@@ -248,11 +248,14 @@ PlimStatus couple_stage(Coupling *coupling, const CoupledSystems *systems, Stage
         TRY(carry_bodies(coupling, systems, step, SOLVE_HALF_STEP));
         TRY(solve_all(coupling, systems, step, SOLVE_START));
         TRY(solve_all(coupling, systems, step, SOLVE_HALF_STEP));
+        TRY(couple_push_bodies(coupling, systems, stage, step));
         return solve_rest(coupling, systems, step, SOLVE_HALF_STEP);
     case STAGE_SOLVE_VELOCITIES:
         TRY(solve_all(coupling, systems, step, SOLVE_WHOLE_STEP));
+        TRY(couple_push_bodies(coupling, systems, stage, step));
         return solve_rest(coupling, systems, step, SOLVE_WHOLE_STEP);
     case STAGE_FINISH:
+        TRY(couple_push_bodies(coupling, systems, stage, step));
         return carry_bodies(coupling, systems, step, SOLVE_WHOLE_STEP);
     default:
         return PLIM_OK;

@@ -115,6 +115,10 @@ void couple_keep_apart(const FlowAssembly *assembly, Gathered *gathered, double 
 /* Tells of bodies that overlap one another or what does not give way. */
 void couple_warn_of_overlaps(FlowOffer *offer);
 
+/* push_bodies.c: what a liquid with a bounded pressure does to bodies in a stage. */
+PlimStatus couple_push_bodies(Coupling *coupling, const CoupledSystems *systems, Stage stage,
+                              const StepInfo *step);
+
 /* dry_solve.c: what no fluid touches. */
 typedef struct DrySolve {
     Coupled *coupled;

@@ -261,7 +261,7 @@ typedef struct SceneSplash {
     int incompressibility, transfer, path, densities, fractions;
     double flip;
     double air, settling, suction, suction_depth;
-    bool correct_density;
+    bool sealed, correct_density;
     double crowding;
     int64_t corrections;
     double tolerance;

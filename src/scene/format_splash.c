@@ -148,6 +148,11 @@ static const SceneKey splash_keys[] = {
      .help = "where volume fractions of obstacles stand in the solve"},
     {"air", VALUE_NUMBER, AT(SceneSplash, air), "0.1", BETWEEN(0, 1),
      .help = "part of the density below which a cell is air"},
+    {"sealed", VALUE_BOOL, AT(SceneSplash, sealed), "false",
+     .help =
+         "cells that solids cover in part are air below that part of what they can hold: nothing "
+         "leaks into solids, and pressure on them is whole; always so where the liquid pushes "
+         "bodies"},
     {"settling", VALUE_NUMBER, AT(SceneSplash, settling), "0.1", BETWEEN(0, 1),
      .help = "part of the room of nearly full cells that may fill in the time in which a fall "
              "passes an "

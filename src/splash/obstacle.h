@@ -32,6 +32,8 @@ typedef struct ObstacleBody {
     ObstacleRange range; /* of cells that it can touch or be near to */
     Vec3 middle;         /* m, of a ball around it, now */
     double radius;       /* HUGE_VAL: it has no end */
+    bool has_moved;      /* when bodies were last placed */
+    bool is_scattered;   /* as of ObstacleNearest: the liquid moves it */
 } ObstacleBody;
 
 /* Of the obstacles at rest, in the world: unions are taken apart. */
@@ -66,6 +68,7 @@ typedef struct ObstacleNearest {
     double distance;          /* m, HUGE_VAL: there is nothing */
     const Solid *part;        /* at rest; or: */
     const Collider *collider; /* a body; NULL: none */
+    bool is_scattered;        /* its samples are not in rows: see obstacle_cover */
 } ObstacleNearest;
 
 /* ---- obstacle_parts.c ---- */
@@ -90,5 +93,23 @@ void obstacle_open(Splash *splash, int threads, const ObstacleRange *range);
 
 /* Whether cell `at` of the domain, which it may lie outside of, is beyond one of its walls. */
 bool obstacle_beyond_wall(const Splash *splash, const int at[3]);
+/* Adds the samples of a sampled cell that are in something solid; returns its distance from the
+ * middle. Scattered samples are not looked at in rows along the axes, but each a part of their
+ * spacing off: a flat side that moves along an axis passes them one by one, not a whole row at
+ * once. A body afloat would bounce on rows. They are still spread as if they were in rows. */
+double obstacle_cover(const Splash *splash, const ObstacleNearest *solid, const int at[3],
+                      uint64_t *mask);
+/* What a body among the colliders is to that function. */
+static inline ObstacleNearest obstacle_body(const Splash *splash, const ObstacleBody *body) {
+    return (ObstacleNearest){.collider = &splash->colliders.list.data[body->collider].now,
+                             .is_scattered = body->is_scattered};
+}
+
+/* What the samples in `now` spread, less what those in `before` did. */
+void obstacle_find_shares(const SplashPlaces *places, const uint64_t *now, const uint64_t *before,
+                          ObstacleShares *shares);
+/* Adds a cube of shares whose first is for value `first` of a lattice. */
+void obstacle_add_shares(const int32_t shares[27], const int first[3], const int size[3],
+                         int32_t *count);
 
 #endif

@@ -156,14 +156,16 @@ ObstacleNearest obstacle_nearest(const Splash *splash, Vec3 x) {
         const ObstaclePart *part = &places->parts.data[numbers ? numbers[i] : i];
         if (is_beyond(part, x, nearest.distance)) continue;
         double distance = solid_distance(part->solid, x);
-        if (distance < nearest.distance) nearest = (ObstacleNearest){distance, part->solid, NULL};
+        if (distance < nearest.distance)
+            nearest = (ObstacleNearest){.distance = distance, .part = part->solid};
     }
     for (size_t i = 0; i < places->bodies.count; i++) {
         const ObstacleBody *body = &places->bodies.data[i];
         if (vec3_length(vec3_sub(x, body->middle)) - body->radius >= nearest.distance) continue;
         const Collider *collider = &splash->colliders.list.data[body->collider].now;
         double distance = collider_distance(collider, x);
-        if (distance < nearest.distance) nearest = (ObstacleNearest){distance, NULL, collider};
+        if (distance < nearest.distance)
+            nearest = (ObstacleNearest){.distance = distance, .collider = collider};
     }
     return nearest;
 }

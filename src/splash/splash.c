@@ -47,10 +47,14 @@ static const StateField splash_fields[] = {
     {"jet", "m", FIELD_F64, FIELD_STATE, 1, SPLASH_GROUP_SOURCES, offsetof(Splash, jet)},
     {"layer_start", "1", FIELD_U64, FIELD_STATE, 1, SPLASH_GROUP_LAYERS,
      offsetof(Splash, layer_start)},
+    {"load", "N", FIELD_F64, FIELD_STATE, 6, SPLASH_GROUP_BODIES, offsetof(Splash, push.load)},
+    {"contact", "N", FIELD_F64, FIELD_STATE, 6, SPLASH_GROUP_BODIES,
+     offsetof(Splash, push.contact)},
 };
 
 static const char *const splash_groups[SPLASH_GROUP_COUNT] = {
-    "particles", "gradients", "cells", "clocks", "fates of particles", "sources", "layers"};
+    "particles",          "gradients", "cells",  "clocks",
+    "fates of particles", "sources",   "layers", "bodies"};
 
 static const StateSchema splash_schema = {
     .fields = splash_fields,
@@ -142,6 +146,12 @@ static PlimStatus check_desc(PlimContext *context, const SplashDesc *desc) {
                 desc->grid.sides[axis][end] != SIDE_OPEN)
                 return context_fail(context, PLIM_BAD_INPUT,
                                     "a side of a splash is a wall or open, nothing else");
+    for (size_t i = 0; i < desc->body_count; i++)
+        if (desc->fractions == SPLASH_FRACTION_RIGHT && splash_pushes_body(desc, &desc->bodies[i]))
+            return context_fail(context, PLIM_BAD_INPUT,
+                                "a splash with 'fractions: right' pushes no bodies, and '%s' is "
+                                "dynamic; use 'fractions: update', or 'coupling: {fluid: one_way}'",
+                                surface_describe(&desc->bodies[i].ref).name);
     return PLIM_OK;
 }
 
@@ -215,6 +225,7 @@ static void splash_destroy(void *system) {
     probe_objects_free(context, &splash->objects);
     array_free(context, &splash->sinks);
     array_free(context, &splash->blasts);
+    splash_free_push(splash);
     immersed_free(&splash->colliders);
     splash_free_obstacles(splash);
     poisson_destroy(splash->poisson);
@@ -244,11 +255,30 @@ static PlimStatus add_blast(Splash *splash, const SplashBlast *blast) {
     return PLIM_OK;
 }
 
+/* Walls, obstacles and bodies, to probe the forces on them. */
+static PlimStatus add_pressed(Splash *splash) {
+    static const char *const sides[6] = {"left", "right", "bottom", "top", "back", "front"};
+    for (size_t side = 0; side < 2 * (size_t)splash->grid.dim; side++)
+        if (splash->grid.sides[side / 2][side % 2] == SIDE_WALL)
+            TRY(probe_objects_add(splash->context, &splash->objects, sides[side],
+                                  (ProbeObject){.kind = SPLASH_SIDE, .item = side}));
+    for (size_t i = 0; i < splash->colliders.list.count; i++) {
+        const ImmersedCollider *collider = &splash->colliders.list.data[i];
+        const char *name =
+            immersed_is_obstacle(collider) ? "obstacles" : surface_describe(&collider->ref).name;
+        TRY(probe_objects_add(splash->context, &splash->objects, name,
+                              (ProbeObject){.kind = SPLASH_SOLID, .item = i}));
+    }
+    return PLIM_OK;
+}
+
 static PlimStatus add_things(Splash *splash, const SplashDesc *desc) {
     splash->objects.owner = "splash";
     TRY(probe_objects_add(splash->context, &splash->objects, desc->name,
                           (ProbeObject){.kind = SPLASH_WHOLE}));
     TRY(add_colliders(splash, desc));
+    TRY(splash_create_push(splash, desc));
+    TRY(add_pressed(splash));
     for (size_t i = 0; i < desc->blast_count; i++) TRY(add_blast(splash, &desc->blasts[i]));
     for (size_t i = 0; i < desc->sink_count; i++)
         if (!array_push(splash->context, &splash->sinks, desc->sinks[i])) return PLIM_OUT_OF_MEMORY;
@@ -351,7 +381,10 @@ static PlimStatus splash_advect(void *system, const StepInfo *step) {
     splash->gravity = step->gravity;
     /* Sharp obstacles are made anew: a part of them that was only mended differs in last bits. */
     bool anew = splash->desc.incompressibility == SPLASH_BILATERAL;
-    if (splash->colliders.some_move) TRY(splash_place_obstacles(splash, step, anew));
+    if (splash->colliders.some_move) {
+        TRY(splash_place_obstacles(splash, step, anew));
+        TRY(splash_find_solid_faces(splash, step, anew));
+    }
     splash_blast(splash, step);
     splash_rasterize_velocity(splash, step);
     add_gravity(splash, step);
@@ -360,10 +393,11 @@ static PlimStatus splash_advect(void *system, const StepInfo *step) {
 }
 
 /* Pressure, then velocities beyond the liquid. */
-static PlimStatus splash_solve(void *system, const StepInfo *step) {
+PlimStatus splash_solve_pushing(void *system, const StepInfo *step) {
     Splash *splash = system;
     double time = clock_seconds();
-    splash_stop_at_walls(splash, false, splash->velocity);
+    memset(splash->push.stopped, 0, sizeof splash->push.stopped);
+    splash_stop_at_walls(splash, false, splash->velocity, splash->push.stopped);
     if (splash->desc.incompressibility == SPLASH_UNILATERAL)
         TRY(splash_project_unilateral(splash, step));
     else
@@ -371,16 +405,23 @@ static PlimStatus splash_solve(void *system, const StepInfo *step) {
     for (int axis = 0; axis < splash->padded.dim; axis++)
         for (size_t f = 0; f < grid_face_count(&splash->padded, axis); f++)
             splash->change[axis][f] += splash->velocity[axis][f];
+    TRY(splash_find_loads(splash, step));
     time = spend(splash, SPLASH_WALL_SOLVE, time);
     if (splash->desc.path == SPLASH_TRAPEZOIDAL) TRY(splash_extrapolate(splash, step));
     spend(splash, SPLASH_WALL_EXTRAPOLATE, time);
     return PLIM_OK;
 }
 
+/* With bodies that are pushed, src/couple calls it, when their velocities are known. */
+static PlimStatus splash_solve(void *system, const StepInfo *step) {
+    return splash_pushes(&((Splash *)system)->push) ? PLIM_OK : splash_solve_pushing(system, step);
+}
+
 /* Velocities and places of particles; those that come and go; their density. */
 static PlimStatus splash_finish(void *system, const StepInfo *step) {
     Splash *splash = system;
     double time = clock_seconds();
+    splash_read_pushed(splash);
     TRY(splash_move(splash, step));
     *splash->lead = 0.5 * step->dt / splash_kick(splash, step->dt);
     *splash->last_dt = step->dt;
@@ -393,6 +434,7 @@ static PlimStatus splash_finish(void *system, const StepInfo *step) {
         TRY(splash_correct_density(splash, step));
     else
         splash_rasterize_mass(splash, step);
+    splash_finish_loads(splash, step);
     time = spend(splash, SPLASH_WALL_CORRECT, time);
     TRY(splash_find_fastest(splash, step));
     spend(splash, SPLASH_WALL_PARTICLES, time);
@@ -403,6 +445,7 @@ static PlimStatus splash_refresh(void *system, const StepInfo *step) {
     Splash *splash = system;
     splash->gravity = step->gravity;
     TRY(splash_place_obstacles(splash, step, true));
+    TRY(splash_find_solid_faces(splash, step, true));
     splash_rasterize_mass(splash, step);
     return splash_find_fastest(splash, step);
 }
@@ -468,6 +511,7 @@ const SystemClass splash_class = {
     .refresh = splash_refresh,
     .diagnose = splash_diagnose,
     .view_frame = splash_view_frame,
+    .push = &splash_push_class,
     .quantities = splash_quantities,
     .quantity_count = SPLASH_QUANTITY_COUNT,
     .object_count = object_count,
