@@ -185,6 +185,72 @@ def check_swept(options, checks, folder):
                  float(100 * np.abs(np.mean(water[late])) / np.max(got)), 1)
 
 
+# ---- thick liquids ----
+
+HONEY = 1400.0 # kg/m^3
+
+
+def thick_scene(kind, dim, n, mu, column, tank, seconds, **more):
+    """A column of a thick liquid that is let go in a corner of a tank: as a splash, or as a fluid with a level set."""
+    pad = [] if dim == 3 else [1.0]
+    low, high = [0.0] * 3, [*tank[:dim], *pad]
+    block = {"shape": {"box": {"size": [2 * column[0], 2 * column[1], 9]}}, "position": [0, 0, 0]}
+    own = {"domain": {"low": low, "high": high}, "cells": n, "density": HONEY, "viscosity": mu}
+    if kind == "fluid":
+        own.update(sides={"top": "open"}, liquid={"particles": 16, "shapes": [{"place": block}]})
+    else:
+        own.update(liquids=[{"name": "column", **block}])
+    probes = [{"name": "all", "object": kind, "quantities": ["front"] + (["mass", "momentum"] if kind == "splash" else
+                                                                         [])}]
+    if kind == "splash":
+        sides = SIDES + (("back", "front") if dim == 3 else ())
+        probes += [{"name": f"{side}_wall", "object": side, "quantities": ["fluid_force"]} for side in sides]
+    return {"plimsoll": 1, "name": "thick", "dim": dim, "duration": seconds, "fps": 20, kind: {**own, **more},
+            "probes": probes}
+
+
+def half_full(output):
+    """The front of the lowest layer of cells by the particles of the last state, m."""
+    grid = Grid.of(output)
+    last = states(output, grid)[-1]
+    part = (grid.spread(last.x) / 2**grid.dim)[1:-1, 1]
+    part = part[:, 1:-1].max(axis=1) if grid.dim == 3 else part[:, 0]
+    wet = np.nonzero(part > 0.5)[0][-1]
+    return grid.low[0] + (wet + 0.5 + (part[wet] - 0.5) / (part[wet] - part[wet + 1])) * grid.h
+
+
+def check_thick(options, checks, folder):
+    """The front of a column of honey after 1 s: 10% of the level set's."""
+    column, tank = (0.15, 0.2), (0.8, 0.3, 0.2)
+    cases = [(2, 48, 10, {}), (2, 48, 50, {})]
+    if not options.quickest:
+        cases += [(2, 64, 10, {"transfer": "apic"}), (2, 37, 50, {"particles": 3}), (2, 64, 25, {}), (3, 32, 50, {})]
+    if not options.quick:
+        cases += [(2, 128, mu, {}) for mu in (10, 50)] + [(3, 48, 10, {})]
+    for dim, n, mu, more in cases:
+        splash = play(options, folder, "honey", thick_scene("splash", dim, n, mu, column, tank, 1, **more))
+        fluid = play(options, folder, "honey_fluid", thick_scene("fluid", dim, n, mu, column, tank, 1))
+        label = f"honey of {mu:g} Pa s, {dim}D, {n} cells{''.join(f', {value}' for value in more.values())}"
+        wanted = fluid.probes()["all.front"][-1]
+        checks.near(f"{label}: front after 1 s by the probe", splash.probes()["all.front"][-1], wanted, 10)
+        if "particles" not in more:
+            checks.near(f"{label}: the same by the particles of the lowest cells", half_full(splash), wanted, 10)
+        probes = splash.probes()
+        steps = np.diff(probes["time"], prepend=0)
+        walls = SIDES + (("back", "front") if dim == 3 else ())
+        off, most = [], 0.0
+        for axis, c in enumerate("xyz"[:dim]):
+            took = sum(probes[f"{side}_wall.fluid_force.{c}"] for side in walls)
+            own = probes[f"all.momentum.{c}"]
+            pull = -G * probes["all.mass"][0] if axis == 1 else 0.0
+            off.append(own + np.cumsum(took * steps) - pull * probes["time"])
+            most = max(most, np.sum(np.abs(took) * steps))
+        checks.below(f"{label}: momentum of liquid and walls, of the integral of |F|, %",
+                     float(100 * np.max(np.sqrt(sum(o**2 for o in off))) / most), 1)
+        pushed = np.mean(probes["bottom_wall.fluid_force.x"][probes["time"] > 0.1])
+        checks.true(f"{label}: the floor is dragged along", pushed > 0, f"{pushed:.3g} N")
+
+
 # ---- bits ----
 
 
@@ -193,8 +259,10 @@ def check_bits(options, checks, folder):
     cases = [(2, 24, {}), (3, 14, {"transfer": "apic", "path": "trapezoidal"})]
     if not options.quickest:
         cases += [(2, 48, {"densities": "matrix"}), (3, 20, {})]
+    cases += [(2, 24, {"viscosity": 5})]
     for dim, n, variant in cases:
         made = raft_scene(dim, n, 600, 0.55, 0.5, angle=10, **variant)
+        made["splash"]["obstacles"] = [{"place": box([1.3, 0, -1], [1.45, 0.3, 1])}]
         made["rigid"]["bodies"].append({"name": "stone", "density": 2500, "shape": {"ball": {"radius": 0.14}},
                                         "position": [0.3, 0.75, 0.4 if dim == 3 else 0]})
         label = f"raft and stone, {dim}D{''.join(f', {value}' for value in variant.values())}"
@@ -215,7 +283,7 @@ def check_bits(options, checks, folder):
 
 
 def main():
-    verify(__doc__, (check_draught, check_plate, check_swept, check_bits))
+    verify(__doc__, (check_draught, check_plate, check_swept, check_thick, check_bits))
 
 
 if __name__ == "__main__":

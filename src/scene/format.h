@@ -261,6 +261,7 @@ typedef struct SceneSplash {
     int incompressibility, transfer, path, densities, fractions;
     double flip;
     double air, settling, suction, suction_depth;
+    double viscosity, slip;
     bool sealed, correct_density;
     double crowding;
     int64_t corrections;

@@ -126,6 +126,11 @@ static const SceneKey splash_keys[] = {
      .help = "what the sides of the domain are"},
     {"density", VALUE_NUMBER, AT(SceneSplash, density), "1000", .unit = "kg/m^3", POSITIVE,
      .help = "of liquid that fills a cell"},
+    {"viscosity", VALUE_NUMBER, AT(SceneSplash, viscosity), "0", .unit = "Pa s", NOT_NEGATIVE,
+     .help = "dynamic viscosity; water 0.001, honey 10"},
+    {"slip", VALUE_NUMBER, AT(SceneSplash, slip), "0", .unit = "m", NOT_NEGATIVE,
+     .help = "slip length of walls, obstacles and bodies that the liquid does not move: 0 holds a "
+             "viscous liquid fast, 1e9 lets it slip freely"},
     {"particles", VALUE_INTEGER, AT(SceneSplash, particles), "2", BETWEEN(1, 16),
      .bounds_reason = "a cell of liquid has this many along each edge",
      .help = "along an edge of a cell: 2 makes 4 in a cell in two dimensions, 8 in three"},

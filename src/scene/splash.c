@@ -56,6 +56,8 @@ SplashDesc scene_describe_splash_options(const PlimScene *scene, const SceneSyst
     desc.room = system->room;
     desc.one_way = scene->document.coupling.fluid == 1;
     desc.density = splash->density;
+    desc.viscosity = splash->viscosity;
+    desc.slip = splash->slip;
     desc.per_axis = (int)splash->particles;
     desc.jitter = splash->jitter;
     desc.seed = scene->reader.seed;

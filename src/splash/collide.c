@@ -155,9 +155,7 @@ static void retreat(const Splash *splash, Vec3 from, Vec3 inside, Vec3 *to, Hit 
 static int32_t target_of(const Splash *splash, const Hit *hit) {
     if (!hit->is_solid) return -1;
     if (!hit->collider) return 0;
-    const char *first = (const char *)&splash->colliders.list.data[0].now;
-    size_t bytes = (size_t)((const char *)hit->collider - first);
-    return (int32_t)(bytes / sizeof splash->colliders.list.data[0]);
+    return (int32_t)obstacle_collider(splash, hit->collider);
 }
 
 bool splash_collide(const Splash *splash, Vec3 from, Vec3 *to, SplashHit *found) {

@@ -6,6 +6,7 @@
 
 #include "base/parallel.h"
 #include "solve/pressure/poisson_bounded.h"
+#include "solve/viscosity/viscosity.h"
 #include "splash/push.h"
 #include "system/probe_objects.h"
 
@@ -124,6 +125,8 @@ struct Splash {
 
     Poisson *poisson;
     Poisson *local; /* without levels: for passes of the correction that only mend single cells */
+    Viscosity *viscosity; /* NULL: it has none */
+    SolveResult viscous_result;
     BoundedResult solved, corrected;
     ProjectResult projected; /* bilateral */
     double gained; /* J, over a particle's mass: by all particles as they moved in this step */
@@ -199,6 +202,8 @@ int splash_reach(const Splash *splash);
 /* s, over which forces act on velocities in this step: they are at half steps. */
 double splash_kick(const Splash *splash, double dt);
 PlimStatus splash_project_unilateral(Splash *splash, const StepInfo *step);
+/* Adds what the last pressure would do to velocities of faces. */
+void splash_lift_by_pressure(Splash *splash, const StepInfo *step, double *const velocity[3]);
 /* Coefficients of faces into `weight`: v_f, with `in_matrix` over their density. */
 void splash_weigh_faces(Splash *splash, const StepInfo *step, bool in_matrix);
 /* x >= low with A x + b >= 0 for `weight`, `kind` and `right`. */

@@ -43,6 +43,9 @@ static void add_solves(const Splash *splash, Diagnostics *figures) {
     bool classic = splash->desc.incompressibility == SPLASH_BILATERAL;
     diagnostics_add_own(figures, "solve.pressure.iterations|solve.*.iterations",
                         classic ? splash->projected.solved.iterations : splash->solved.iterations);
+    if (splash->viscosity)
+        diagnostics_add_own(figures, "solve.viscosity.iterations|solve.*.viscosity.iterations",
+                            splash->viscous_result.iterations);
     if (classic) return;
     diagnostics_add_own(figures, "solve.pressure.complementarity|solve.*.complementarity",
                         splash->solved.complementarity);

@@ -1,11 +1,13 @@
 /* Grid to particles (FLIP) and particle advection (001 sections 3.2.3, 3.2.4). The shares are those
  * in which they were spread, so what the grid does to momentum they do. */
 #include "splash/kernel.h"
+#include "splash/viscous.h"
 
 typedef struct MoveJob {
     Splash *splash;
     Kernel kernel;
     double dt, longest; /* m, of a path along an axis */
+    double flip; /* part of FLIP in velocities */
     SplashHits hits;
 } MoveJob;
 
@@ -113,7 +115,7 @@ static void account(const MoveJob *job, size_t p, int32_t target, Vec3 lost, dou
 
 static inline void move_particle(const MoveJob *job, int dim, size_t p, double *partial) {
     Splash *splash = job->splash;
-    double flip = splash->desc.transfer == SPLASH_APIC ? 0 : splash->desc.flip;
+    double flip = job->flip;
     Vec3 from = vec3(splash->position_x[p], splash->position_y[p], splash->position_z[p]);
     double v[3] = {splash->velocity_x[p], splash->velocity_y[p], splash->velocity_z[p]};
     const double before[3] = {v[0], v[1], v[2]};
@@ -158,6 +160,7 @@ static void move_range(void *user, size_t begin, size_t end, double *partial) {
 PlimStatus splash_move(Splash *splash, const StepInfo *step) {
     MoveJob job = {.splash = splash, .kernel = kernel_of(splash), .dt = step->dt};
     job.longest = splash_longest_way(splash) * splash->padded.spacing;
+    job.flip = splash->desc.transfer == SPLASH_APIC ? 0 : splash_flip_part(splash, step->dt);
     double sums[SUM_COUNT];
     size_t mark = scratch_mark(step->scratch);
     TRY(splash_take_hits(splash, step, &job.hits));

@@ -33,7 +33,7 @@ typedef struct ObstacleBody {
     Vec3 middle;         /* m, of a ball around it, now */
     double radius;       /* HUGE_VAL: it has no end */
     bool has_moved;      /* when bodies were last placed */
-    bool is_scattered;   /* as of ObstacleNearest: the liquid moves it */
+    bool is_scattered;   /* as of ObstacleNearest: the liquid pushes it */
 } ObstacleBody;
 
 /* Of the obstacles at rest, in the world: unions are taken apart. */
@@ -78,10 +78,18 @@ void obstacle_free_parts(Splash *splash, SplashPlaces *places);
 /* The parts at rest that can be the nearest to x: `count` numbers of them, or all when NULL. */
 const uint32_t *obstacle_parts_near(const SplashPlaces *places, Vec3 x, size_t *count);
 ObstacleNearest obstacle_nearest(const Splash *splash, Vec3 x);
+/* The same of obstacles and bodies that the liquid does not move. */
+ObstacleNearest obstacle_nearest_held(const Splash *splash, Vec3 x);
 
 static inline double obstacle_distance(const ObstacleNearest *nearest, Vec3 x) {
     return nearest->collider ? collider_distance(nearest->collider, x)
                              : solid_distance(nearest->part, x);
+}
+
+/* Its number among the colliders. */
+static inline size_t obstacle_collider(const Splash *splash, const Collider *collider) {
+    const char *first = (const char *)&splash->colliders.list.data[0].now;
+    return (size_t)((const char *)collider - first) / sizeof splash->colliders.list.data[0];
 }
 
 /* ---- obstacle_open.c ---- */

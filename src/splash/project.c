@@ -217,6 +217,7 @@ typedef struct PushJob {
     const Splash *splash;
     int axis;
     double *velocity;
+    double time; /* s, that the pressure is to be multiplied with; 1: it was already */
 } PushJob;
 
 static void push_faces(void *user, size_t begin, size_t end) {
@@ -228,10 +229,20 @@ static void push_faces(void *user, size_t begin, size_t end) {
     FOR_INNER_FACES(grid, axis, begin, end, i, j, k, f) {
         if (splash->weight[axis][f] == 0) continue;
         CellPair cells = cells_of(grid, axis, i, j, k);
-        double rise = splash->pressure[cells.high] - splash->pressure[cells.low];
+        double rise = job->time * (splash->pressure[cells.high] - splash->pressure[cells.low]);
         if (rise == 0) continue;
         double fraction = scaled ? splash->fraction[axis][f] : 1;
         job->velocity[f] -= fraction * rise / (grid->spacing * splash->face_density[axis][f]);
+    }
+}
+
+void splash_lift_by_pressure(Splash *splash, const StepInfo *step, double *const velocity[3]) {
+    const Grid *grid = &splash->padded;
+    double time = splash_kick(splash, step->dt);
+    splash_weigh_faces(splash, step, splash->desc.densities == SPLASH_DENSITY_MATRIX);
+    for (int axis = 0; axis < grid->dim; axis++) {
+        PushJob job = {splash, axis, velocity[axis], time};
+        parallel_for(step->threads, face_layers(grid), 1, push_faces, &job);
     }
 }
 
@@ -320,7 +331,7 @@ static void push(const Splash *splash, const StepInfo *step, double *const veloc
                  double (*taken)[2]) {
     const Grid *grid = &splash->padded;
     for (int axis = 0; axis < grid->dim; axis++) {
-        PushJob job = {splash, axis, velocity[axis]};
+        PushJob job = {splash, axis, velocity[axis], 1};
         parallel_for(step->threads, face_layers(grid), 1, push_faces, &job);
     }
     splash_stop_at_walls(splash, true, velocity, taken);

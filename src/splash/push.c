@@ -3,6 +3,7 @@
  * finds their velocities with its own solve (push_rows.c); hits follow when particles have moved,
  * at the end of the step, and contact sees them in the next. */
 #include "splash/faces.h"
+#include "splash/obstacle.h"
 
 #include <string.h>
 
@@ -153,6 +154,31 @@ static PlimStatus press_solids(const Splash *splash, const StepInfo *step, const
     return obstacles ? press_obstacles(splash, step, pressure, solids) : PLIM_OK;
 }
 
+void splash_clear_loads(Splash *splash) {
+    SplashPush *push = &splash->push;
+    memset(push->stopped, 0, sizeof push->stopped);
+    memset(push->friction, 0, sizeof push->friction);
+    for (size_t i = 0; i < push->solids.count; i++)
+        push->solids.data[i].friction = (PressedSolid){0};
+}
+
+bool splash_has_held(const Splash *splash) {
+    return splash->push.solids.count > splash->push.bodies.count;
+}
+
+void splash_add_friction(Splash *splash, int wall, Vec3 x, Vec3 impulse) {
+    SplashPush *push = &splash->push;
+    if (wall != VISCOSITY_OBSTACLE) {
+        Vec3 *sum = &push->friction[wall / 2][wall % 2];
+        *sum = vec3_add(*sum, impulse);
+        return;
+    }
+    ObstacleNearest nearest = obstacle_nearest_held(splash, x);
+    size_t collider = nearest.collider ? obstacle_collider(splash, nearest.collider) : 0;
+    add_force(impulse, vec3_sub(x, solid_center(splash, collider)),
+              &push->solids.data[collider].friction);
+}
+
 PlimStatus splash_find_loads(Splash *splash, const StepInfo *step) {
     SplashPush *push = &splash->push;
     double kick = splash_kick(splash, step->dt);
@@ -166,12 +192,18 @@ PlimStatus splash_find_loads(Splash *splash, const StepInfo *step) {
         double part = solid->pushed == SIZE_MAX ? 1 : kick / step->dt;
         solid->pressed.force = vec3_scale(part, solids[i].force);
         solid->pressed.torque = vec3_scale(part, solids[i].torque);
+        solid->pressed.force =
+            vec3_add_scaled(solid->pressed.force, 1 / kick, solid->friction.force);
+        solid->pressed.torque =
+            vec3_add_scaled(solid->pressed.torque, 1 / kick, solid->friction.torque);
     }
     for (int axis = 0; axis < splash->grid.dim; axis++)
         for (int end = 0; end < 2; end++) {
             double force = press_side(splash, splash->pressure, axis, end);
             force += push->stopped[axis][end] / kick; /* what moved into the wall */
-            push->side_force[axis][end] = vec3_scale(force, vec3_axis(axis));
+            push->side_force[axis][end] =
+                vec3_add_scaled(vec3_scale(1 / kick, push->friction[axis][end]), force,
+                                vec3_axis(axis));
         }
     scratch_release(step->scratch, mark);
     return PLIM_OK;

@@ -27,6 +27,7 @@ typedef struct SplashSolid {
     Vec3 force, torque;     /* of the last step, all together */
     PressedSolid pressed;   /* forces in this step: by pressure and friction */
     PressedSolid hit;       /* impulses in this step: by particles that hit it or are held up */
+    PressedSolid friction;  /* impulses in this step: by viscosity */
     double hit_square;      /* sum of mass times velocity lost squared */
 } SplashSolid;
 
@@ -41,6 +42,7 @@ typedef struct SplashPush {
     double *load, *contact;
     /* N s, that walls took of the velocities of faces in them and of particles that hit them. */
     double stopped[3][2], hit[3][2];
+    Vec3 friction[3][2]; /* N s, that they took by viscosity */
     Vec3 side_force[3][2]; /* N, of the last step */
 } SplashPush;
 
@@ -83,6 +85,13 @@ void splash_read_pushed(Splash *splash);
 /* After the pressure solve: forces of pressure on all solids and sides. */
 PlimStatus splash_find_loads(Splash *splash, const StepInfo *step);
 
+/* Before the solves of a step: nothing was taken yet. */
+void splash_clear_loads(Splash *splash);
+/* Whether there are obstacles, or bodies that are not pushed. */
+bool splash_has_held(const Splash *splash);
+/* What viscosity took at x, N s, for a side (2 axis + end) or what is nearest to x of obstacles and
+ * bodies that are not pushed (VISCOSITY_OBSTACLE). */
+void splash_add_friction(Splash *splash, int wall, Vec3 x, Vec3 impulse);
 /* An impulse that the density correction took from particles goes to what they were pushed away
  * from: y over all cells is what moved them. */
 PlimStatus splash_share_impulse(Splash *splash, const StepInfo *step, const double *y,

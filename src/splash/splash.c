@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "splash/faces.h"
+#include "splash/viscous.h"
 
 #include <string.h>
 
@@ -69,6 +70,7 @@ static const SystemFigures splash_figures[] = {
     SYSTEM_FIGURES(Splash, solved),
     SYSTEM_FIGURES(Splash, corrected),
     SYSTEM_FIGURES(Splash, projected),
+    SYSTEM_FIGURES(Splash, viscous_result),
     SYSTEM_FIGURES(Splash, density_excess),
     SYSTEM_FIGURES(Splash, correction_passes),
     SYSTEM_FIGURES(Splash, clamped),
@@ -230,6 +232,7 @@ static void splash_destroy(void *system) {
     splash_free_obstacles(splash);
     poisson_destroy(splash->poisson);
     poisson_destroy(splash->local);
+    viscosity_destroy(splash->viscosity);
     state_free(context, &splash_schema, splash);
     context_free(context, splash, 1, sizeof *splash);
 }
@@ -306,6 +309,8 @@ static PlimStatus fill(Splash *splash, const SplashDesc *desc) {
     TRY(splash_resize(splash, SPLASH_GROUP_LAYERS, face_layers(grid) + 1));
     TRY(poisson_create(splash->context, grid, desc->preconditioner, &splash->poisson));
     TRY(poisson_create(splash->context, grid, POISSON_PLAIN, &splash->local));
+    if (desc->viscosity > 0)
+        TRY(viscosity_create(splash->context, &splash->grid, &splash->viscosity));
     return add_things(splash, desc);
 }
 
@@ -396,8 +401,9 @@ static PlimStatus splash_advect(void *system, const StepInfo *step) {
 PlimStatus splash_solve_pushing(void *system, const StepInfo *step) {
     Splash *splash = system;
     double time = clock_seconds();
-    memset(splash->push.stopped, 0, sizeof splash->push.stopped);
+    splash_clear_loads(splash);
     splash_stop_at_walls(splash, false, splash->velocity, splash->push.stopped);
+    TRY(splash_diffuse(splash, step));
     if (splash->desc.incompressibility == SPLASH_UNILATERAL)
         TRY(splash_project_unilateral(splash, step));
     else

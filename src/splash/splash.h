@@ -72,6 +72,8 @@ typedef struct SplashDesc {
     const char *name; /* to probe it by; default "splash" */
     Grid grid;      /* the domain; sides are SIDE_WALL or SIDE_OPEN: what leaves is gone, counted */
     double density; /* kg/m^3, of liquid that fills a cell */
+    double viscosity; /* Pa s */
+    double slip;      /* m, slip length of walls, obstacles and bodies that it does not move */
     int per_axis;   /* particles along an edge of a cell: 2 gives 8 in a cell of three dimensions */
     double jitter;  /* of the first places, in parts of their spacing, 0 to 1 */
     uint64_t seed;
