@@ -7,7 +7,7 @@ typedef struct MoveJob {
     Splash *splash;
     Kernel kernel;
     double dt, longest; /* m, of a path along an axis */
-    double flip; /* part of FLIP in velocities */
+    double flip;        /* part of FLIP in velocities */
     SplashHits hits;
 } MoveJob;
 

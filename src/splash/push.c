@@ -201,9 +201,8 @@ PlimStatus splash_find_loads(Splash *splash, const StepInfo *step) {
         for (int end = 0; end < 2; end++) {
             double force = press_side(splash, splash->pressure, axis, end);
             force += push->stopped[axis][end] / kick; /* what moved into the wall */
-            push->side_force[axis][end] =
-                vec3_add_scaled(vec3_scale(1 / kick, push->friction[axis][end]), force,
-                                vec3_axis(axis));
+            push->side_force[axis][end] = vec3_add_scaled(
+                vec3_scale(1 / kick, push->friction[axis][end]), force, vec3_axis(axis));
         }
     scratch_release(step->scratch, mark);
     return PLIM_OK;

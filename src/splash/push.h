@@ -42,7 +42,7 @@ typedef struct SplashPush {
     double *load, *contact;
     /* N s, that walls took of the velocities of faces in them and of particles that hit them. */
     double stopped[3][2], hit[3][2];
-    Vec3 friction[3][2]; /* N s, that they took by viscosity */
+    Vec3 friction[3][2];   /* N s, that they took by viscosity */
     Vec3 side_force[3][2]; /* N, of the last step */
 } SplashPush;
 

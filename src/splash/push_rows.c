@@ -178,19 +178,26 @@ void splash_push_velocities(const Splash *splash, const double *impulse, double 
 
 /* ---- C ---- */
 
-/* L with L L^T = N; columns of motions that pins and locks hold are zero. */
+/* L with L L^T = N, Cholesky's with pivots: N has fewer than six ranks where pins and locks hold,
+ * or nearly so. The motion of which the greatest part is left comes next; columns after the last
+ * are zero. */
 static void factor(const double n[6][6], double l[6][6]) {
+    double rest[6][6];
+    memcpy(rest, n, sizeof rest);
     memset(l, 0, 36 * sizeof(double));
-    for (int j = 0; j < 6; j++) {
-        double pivot = n[j][j];
-        for (int k = 0; k < j; k++) pivot -= l[j][k] * l[j][k];
-        if (!(pivot > 1e-12 * n[j][j])) continue;
-        l[j][j] = sqrt(pivot);
-        for (int i = j + 1; i < 6; i++) {
-            double sum = n[i][j];
-            for (int k = 0; k < j; k++) sum -= l[i][k] * l[j][k];
-            l[i][j] = sum / l[j][j];
+    for (int column = 0; column < 6; column++) {
+        int next = 0;
+        double most = 0;
+        for (int i = 0; i < 6; i++) {
+            double part = n[i][i] > 0 ? rest[i][i] / n[i][i] : 0;
+            if (part > most) next = i;
+            most = fmax(most, part);
         }
+        if (!(most > 1e-9)) return;
+        double root = sqrt(rest[next][next]);
+        for (int i = 0; i < 6; i++) l[i][column] = rest[i][next] / root;
+        for (int i = 0; i < 6; i++)
+            for (int j = 0; j < 6; j++) rest[i][j] -= l[i][column] * l[j][column];
     }
 }
 
@@ -208,7 +215,7 @@ PlimStatus splash_push_columns(Splash *splash, double scale, BoundedColumns *out
         block = entry.block;
         for (int j = 0; j < 6; j++) {
             double sum = 0;
-            for (int i = j; i < 6; i++) sum += row[i] * l[i][j];
+            for (int i = 0; i < 6; i++) sum += row[i] * l[i][j];
             entry.value[j] = root * sum;
         }
         push->columns.data[push->columns.count++] = entry;

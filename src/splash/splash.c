@@ -67,14 +67,10 @@ static const StateSchema splash_schema = {
 };
 
 static const SystemFigures splash_figures[] = {
-    SYSTEM_FIGURES(Splash, solved),
-    SYSTEM_FIGURES(Splash, corrected),
-    SYSTEM_FIGURES(Splash, projected),
-    SYSTEM_FIGURES(Splash, viscous_result),
-    SYSTEM_FIGURES(Splash, density_excess),
-    SYSTEM_FIGURES(Splash, correction_passes),
-    SYSTEM_FIGURES(Splash, clamped),
-    SYSTEM_FIGURES(Splash, wall),
+    SYSTEM_FIGURES(Splash, solved),         SYSTEM_FIGURES(Splash, corrected),
+    SYSTEM_FIGURES(Splash, projected),      SYSTEM_FIGURES(Splash, viscous_result),
+    SYSTEM_FIGURES(Splash, density_excess), SYSTEM_FIGURES(Splash, correction_passes),
+    SYSTEM_FIGURES(Splash, clamped),        SYSTEM_FIGURES(Splash, wall),
 };
 
 PlimStatus splash_resize(Splash *splash, int group, size_t count) {

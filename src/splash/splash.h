@@ -74,8 +74,8 @@ typedef struct SplashDesc {
     double density; /* kg/m^3, of liquid that fills a cell */
     double viscosity; /* Pa s */
     double slip;      /* m, slip length of walls, obstacles and bodies that it does not move */
-    int per_axis;   /* particles along an edge of a cell: 2 gives 8 in a cell of three dimensions */
-    double jitter;  /* of the first places, in parts of their spacing, 0 to 1 */
+    int per_axis;  /* particles along an edge of a cell: 2 gives 8 in a cell of three dimensions */
+    double jitter; /* of the first places, in parts of their spacing, 0 to 1 */
     uint64_t seed;
     Vec3 up; /* against gravity, of length 1; 0: there is none */
     SplashIncompressibility incompressibility;

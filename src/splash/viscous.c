@@ -1,9 +1,9 @@
 /* Implicit viscosity of a splashing liquid, between forces and pressure, by the solver that fluids
- * have (solve/viscosity; Batty and Bridson 2008). Faces have the masses that particles gave them, so
- * that momentum is kept; cells count by the part of their room that is full. As in a fluid
+ * have (solve/viscosity; Batty and Bridson 2008). Faces have the masses that particles gave them,
+ * so that momentum is kept; cells count by the part of their room that is full. As in a fluid
  * (fluid/viscous.c), the last pressure acts while viscosity does and is taken out again. Walls,
- * obstacles and bodies that the liquid does not move hold it fast, and get its friction; along bodies
- * that it moves it slips. */
+ * obstacles and bodies that the liquid does not move hold it fast, and get its friction; along
+ * bodies that it moves it slips. */
 #include "splash/viscous.h"
 
 #include "splash/faces.h"
@@ -96,9 +96,7 @@ static double wall_velocity(const void *user, int wall, int component, Vec3 x) {
     const Splash *splash = user;
     if (wall != VISCOSITY_OBSTACLE) return 0;
     ObstacleNearest nearest = obstacle_nearest_held(splash, x);
-    return nearest.collider
-               ? vec3_component(collider_velocity(nearest.collider, x), component)
-               : 0;
+    return nearest.collider ? vec3_component(collider_velocity(nearest.collider, x), component) : 0;
 }
 
 /* Masses are those of the solver's cells times `open`. */
@@ -133,9 +131,9 @@ static void store_faces(ViscousJob *job, int axis) {
         if (job->distance[axis] && job->distance[axis][f] < 0) {
             Vec3 x = grid_face_center(grid, axis, i, j, k);
             double lost = splash->velocity[axis][p] - found;
-            splash_add_friction(splash, VISCOSITY_OBSTACLE, x,
-                                vec3_scale(volume * splash->face_density[axis][p] * lost,
-                                           vec3_axis(axis)));
+            splash_add_friction(
+                splash, VISCOSITY_OBSTACLE, x,
+                vec3_scale(volume * splash->face_density[axis][p] * lost, vec3_axis(axis)));
         }
         splash->velocity[axis][p] = found;
     }
