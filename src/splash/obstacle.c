@@ -144,17 +144,6 @@ static Vec3 image_inside(const Splash *splash, Vec3 x) {
     return vec3_load(at);
 }
 
-/* In parts of the samples' spacing, -1/2 to 1/2: how far off along an axis a scattered sample is;
- * another part for each of the samples that are in one row with it across the axis. */
-static double scatter(const SplashPlaces *places, int axis, const int sample[3]) {
-    const int *m = places->samples;
-    int first = (axis + 1) % 3, second = (axis + 2) % 3, row = sample[first] * m[second];
-    int count = m[first] * m[second], number = row + (m[second] - 1 - sample[second]);
-    /* Neighbours far apart: steps of nearly the golden section, without a common divisor. */
-    int stride = count % 5 == 0 ? 3 : 5;
-    return (number * stride % count + 0.5) / count - 0.5;
-}
-
 double obstacle_cover(const Splash *splash, const ObstacleNearest *solid, const int at[3],
                       uint64_t *mask) {
     const SplashPlaces *places = splash->places;
@@ -169,13 +158,11 @@ double obstacle_cover(const Splash *splash, const ObstacleNearest *solid, const 
     for (int z = 0; z < m[2]; z++)
         for (int y = 0; y < m[1]; y++)
             for (int x = 0; x < m[0]; x++, bit++) {
-                double off[3] = {0.5, 0.5, 0.5};
-                for (int a = 0; solid->is_scattered && a < grid->dim; a++)
-                    off[a] += scatter(places, a, (int[3]){x, y, z});
-                Vec3 p =
-                    vec3(grid->origin.x + (at[0] + (x + off[0]) / m[0]) * h,
-                         grid->origin.y + (at[1] + (y + off[1]) / m[1]) * h,
-                         grid->dim == 3 ? grid->origin.z + (at[2] + (z + off[2]) / m[2]) * h : 0);
+                const double row[3] = {x + 0.5, y + 0.5, z + 0.5};
+                const double *in = solid->is_scattered ? places->scattered[bit] : row;
+                Vec3 p = vec3(grid->origin.x + (at[0] + in[0] / m[0]) * h,
+                              grid->origin.y + (at[1] + in[1] / m[1]) * h,
+                              grid->dim == 3 ? grid->origin.z + (at[2] + in[2] / m[2]) * h : 0);
                 p = image_inside(splash, p);
                 if (obstacle_distance(solid, p) < 0) mask[bit / 64] |= (uint64_t)1 << bit % 64;
             }
@@ -476,6 +463,29 @@ static PlimStatus allocate_counts(Splash *splash, SplashPlaces *places) {
     return places->still_mask && places->still_near ? PLIM_OK : PLIM_OUT_OF_MEMORY;
 }
 
+/* In parts of the samples' spacing, -1/2 to 1/2: how far off along an axis a scattered sample is;
+ * another part for each of the samples that are in one row with it across the axis. */
+static double scatter(const SplashPlaces *places, int axis, const int sample[3]) {
+    const int *m = places->samples;
+    int first = (axis + 1) % 3, second = (axis + 2) % 3, row = sample[first] * m[second];
+    int count = m[first] * m[second], number = row + (m[second] - 1 - sample[second]);
+    /* Neighbours far apart: steps of nearly the golden section, without a common divisor. */
+    int stride = count % 5 == 0 ? 3 : 5;
+    return (number * stride % count + 0.5) / count - 0.5;
+}
+
+static void scatter_samples(SplashPlaces *places) {
+    const int *m = places->samples;
+    size_t bit = 0;
+    for (int z = 0; z < m[2]; z++)
+        for (int y = 0; y < m[1]; y++)
+            for (int x = 0; x < m[0]; x++, bit++)
+                for (int a = 0; a < 3; a++) {
+                    int sample[3] = {x, y, z};
+                    places->scattered[bit][a] = sample[a] + 0.5 + scatter(places, a, sample);
+                }
+}
+
 static PlimStatus set_samples(Splash *splash, SplashPlaces *places) {
     int samples = splash->desc.samples;
     if (samples < 1 || samples > OBSTACLE_MOST_SAMPLES)
@@ -494,6 +504,7 @@ static PlimStatus set_samples(Splash *splash, SplashPlaces *places) {
     for (size_t bit = 0; bit < bits; bit++) places->full_mask[bit / 64] |= (uint64_t)1 << bit % 64;
     static const uint64_t none[OBSTACLE_MOST_WORDS] = {0};
     obstacle_find_shares(places, places->full_mask, none, &places->full);
+    scatter_samples(places);
     return PLIM_OK;
 }
 

@@ -61,6 +61,8 @@ typedef struct SplashPlaces {
     int32_t *cell_count; /* of padded cells: blurred solid in them */
     int32_t *face_count[3];
     ObstacleShares full; /* of a cell that is all solid */
+    /* Of each sample: where in its cell it is looked at when scattered, in samples. */
+    double scattered[OBSTACLE_MOST_SAMPLES * OBSTACLE_MOST_SAMPLES * OBSTACLE_MOST_SAMPLES][3];
 } SplashPlaces;
 
 /* The thing nearest to a point. */

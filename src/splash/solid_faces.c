@@ -31,12 +31,47 @@ static PlimStatus take_boxes(const Splash *splash, const ObstacleRange *range, S
     return PLIM_OK;
 }
 
-static void spread_cell(const Splash *splash, const ObstacleNearest *body, const int at[3],
+/* Whether nothing but this body can have samples in a cell. */
+static bool is_alone(const Splash *splash, const ObstacleBody *body, const int at[3]) {
+    const SplashPlaces *places = splash->places;
+    const Grid *grid = &places->sampled;
+    if (places->parts.count > 0) return false;
+    for (int a = 0; a < grid->dim; a++) /* beyond a wall there are images */
+        if (at[a] < 2 || at[a] >= grid->n[a] - 2) return false;
+    Vec3 middle = grid_cell_center(grid, at[0], at[1], at[2]);
+    double reach = OBSTACLE_SLACK * 0.5 * sqrt(grid->dim) * grid->spacing;
+    for (size_t i = 0; i < places->bodies.count; i++) {
+        const ObstacleBody *other = &places->bodies.data[i];
+        if (other == body) continue;
+        if (vec3_length(vec3_sub(middle, other->middle)) <= other->radius + reach) return false;
+    }
+    return true;
+}
+
+/* The samples of the cell that are in the body: those that the grid knows, where there is nothing
+ * else. */
+static void find_mask(const Splash *splash, const ObstacleBody *body, const int at[3],
+                      uint64_t mask[OBSTACLE_MOST_WORDS]) {
+    const SplashPlaces *places = splash->places;
+    size_t words = places->words;
+    ObstacleNearest what = obstacle_body(splash, body);
+    const uint64_t *all =
+        places->mask + words * grid_cell_index(&places->sampled, at[0], at[1], at[2]);
+    bool any = false;
+    for (size_t w = 0; w < words; w++) any = any || all[w] != 0;
+    if (!any) return;
+    if (is_alone(splash, body, at))
+        memcpy(mask, all, words * sizeof *mask);
+    else
+        obstacle_cover(splash, &what, at, mask);
+}
+
+static void spread_cell(const Splash *splash, const ObstacleBody *body, const int at[3],
                         const FaceBox boxes[3]) {
     const SplashPlaces *places = splash->places;
     static const uint64_t none[OBSTACLE_MOST_WORDS] = {0};
     uint64_t mask[OBSTACLE_MOST_WORDS] = {0};
-    obstacle_cover(splash, body, at, mask);
+    find_mask(splash, body, at, mask);
     size_t bytes = places->words * sizeof *mask;
     if (memcmp(mask, none, bytes) == 0) return;
     ObstacleShares shares = places->full;
@@ -80,7 +115,6 @@ static bool list_faces(const Splash *splash, const FaceBox *box, int axis, Splas
 
 static PlimStatus find_faces(const Splash *splash, const StepInfo *step, const ObstacleBody *body,
                              SplashSolid *solid) {
-    ObstacleNearest what = obstacle_body(splash, body);
     const ObstacleRange *range = &body->range;
     FaceBox boxes[3];
     solid->faces.count = 0;
@@ -91,7 +125,7 @@ static PlimStatus find_faces(const Splash *splash, const StepInfo *step, const O
     for (int k = range->low[2]; k < range->high[2]; k++)
         for (int j = range->low[1]; j < range->high[1]; j++)
             for (int i = range->low[0]; i < range->high[0]; i++)
-                spread_cell(splash, &what, (int[3]){i, j, k}, boxes);
+                spread_cell(splash, body, (int[3]){i, j, k}, boxes);
     bool good = true;
     for (int axis = 0; axis < splash->grid.dim; axis++)
         good = good && list_faces(splash, &boxes[axis], axis, solid);
