@@ -200,5 +200,6 @@ const SceneTable scene_splash_table =
     TABLE("splash",
           "A splashing liquid: particles with mass, which a grid keeps from being pressed together "
           "but which may fly apart (001 chapter 3). Rigid bodies of any motion are obstacles; "
-          "dynamic ones push the liquid but do not feel it.",
+          "dynamic ones and the liquid push one another, but for a bilateral one or with "
+          "`coupling: {fluid: one_way}`.",
           splash_keys);

@@ -41,8 +41,8 @@ enum {
     SPLASH_WALL_COUNT
 };
 
-/* What can be probed: the first object is the splash itself, then come its sides that are walls
- * (item: 2 axis + end), obstacles and bodies (item: the collider), and points. */
+/* What can be probed: the first object is the splash itself, then come obstacles and bodies (item:
+ * the collider), its sides that are walls (item: 2 axis + end), and points. */
 typedef enum SplashObjectKind {
     SPLASH_WHOLE,
     SPLASH_SIDE,

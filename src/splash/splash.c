@@ -113,10 +113,10 @@ double splash_particle_mass(const SplashDesc *desc) {
 enum { STATE_COPIES = 2 };
 
 double splash_bytes_per_particle(const SplashDesc *desc) {
-    enum { KEY = 4, SKIN = 5, DRAWN = 28, STATE = 60, AFFINE_STATE = 72 };
+    enum { KEY = 4, HIT = 28, SKIN = 5, DRAWN = 28, STATE = 60, AFFINE_STATE = 72 };
     bool has_skin = desc->surface && desc->grid.dim == 3, affine = desc->transfer == SPLASH_APIC;
     double bytes = (double)state_bytes_per_item(&splash_schema, SPLASH_GROUP_PARTICLES) +
-                   STATE_COPIES * STATE + KEY + (has_skin ? SKIN : DRAWN);
+                   STATE_COPIES * STATE + KEY + HIT + (has_skin ? SKIN : DRAWN);
     if (affine)
         bytes += (double)state_bytes_per_item(&splash_schema, SPLASH_GROUP_AFFINE) +
                  STATE_COPIES * AFFINE_STATE;
@@ -124,9 +124,10 @@ double splash_bytes_per_particle(const SplashDesc *desc) {
 }
 
 double splash_bytes_per_cell(const SplashDesc *desc) {
-    enum { CELLS = 8, FACES = 6, SOLVER = 272, SKIN = 200, SORT = 16, OBSTACLES = 33, STATE = 16 };
+    enum { CELLS = 9, FACES = 6, SOLVER = 272, SKIN = 200, SORT = 16, OBSTACLES = 33, STATE = 16 };
+    enum { VISCOSITY = 240 }; /* along each axis */
     return 8.0 * (CELLS + FACES * desc->grid.dim) + SOLVER + SKIN + SORT + OBSTACLES +
-           STATE_COPIES * STATE;
+           STATE_COPIES * STATE + (desc->viscosity > 0 ? VISCOSITY * desc->grid.dim : 0);
 }
 
 static PlimStatus check_desc(PlimContext *context, const SplashDesc *desc) {
@@ -254,20 +255,22 @@ static PlimStatus add_blast(Splash *splash, const SplashBlast *blast) {
     return PLIM_OK;
 }
 
-/* Walls, obstacles and bodies, to probe the forces on them. */
+/* Obstacles, bodies and walls, to probe the forces on them. A wall's word may be a body's name. */
 static PlimStatus add_pressed(Splash *splash) {
     static const char *const sides[6] = {"left", "right", "bottom", "top", "back", "front"};
-    for (size_t side = 0; side < 2 * (size_t)splash->grid.dim; side++)
-        if (splash->grid.sides[side / 2][side % 2] == SIDE_WALL)
-            TRY(probe_objects_add(splash->context, &splash->objects, sides[side],
-                                  (ProbeObject){.kind = SPLASH_SIDE, .item = side}));
     for (size_t i = 0; i < splash->colliders.list.count; i++) {
         const ImmersedCollider *collider = &splash->colliders.list.data[i];
         const char *name =
             immersed_is_obstacle(collider) ? "obstacles" : surface_describe(&collider->ref).name;
-        TRY(probe_objects_add(splash->context, &splash->objects, name,
-                              (ProbeObject){.kind = SPLASH_SOLID, .item = i}));
+        if (probe_objects_find(&splash->objects, name) == SIZE_MAX)
+            TRY(probe_objects_add(splash->context, &splash->objects, name,
+                                  (ProbeObject){.kind = SPLASH_SOLID, .item = i}));
     }
+    for (size_t side = 0; side < 2 * (size_t)splash->grid.dim; side++)
+        if (splash->grid.sides[side / 2][side % 2] == SIDE_WALL &&
+            probe_objects_find(&splash->objects, sides[side]) == SIZE_MAX)
+            TRY(probe_objects_add(splash->context, &splash->objects, sides[side],
+                                  (ProbeObject){.kind = SPLASH_SIDE, .item = side}));
     return PLIM_OK;
 }
 
@@ -495,7 +498,11 @@ static size_t find_object(const void *system, const char *name) {
     return probe_objects_find(&((const Splash *)system)->objects, name);
 }
 
+/* A point takes its name from a wall that nobody asked for. */
 PlimStatus splash_add_point(Splash *splash, const char *name, Vec3 point) {
+    size_t taken = probe_objects_find(&splash->objects, name);
+    if (taken != SIZE_MAX && splash->objects.list.data[taken].kind == SPLASH_SIDE)
+        splash->objects.list.data[taken].name[0] = '\0';
     return probe_objects_add_point(splash->context, &splash->objects, &splash->grid, name,
                                    (ProbeObject){.kind = SPLASH_POINT, .point = point});
 }
