@@ -1,5 +1,5 @@
 /* What a splashing liquid exerts on solids: faces that a body covers add up to its volume, H and
- * its transpose, columns of the solve, what pins leave free, momentum of a step, forces at rest. */
+ * its transpose, columns of the solve, what pins leave free, momentum of a step, memory. */
 #include "scene_fixture.h"
 
 #include "base/random.h"
@@ -186,12 +186,22 @@ static void test_momentum_is_kept(void **state) {
     check_momentum(3, "");
 }
 
+/* Once warm, stepping takes no more memory. */
+static void test_memory_stays(void **state) {
+    (void)state;
+    Fixture f = open_pool(2, "");
+    for (int s = 0; s < 100; s++) step(&f, 0.005);
+    size_t bytes = plim_context_bytes(f.context);
+    for (int s = 0; s < 60; s++) step(&f, 0.005);
+    assert_int_equal(plim_context_bytes(f.context), bytes);
+    close_scene(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_faces_add_up),
-        cmocka_unit_test(test_faces_are_the_grids),
-        cmocka_unit_test(test_operator),
-        cmocka_unit_test(test_momentum_is_kept),
+        cmocka_unit_test(test_faces_add_up), cmocka_unit_test(test_faces_are_the_grids),
+        cmocka_unit_test(test_operator),     cmocka_unit_test(test_momentum_is_kept),
+        cmocka_unit_test(test_memory_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
