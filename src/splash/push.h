@@ -15,7 +15,6 @@ typedef struct SolidFace {
     double covered;         /* 0 to 1, by this body alone */
 } SolidFace;
 
-/* Of one collider. */
 /* N and N m, or times s; about a body's centre, of obstacles about the origin. */
 typedef struct PressedSolid {
     Vec3 force, torque;
