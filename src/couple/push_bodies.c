@@ -108,7 +108,12 @@ static PlimStatus push_with(Gathered *gathered, const CoupledSystems *systems,
     size_t count;
     PushedBody *bodies = push->bodies(liquid->object, &count);
     if (count == 0) return PLIM_OK;
-    TRY(gather_offers(gathered, systems, step, when));
+    StepInfo part = *step; /* offers are over the time of their solve */
+    if (when == SOLVE_HALF_STEP) {
+        part.dt = 0.5 * step->dt;
+        part.end_time = step->time + part.dt;
+    }
+    TRY(gather_offers(gathered, systems, &part, when));
     hand_over(gathered, bodies, count);
     if (stage == STAGE_SOLVE_POSITIONS) {
         push->expect(liquid->object, step);
@@ -118,7 +123,7 @@ static PlimStatus push_with(Gathered *gathered, const CoupledSystems *systems,
         find_contact(gathered, bodies, count);
         push->hit(liquid->object, step);
     }
-    take_back(gathered, bodies, count, step, when);
+    take_back(gathered, bodies, count, &part, when);
     return PLIM_OK;
 }
 
