@@ -20,6 +20,11 @@ typedef struct PressedSolid {
     Vec3 force, torque;
 } PressedSolid;
 
+static inline void pressed_add(Vec3 force, Vec3 arm, PressedSolid *sum) {
+    sum->force = vec3_add(sum->force, force);
+    sum->torque = vec3_add(sum->torque, vec3_cross(arm, force));
+}
+
 typedef struct SplashSolid {
     ARRAY(SolidFace) faces; /* of a body */
     size_t pushed;          /* which of the bodies that are pushed; SIZE_MAX: none */
@@ -81,9 +86,11 @@ PlimStatus splash_create_push(Splash *splash, const SplashDesc *desc);
 void splash_free_push(Splash *splash);
 /* Reads the velocities that contact left to the bodies, for particles that hit them. */
 void splash_read_pushed(Splash *splash);
-/* After the pressure solve: forces of pressure on all solids and sides. */
-PlimStatus splash_find_loads(Splash *splash, const StepInfo *step);
 
+/* ---- loads.c ---- */
+
+/* What torques are about. */
+Vec3 splash_solid_center(const Splash *splash, size_t collider);
 /* Before the solves of a step: nothing was taken yet. */
 void splash_clear_loads(Splash *splash);
 /* Whether there are obstacles, or bodies that are not pushed. */
@@ -91,19 +98,22 @@ bool splash_has_held(const Splash *splash);
 /* What viscosity took at x, N s, for a side (2 axis + end) or what is nearest to x of obstacles and
  * bodies that are not pushed (VISCOSITY_OBSTACLE). */
 void splash_add_friction(Splash *splash, int wall, Vec3 x, Vec3 impulse);
+/* After the pressure solve: its forces on all solids and sides. */
+PlimStatus splash_find_loads(Splash *splash, const StepInfo *step);
 /* An impulse that the density correction took from particles goes to what they were pushed away
  * from: y over all cells is what moved them. */
 PlimStatus splash_share_impulse(Splash *splash, const StepInfo *step, const double *y,
                                 Vec3 impulse);
+/* At the end of the step: the forces of all of it. */
+void splash_finish_loads(Splash *splash, const StepInfo *step);
+
+/* ---- hits.c ---- */
 
 /* Particles that hit something in a step: what, and the velocity they lost. */
 typedef struct SplashHits {
     int32_t *target; /* of each particle: a collider; -1: none */
     double *lost;    /* m/s, three each */
 } SplashHits;
-
-/* At the end of the step: the forces of all of it. */
-void splash_finish_loads(Splash *splash, const StepInfo *step);
 
 PlimStatus splash_take_hits(const Splash *splash, const StepInfo *step, SplashHits *hits);
 /* Adds up what solids got. A body that gives way does not stop particles wholly: they go on with
