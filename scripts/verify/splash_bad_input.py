@@ -44,6 +44,10 @@ def blast(words):
     return {"splash/blasts": "[{name: bang, " + words + "}]"}
 
 
+def body(words, size="[0.3, 0.2, 1]"):
+    return {"rigid": "{bodies: [{name: raft, shape: {box: {size: " + size + "}}, position: [0.3, 0.7, 0], " + words + "}]}"}
+
+
 # what is wrong, what is set, what the message must say (a regular expression)
 REFUSED = [
     # of the issue
@@ -131,6 +135,18 @@ REFUSED = [
     ("blast outside the domain", blast("time: 0.1, center: [9, 0.2, 0], radius: 0.1, speed: 3"), r"bang"),
     ("blast without a radius", blast("time: 0.1, center: [0.3, 0.2, 0], radius: 0, speed: 3"), r"radius|above 0"),
     ("blast of 1e9 m/s", blast("time: 0.1, center: [0.3, 0.2, 0], radius: 0.1, speed: 1e9"), r"bang|fast|steps"),
+    # bodies that it pushes, viscosity
+    ("viscosity negative", {"splash/viscosity": -1}, r"at least 0|negative"),
+    ("viscosity not finite", {"splash/viscosity": ".inf"}, r"finite"),
+    ("slip negative", {"splash/slip": -1}, r"at least 0|negative"),
+    ("body that is pushed, fractions on the right", {**body("density: 500"), "splash/fractions": "right"},
+     r"raft.*dynamic|fractions"),
+    ("body too thin for its cells", body("density: 500", "[0.5, 0.05, 1]"), r"raft.*thin"),
+    ("body without density", body("density: 0"), r"density|above 0"),
+    ("force on a side there is not", {"probes": "[{name: f, object: back, quantities: [fluid_force]}]"}, r"back"),
+    ("force on a side that is open", {"splash/sides": "{top: open}", "probes":
+                                      "[{name: f, object: top, quantities: [fluid_force]}]"}, r"top"),
+    ("torque on a wall", {"probes": "[{name: f, object: bottom, quantities: [fluid_torque]}]"}, r"fluid_torque"),
     # probes
     ("probe of a quantity there is not", {"probes": "[{name: splash, quantities: [vorticity]}]"}, r"vorticity"),
     ("probe outside the domain", {"probes": "[{name: p, point: [3, 0, 0], quantities: [pressure]}]"}, r"outside"),
@@ -193,6 +209,29 @@ FINE = [
     ("no preconditioner", {"splash/preconditioner": "none"}),
     ("apic and trapezoidal paths", {"splash/transfer": "apic", "splash/path": "trapezoidal"}),
     ("without a mesh", {"splash/surface": "{mesh: false}"}),
+    ("honey", {"splash/viscosity": 20}),
+    ("pitch", {"splash/viscosity": 1e6}),
+    ("hardly viscous", {"splash/viscosity": 1e-6, "splash/slip": 1e9}),
+    ("viscous, bilateral", {"splash/viscosity": 5, "splash/incompressibility": "bilateral"}),
+    ("viscous, sealed, open sides", {"splash/viscosity": 5, "splash/sealed": "true", "splash/sides":
+                                     "{left: open, top: open}"}),
+    ("a body as light as air", body("density: 1.2")),
+    ("a body of next to nothing", body("density: 1e-6")),
+    ("a body of lead", body("density: 11340")),
+    ("a body of 1e9 kg/m^3", body("density: 1e9")),
+    ("a body in honey", {**body("density: 500"), "splash/viscosity": 20}),
+    ("a body that is pinned", body("density: 500, pin: [0.3, 0.75, 0]")),
+    ("a body that does not turn", body("density: 500, lock_rotation: true")),
+    ("a body in a full box", {**body("density: 500"), **liquid("shape: {box: {size: [9, 9, 9]}}")}),
+    ("a body outside the domain", {"rigid": "{bodies: [{name: far, shape: {ball: {radius: 0.2}}, position: [9, 9, 0]}]}"}),
+    ("a body wider than the domain", body("density: 500", "[3, 0.3, 1]")),
+    ("two bodies in one place", {"rigid": "{bodies: [{name: a, shape: {ball: {radius: 0.15}}, position: [0.3, 0.6, 0]}, "
+                                          "{name: b, shape: {ball: {radius: 0.15}}, position: [0.3, 0.6, 0]}]}"}),
+    ("a body, one way", {**body("density: 500"), "coupling": "{fluid: one_way}"}),
+    ("a body without gravity", {**body("density: 500"), "gravity": "[0, 0, 0]"}),
+    ("a body named as a wall", {"rigid": "{bodies: [{name: left, shape: {ball: {radius: 0.15}}, position: "
+                                         "[0.3, 0.7, 0]}]}"}),
+    ("a point named as a wall", {"probes": "[{name: top, point: [0.3, 0.2, 0], quantities: [pressure]}]"}),
     ("a body that floats by", {"rigid": "{bodies: [{name: crate, shape: {box: {size: [0.1, 0.1, 0.1]}}, position: "
                                         "[0.3, 0.8, 0]}]}"}),
 ]

@@ -96,16 +96,6 @@ PlimStatus couple_contact_settle(Coupling *coupling, const StepInfo *step, Solve
     return PLIM_OK;
 }
 
-/* Where no fluid is solved for: contact on its own. */
-PlimStatus couple_contact_dry(Coupling *coupling, const CoupledSystems *systems,
-                              const StepInfo *step, SolveWhen when) {
-    bool agrees;
-    TRY(gather_offers(&coupling->gathered, systems, step, when));
-    flow_assembly_clear(&coupling->assembly, &coupling->gathered);
-    coupling->round = 0;
-    return couple_contact_settle(coupling, step, when, 0.0, &agrees);
-}
-
 /* ---- the flow before the solve, to begin again from ---- */
 
 PlimStatus couple_keep_flow(Coupling *coupling, const FlowOffer *offer) {

@@ -159,7 +159,7 @@ static PlimStatus solve_with(Coupling *coupling, const CoupledSystems *systems,
     }
     result.iterations = iterations;
     keep_surfaces(&coupling->assembly, &coupling->gathered);
-    gather_hand_back(&coupling->gathered, &offer.step, when);
+    gather_hand_back(&coupling->gathered, &offer.step, when, true);
     return flow->end(fluid->object, step, when, &offer, &result);
 }
 
@@ -198,7 +198,7 @@ static PlimStatus solve_rest(Coupling *coupling, const CoupledSystems *systems,
     for (size_t i = 0; i < systems->count; i++)
         if (wants(systems, i, step, when)) mark_wet(gathered, &systems->systems[i]);
     TRY(dry_solve(&coupling->dry, gathered, &part));
-    gather_hand_back(gathered, &part, when);
+    gather_hand_back(gathered, &part, when, false);
     return PLIM_OK;
 }
 
@@ -228,15 +228,9 @@ static PlimStatus carry_bodies(Coupling *coupling, const CoupledSystems *systems
             gathered->is_solved.data[block] = true;
         }
         if (fluid->class->flow->carry(fluid->object, 0, &carried))
-            gather_hand_back(gathered, step, when);
+            gather_hand_back(gathered, step, when, false);
     }
     return PLIM_OK;
-}
-
-static bool some_want(const CoupledSystems *systems, const StepInfo *step, SolveWhen when) {
-    for (size_t i = 0; i < systems->count; i++)
-        if (wants(systems, i, step, when)) return true;
-    return false;
 }
 
 /* v~^{n+1/2} again, with what collisions left and what touches held. */
@@ -244,20 +238,15 @@ static PlimStatus contact_positions(Coupling *coupling, const CoupledSystems *sy
                                     const StepInfo *step) {
     TRY(couple_contact_begin(coupling, systems, step, SOLVE_HALF_STEP));
     if (!coupling->touches) return PLIM_OK;
-    if (some_want(systems, step, SOLVE_HALF_STEP))
-        TRY(solve_all(coupling, systems, step, SOLVE_HALF_STEP));
-    else
-        TRY(couple_contact_dry(coupling, systems, step, SOLVE_HALF_STEP));
+    TRY(solve_all(coupling, systems, step, SOLVE_HALF_STEP));
     return couple_contact_end(coupling, systems, step, SOLVE_HALF_STEP);
 }
 
 static PlimStatus solve_velocities(Coupling *coupling, const CoupledSystems *systems,
                                    const StepInfo *step) {
-    if (some_want(systems, step, SOLVE_WHOLE_STEP))
-        TRY(couple_contact_begin(coupling, systems, step, SOLVE_WHOLE_STEP));
+    TRY(couple_contact_begin(coupling, systems, step, SOLVE_WHOLE_STEP));
     TRY(solve_all(coupling, systems, step, SOLVE_WHOLE_STEP));
-    TRY(couple_contact_end(coupling, systems, step, SOLVE_WHOLE_STEP));
-    return solve_rest(coupling, systems, step, SOLVE_WHOLE_STEP);
+    return couple_contact_end(coupling, systems, step, SOLVE_WHOLE_STEP);
 }
 
 PlimStatus couple_stage(Coupling *coupling, const CoupledSystems *systems, Stage stage,
@@ -267,12 +256,16 @@ PlimStatus couple_stage(Coupling *coupling, const CoupledSystems *systems, Stage
         TRY(carry_bodies(coupling, systems, step, SOLVE_HALF_STEP));
         TRY(solve_all(coupling, systems, step, SOLVE_START));
         TRY(solve_all(coupling, systems, step, SOLVE_HALF_STEP));
+        TRY(couple_push_bodies(coupling, systems, stage, step));
         return solve_rest(coupling, systems, step, SOLVE_HALF_STEP);
     case STAGE_CONTACT:
         return contact_positions(coupling, systems, step);
     case STAGE_SOLVE_VELOCITIES:
-        return solve_velocities(coupling, systems, step);
+        TRY(solve_velocities(coupling, systems, step));
+        TRY(couple_push_bodies(coupling, systems, stage, step));
+        return solve_rest(coupling, systems, step, SOLVE_WHOLE_STEP);
     case STAGE_FINISH:
+        TRY(couple_push_bodies(coupling, systems, stage, step));
         return carry_bodies(coupling, systems, step, SOLVE_WHOLE_STEP);
     default:
         return PLIM_OK;

@@ -238,8 +238,7 @@ static void hold_in_plane(FlowAssembly *a, size_t surface) {
 
 /* ---- all of it ---- */
 
-void flow_assembly_clear(FlowAssembly *a, const Gathered *gathered) {
-    a->gathered = gathered;
+static void clear(FlowAssembly *a) {
     a->failed = false;
     a->blocks.count = a->source.count = a->momentum.count = a->velocity.count = 0;
     a->impulse.count = a->through.count = a->target.count = a->fluxes.count = 0;
@@ -278,8 +277,9 @@ static void set_problem(FlowAssembly *a) {
 PlimStatus flow_assemble(FlowAssembly *a, const Gathered *gathered, FlowOffer *offer,
                          SolveWhen when) {
     a->context = offer->step.context;
+    a->gathered = gathered;
     a->offer = offer;
-    flow_assembly_clear(a, gathered);
+    clear(a);
     TRY(add_blocks(a));
     gathered_rows(gathered, ROWS_HELD, add_held, a);
     gathered_rows(gathered, ROWS_DAMPED, add_damped, a);

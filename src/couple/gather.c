@@ -156,7 +156,7 @@ PlimStatus gather_offers(Gathered *gathered, const CoupledSystems *systems, cons
     return PLIM_OK;
 }
 
-void gather_hand_back(Gathered *gathered, const StepInfo *step, SolveWhen when) {
+void gather_hand_back(Gathered *gathered, const StepInfo *step, SolveWhen when, bool by_flow) {
     for (size_t i = 0; i < gathered->system_count; i++) {
         const GatheredSystem *system = &gathered->systems.data[i];
         if (system->dofs.blocks.count == 0) continue;
@@ -166,7 +166,8 @@ void gather_hand_back(Gathered *gathered, const StepInfo *step, SolveWhen when) 
         if (!any) continue;
         DofAnswer answer = {.is_solved = is_solved,
                             .velocity = gathered->velocity.data + system->first,
-                            .before = system->dofs.velocity.data};
+                            .before = system->dofs.velocity.data,
+                            .by_flow = by_flow};
         system->instance->class->dofs->accept(system->instance->object, step, when, &answer);
     }
 }

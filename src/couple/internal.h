@@ -48,8 +48,8 @@ typedef enum RowSet { ROWS_HELD, ROWS_DAMPED } RowSet;
 /* Asks the systems for their offers. */
 PlimStatus gather_offers(Gathered *gathered, const CoupledSystems *systems, const StepInfo *step,
                          SolveWhen when);
-/* Hands back what blocks in `is_solved` found. */
-void gather_hand_back(Gathered *gathered, const StepInfo *step, SolveWhen when);
+/* Hands back what blocks in `is_solved` found, `by_flow`: in a solve with a fluid. */
+void gather_hand_back(Gathered *gathered, const StepInfo *step, SolveWhen when, bool by_flow);
 void gathered_free(Gathered *gathered, PlimContext *context);
 /* Calls `visit` for every row of a set: those of the systems, then those between them. */
 typedef void (*RowVisit)(void *user, const GatheredRow *row);
@@ -104,8 +104,10 @@ typedef struct FlowAssembly {
 PlimStatus flow_assemble(FlowAssembly *assembly, const Gathered *gathered, FlowOffer *offer,
                          SolveWhen when);
 void flow_assembly_free(FlowAssembly *assembly, PlimContext *context);
-/* Leaves nothing in it. */
-void flow_assembly_clear(FlowAssembly *assembly, const Gathered *gathered);
+
+/* push_bodies.c: what a liquid with a bounded pressure does to bodies in a stage. */
+PlimStatus couple_push_bodies(Coupling *coupling, const CoupledSystems *systems, Stage stage,
+                              const StepInfo *step);
 
 /* dry_solve.c: what no fluid touches. */
 typedef struct DrySolve {
@@ -145,8 +147,6 @@ PlimStatus couple_contact_end(Coupling *coupling, const CoupledSystems *systems,
  * that is what the solve had been told, or there is no further turn. */
 PlimStatus couple_contact_settle(Coupling *coupling, const StepInfo *step, SolveWhen when,
                                  double speed, bool *agrees);
-PlimStatus couple_contact_dry(Coupling *coupling, const CoupledSystems *systems,
-                              const StepInfo *step, SolveWhen when);
 /* u* to go back to before the next turn, if there may be one; that begins from what this one found.
  */
 PlimStatus couple_keep_flow(Coupling *coupling, const FlowOffer *offer);

@@ -40,6 +40,7 @@ static const StateField rigid_fields[] = {
     BODY_FIELD(spinning_friction, "m", FIELD_F64, FIELD_CONSTANT, 1),
     BODY_FIELD(asleep, "island", FIELD_I32, FIELD_STATE, 1), /* 0: awake */
     BODY_FIELD(driven, "1", FIELD_I32, FIELD_WORK, 1), /* others than gravity and contact act */
+    BODY_FIELD(wet, "1", FIELD_I32, FIELD_WORK, 1),    /* it was solved for with a fluid */
     BODY_FIELD(held, "RIGID_PINNED", FIELD_I32, FIELD_CONSTANT, 1),
     BODY_FIELD(motion, "PlimMotion", FIELD_I32, FIELD_CONSTANT, 1),
     BODY_FIELD(shape, "index", FIELD_I32, FIELD_CONSTANT, 1),
@@ -105,31 +106,29 @@ static bool turns_about_pin(const RigidBodies *b, size_t i) {
     return b->held[i] == RIGID_PINNED && !b->options.hold_positions;
 }
 
+void rigid_predict_half(RigidBodies *b, size_t i, const StepInfo *step) {
+    Vec3 v = vec3_load(b->velocity + 3 * i);
+    if (!b->asleep[i]) v = vec3_add_scaled(v, 0.5 * step->dt, step->gravity);
+    vec3_store(b->velocity_half + 3 * i, v);
+    memcpy(b->angular_momentum_half + 3 * i, b->angular_momentum + 3 * i, 3 * sizeof(double));
+    hold_velocity(b, i, b->velocity_half, b->angular_momentum_half);
+}
+
 static void predict_bodies(void *user, size_t begin, size_t end) {
     const BodyLoop *loop = user;
-    RigidBodies *b = loop->bodies;
-    for (size_t i = begin; i < end; i++) {
-        if (b->motion[i] != PLIM_DYNAMIC) continue;
-        Vec3 v = vec3_load(b->velocity + 3 * i);
-        if (!b->asleep[i]) v = vec3_add_scaled(v, 0.5 * loop->step->dt, loop->step->gravity);
-        vec3_store(b->velocity_half + 3 * i, v);
-        memcpy(b->angular_momentum_half + 3 * i, b->angular_momentum + 3 * i, 3 * sizeof(double));
-        hold_velocity(b, i, b->velocity_half, b->angular_momentum_half);
-    }
+    for (size_t i = begin; i < end; i++)
+        if (loop->bodies->motion[i] == PLIM_DYNAMIC)
+            rigid_predict_half(loop->bodies, i, loop->step);
 }
 
 /* v^{n+1/2} = v^n + dt/2 g (002 section 4.3, step 1); no torques act on bodies but those of a pin.
  */
 static PlimStatus rigid_predict(void *system, const StepInfo *step) {
     RigidBodies *bodies = system;
-    for (size_t i = 0; i < rigid_count(bodies); i++) bodies->driven[i] = 0;
+    for (size_t i = 0; i < rigid_count(bodies); i++) bodies->driven[i] = bodies->wet[i] = 0;
     bodies->contacts.coupled.count = 0;
-    rigid_predict_half(bodies, step);
-    return PLIM_OK;
-}
-
-void rigid_predict_half(RigidBodies *bodies, const StepInfo *step) {
     for_each_body(bodies, step, predict_bodies);
+    return PLIM_OK;
 }
 
 /* The orientation after dt without torques; energy and angular momentum stay. */

@@ -47,7 +47,7 @@ typedef struct RigidBodies {
     double *mass, *volume, *inertia, *inverse_inertia, *least_axis, *greatest_axis;
     double *pin, *pin_arm;
     double *friction, *restitution, *rolling_friction, *spinning_friction;
-    int32_t *motion, *shape, *held, *asleep, *driven;
+    int32_t *motion, *shape, *held, *asleep, *driven, *wet;
 
     /* Points that carried a load in the last step: the guess of the next. */
     double *touch_arm, *touch_force, *touch_couple;
@@ -188,8 +188,8 @@ static inline PinnedBody rigid_pinned_body(const RigidBodies *bodies, size_t i) 
 /* Kinetic energy of translation and rotation, J; 0 for bodies that forces do not move. */
 double rigid_kinetic_energy(const RigidBodies *bodies, size_t i);
 
-/* v*^{n+1/2} = v^n + dt/2 g. */
-void rigid_predict_half(RigidBodies *bodies, const StepInfo *step);
+/* v*^{n+1/2} = v^n + dt/2 g, of one body. */
+void rigid_predict_half(RigidBodies *bodies, size_t i, const StepInfo *step);
 
 /* In view.c, measure.c and surfaces.c. */
 PlimStatus rigid_view_frame(const void *system, const StepInfo *step, FrameView *view);

@@ -170,8 +170,8 @@ bool rigid_contact_is_wet(const RigidBodies *bodies) {
     for (size_t p = 0; p < contacts->pairs.count; p++) {
         const ContactPair *pair = &contacts->pairs.data[p];
         if (!pair->found) continue;
-        if (bodies->driven[pair->a]) return true;
-        if ((size_t)pair->b < count && bodies->driven[pair->b]) return true;
+        if (bodies->wet[pair->a]) return true;
+        if ((size_t)pair->b < count && bodies->wet[pair->b]) return true;
     }
     return false;
 }
@@ -216,7 +216,8 @@ static PlimStatus begin(void *system, const StepInfo *step, SolveWhen when, bool
     contacts_warm_start(bodies);
     if (when == SOLVE_HALF_STEP) { /* v~ is known, that of the fluid without contact */
         TRY(contacts_solve(bodies, step, CONTACT_POSITIONS));
-        rigid_predict_half(bodies, step);
+        for (size_t i = 0; i < rigid_count(bodies); i++)
+            if (bodies->wet[i]) rigid_predict_half(bodies, i, step);
     }
     guess_holds(bodies, time_of(step, when));
     bodies->contacts.is_coupled = true;

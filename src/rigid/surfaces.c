@@ -137,6 +137,7 @@ static void rigid_accept(void *system, const StepInfo *step, SolveWhen when,
         const double *found = answer->velocity + 6 * i;
         if (!answer->is_solved[i]) continue;
         take_over(b, i, when == SOLVE_HALF_STEP, vec3_load(found), vec3_load(found + 3));
+        b->wet[i] = b->wet[i] || answer->by_flow;
         if (when == SOLVE_START) gain_half(b, i, found, answer->before + 6 * i);
     }
 }

@@ -212,7 +212,7 @@ static const char *const surface_choices[] = {"cut", "faces", NULL};
 
 static const SceneKey coupling_keys[] = {
     {"fluid", VALUE_CHOICE, AT(SceneCoupling, fluid), "two_way", .choices = coupling_choices,
-     .help = "two_way: dynamic bodies and the fluid move one another; one_way: the fluid flows "
+     .help = "two_way: dynamic bodies and the fluid or splash move one another; one_way: it flows "
              "around bodies that do not feel it"},
     {"solver", VALUE_CHOICE, AT(SceneCoupling, solver), "auto", .choices = solver_choices,
      .help = "monolithic: viscosity, pressure and bodies in one solve; split: viscosity, then "

@@ -264,7 +264,8 @@ typedef struct SceneSplash {
     int incompressibility, transfer, path, densities, fractions;
     double flip;
     double air, settling, suction, suction_depth;
-    bool correct_density;
+    double viscosity, slip;
+    bool sealed, correct_density;
     double crowding;
     int64_t corrections;
     double tolerance;

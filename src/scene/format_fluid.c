@@ -251,7 +251,7 @@ static const SceneKey probe_keys[] = {
     {"object", VALUE_NAME, AT(SceneProbe, object),
      .help =
          "what is measured: a body, a fluid or splash by its name (`fluid`, `splash` where it has "
-         "none), a side of a fluid's domain; by default what has the probe's name"},
+         "none), a side of its domain, its obstacles; by default what has the probe's name"},
     {"domain", VALUE_NAME, AT(SceneProbe, domain),
      .help = "which of several fluids and splashes has the object, point or section; by default "
              "the one that has it"},
@@ -265,7 +265,8 @@ static const SceneKey probe_keys[] = {
              "point: velocity, pressure, vorticity, smoke, temperature, level, surface; of a "
              "section or side: flux; of the fluid: kinetic_energy, divergence, enstrophy, smoke, "
              "of a liquid volume, front; of a splash: mass, center, momentum, kinetic_energy, "
-             "front, top, at its points pressure, density"},
+             "front, top, at its points pressure, density, on its walls, obstacles and bodies "
+             "fluid_force, on the latter two fluid_torque"},
 };
 
 const SceneTable scene_probe_table =

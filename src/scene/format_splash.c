@@ -126,6 +126,11 @@ static const SceneKey splash_keys[] = {
      .help = "what the sides of the domain are"},
     {"density", VALUE_NUMBER, AT(SceneSplash, density), "1000", .unit = "kg/m^3", POSITIVE,
      .help = "of liquid that fills a cell"},
+    {"viscosity", VALUE_NUMBER, AT(SceneSplash, viscosity), "0", .unit = "Pa s", NOT_NEGATIVE,
+     .help = "dynamic viscosity; water 0.001, honey 10"},
+    {"slip", VALUE_NUMBER, AT(SceneSplash, slip), "0", .unit = "m", NOT_NEGATIVE,
+     .help = "slip length of walls, obstacles and bodies that the liquid does not move: 0 holds a "
+             "viscous liquid fast, 1e9 lets it slip freely"},
     {"particles", VALUE_INTEGER, AT(SceneSplash, particles), "2", BETWEEN(1, 16),
      .bounds_reason = "a cell of liquid has this many along each edge",
      .help = "along an edge of a cell: 2 makes 4 in a cell in two dimensions, 8 in three"},
@@ -148,6 +153,11 @@ static const SceneKey splash_keys[] = {
      .help = "where volume fractions of obstacles stand in the solve"},
     {"air", VALUE_NUMBER, AT(SceneSplash, air), "0.1", BETWEEN(0, 1),
      .help = "part of the density below which a cell is air"},
+    {"sealed", VALUE_BOOL, AT(SceneSplash, sealed), "false",
+     .help =
+         "cells that solids cover in part are air below that part of what they can hold: nothing "
+         "leaks into solids, and pressure on them is whole; always so where the liquid pushes "
+         "bodies"},
     {"settling", VALUE_NUMBER, AT(SceneSplash, settling), "0.1", BETWEEN(0, 1),
      .help = "part of the room of nearly full cells that may fill in the time in which a fall "
              "passes an "
@@ -190,5 +200,6 @@ const SceneTable scene_splash_table =
     TABLE("splash",
           "A splashing liquid: particles with mass, which a grid keeps from being pressed together "
           "but which may fly apart (001 chapter 3). Rigid bodies of any motion are obstacles; "
-          "dynamic ones push the liquid but do not feel it.",
+          "dynamic ones and the liquid push one another, but for a bilateral one or with "
+          "`coupling: {fluid: one_way}`.",
           splash_keys);

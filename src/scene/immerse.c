@@ -12,7 +12,8 @@ void scene_check_coupling(PlimScene *scene) {
     SceneReader *reader = &scene->reader;
     const SceneDocument *document = &scene->document;
     const SceneNode *node = node_get(scene->root, "coupling");
-    if (node && !scene_has_system(scene, &scene_fluid_kind))
+    if (node && !scene_has_system(scene, &scene_fluid_kind) &&
+        !scene_has_system(scene, &scene_splash_kind))
         reader_problem(reader, node, "there is no fluid to couple with; take it out");
     bool two_way = document->coupling.fluid == 0;
     if (document->coupling.solver == SCENE_SOLVER_SPLIT && two_way && scene->has_acting)
@@ -126,11 +127,14 @@ static bool is_inside(const FitCheck *fit) {
     return solid_reaches(&fit->solid, clip(fit->around, within), 0, 0.1 * fit->grid->spacing);
 }
 
+/* A classic splash moves no bodies. */
+static bool splash_acts(const SceneSystem *system) {
+    return system->kind == &scene_splash_kind && system->splash.incompressibility == 0;
+}
+
 PlimStatus scene_check_fit(PlimScene *scene, const ImmersedSurface *body) {
     Surface surface = surface_describe(&body->ref);
-    if (surface.motion != SURFACE_FREE || !scene_has_system(scene, &scene_fluid_kind) ||
-        scene->document.coupling.fluid == 1)
-        return PLIM_OK;
+    if (surface.motion != SURFACE_FREE || scene->document.coupling.fluid == 1) return PLIM_OK;
     Collider now = {.solid = surface.solid};
     surface_read(&body->ref, &now);
     bool inside = false;
@@ -140,11 +144,12 @@ PlimStatus scene_check_fit(PlimScene *scene, const ImmersedSurface *body) {
         FitCheck fit = fit_check(scene, system, &grid, surface.name, &now);
         if (!is_inside(&fit)) continue;
         inside = true;
-        if (system->kind != &scene_fluid_kind) continue;
-        TRY(check_sides(&fit));
-        if (!body->passive) TRY(check_thickness(&fit));
+        /* Bodies of a splash may reach through its walls: contact brings them back. */
+        if (system->kind == &scene_fluid_kind) TRY(check_sides(&fit));
+        bool acts = system->kind == &scene_fluid_kind || splash_acts(system);
+        if (acts && !body->passive) TRY(check_thickness(&fit));
     }
-    if (inside) return PLIM_OK;
+    if (inside || !scene_has_system(scene, &scene_fluid_kind)) return PLIM_OK;
     return context_fail(scene->context, PLIM_BAD_INPUT,
                         "body '%s' is outside %s; move it inside, or use 'coupling: {fluid: "
                         "one_way}'",

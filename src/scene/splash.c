@@ -54,7 +54,10 @@ SplashDesc scene_describe_splash_options(const PlimScene *scene, const SceneSyst
     if (system->name) desc.name = system->name;
     desc.grid = splash_grid(scene, system);
     desc.room = system->room;
+    desc.one_way = scene->document.coupling.fluid == 1;
     desc.density = splash->density;
+    desc.viscosity = splash->viscosity;
+    desc.slip = splash->slip;
     desc.per_axis = (int)splash->particles;
     desc.jitter = splash->jitter;
     desc.seed = scene->reader.seed;
@@ -66,6 +69,7 @@ SplashDesc scene_describe_splash_options(const PlimScene *scene, const SceneSyst
     desc.densities = (SplashDensities)splash->densities;
     desc.fractions = (SplashFractions)splash->fractions;
     desc.air = splash->air;
+    desc.sealed = splash->sealed;
     desc.settling = splash->settling;
     desc.suction = splash->suction;
     desc.suction_depth = splash->suction_depth;
@@ -167,13 +171,14 @@ PlimStatus scene_describe_splash(PlimScene *scene, const SceneSystem *system, Sc
 
 /* ---- the world ---- */
 
-/* Bodies that forces move push the liquid, and it does not push back: one way. */
+/* Bodies that push the liquid, and it does not push back: a classic liquid, or one way. */
 static void tell_bodies(const PlimScene *scene, const SplashDesc *desc) {
     size_t count = 0, first = 0;
     for (size_t i = desc->body_count; i-- > 0;) {
         Collider body = {.solid = surface_describe(&desc->bodies[i].ref).solid};
         surface_read(&desc->bodies[i].ref, &body);
-        if (!surface_is_free(&desc->bodies[i].ref)) continue;
+        if (!surface_is_free(&desc->bodies[i].ref) || splash_pushes_body(desc, &desc->bodies[i]))
+            continue;
         if (!room_meets(&desc->room, collider_bounds(&body))) continue;
         first = i;
         count++;

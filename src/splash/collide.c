@@ -13,7 +13,7 @@ static const double close_enough = 1e-3;
 typedef struct Hit {
     Vec3 push;                /* m, sum of what brought the particle out */
     const Collider *collider; /* the last body; NULL: something at rest */
-    bool any;
+    bool any, is_solid;       /* something; an obstacle or body, not only a wall */
 } Hit;
 
 /* Number of the padded cell along an axis; beyond the grid, that at its end. */
@@ -75,7 +75,7 @@ static bool step_out(const Splash *splash, Vec3 *x, ObstacleNearest *nearest, Hi
         *x = vec3_add_scaled(*x, way, away);
         hit->push = vec3_add_scaled(hit->push, way, away);
         hit->collider = nearest->collider;
-        hit->any = true;
+        hit->any = hit->is_solid = true;
         clip_to_walls(splash, x, hit);
         *nearest = obstacle_nearest(splash, *x);
     }
@@ -148,10 +148,17 @@ static void retreat(const Splash *splash, Vec3 from, Vec3 inside, Vec3 *to, Hit 
     ObstacleNearest nearest = obstacle_nearest(splash, *to);
     hit->push = away_from(splash, &nearest, *to);
     hit->collider = nearest.collider;
-    hit->any = true;
+    hit->any = hit->is_solid = true;
 }
 
-bool splash_collide(const Splash *splash, Vec3 from, Vec3 *to, Vec3 *normal, Vec3 *wall_velocity) {
+/* The collider that was hit; obstacles at rest come first. */
+static int32_t target_of(const Splash *splash, const Hit *hit) {
+    if (!hit->is_solid) return -1;
+    if (!hit->collider) return 0;
+    return (int32_t)obstacle_collider(splash, hit->collider);
+}
+
+bool splash_collide(const Splash *splash, Vec3 from, Vec3 *to, SplashHit *found) {
     if (is_far(splash, from) && is_far(splash, *to)) return false;
     Hit hit = {.any = false};
     clip_to_walls(splash, to, &hit);
@@ -165,7 +172,8 @@ bool splash_collide(const Splash *splash, Vec3 from, Vec3 *to, Vec3 *normal, Vec
             retreat(splash, from, inside, to, &hit);
     }
     if (!hit.any) return false;
-    *normal = vec3_normalize(hit.push);
-    *wall_velocity = hit.collider ? collider_velocity(hit.collider, *to) : vec3(0, 0, 0);
+    found->normal = vec3_normalize(hit.push);
+    found->velocity = hit.collider ? collider_velocity(hit.collider, *to) : vec3(0, 0, 0);
+    found->target = target_of(splash, &hit);
     return true;
 }

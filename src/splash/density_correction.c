@@ -21,6 +21,7 @@ typedef struct CorrectJob {
     double stress;        /* what an excess counts */
     double *worst;        /* of each layer */
     unsigned char *moved; /* of each particle */
+    double *y;            /* of each cell: the sum of the multipliers of all passes */
 } CorrectJob;
 
 static void measure_layers(void *user, size_t begin, size_t end) {
@@ -122,8 +123,9 @@ static void offset_range(void *user, size_t begin, size_t end, double *ways) {
             by[axis] = kernel_clamp(by[axis], -most, most);
         }
         if (by[0] == 0 && by[1] == 0 && by[2] == 0) continue;
-        Vec3 to = vec3_add(from, vec3_load(by)), normal, wall;
-        splash_collide(splash, from, &to, &normal, &wall);
+        Vec3 to = vec3_add(from, vec3_load(by));
+        SplashHit hit;
+        splash_collide(splash, from, &to, &hit);
         vec3_store(ways, vec3_add(vec3_load(ways), vec3_sub(to, from)));
         job->moved[p] = 1;
         splash->position_x[p] = to.x;
@@ -201,7 +203,9 @@ static PlimStatus pay_for_lift(CorrectJob *job, const StepInfo *step, Vec3 ways)
     double energy = 0.5 * sum[SUM_SQUARE] - of_mean;
     slow.part = lifted <= 0 ? 1 : lifted < energy ? sqrt(1 - lifted / energy) : 0;
     parallel_for(step->threads, splash_count(splash), 16384, slow_range, &slow);
-    return PLIM_OK;
+    Vec3 stopped = vec3_sub(slow.mean, slow.new_mean);
+    return splash_share_impulse(splash, step, job->y,
+                                vec3_scale(splash->particle_mass * count, stopped));
 }
 
 /* Adds the ways of particles to *ways. */
@@ -223,6 +227,7 @@ static PlimStatus correct_once(CorrectJob *job, const StepInfo *step, Vec3 *ways
     find_stirred(splash, step);
     for (job->axis = 0; job->axis < grid->dim; job->axis++)
         parallel_for(step->threads, face_layers(grid), 1, find_offsets, job);
+    for (size_t c = 0; c < grid_cell_count(grid); c++) job->y[c] += splash->multiplier[c];
     double more[WAY_SUMS];
     TRY(parallel_sum(step->threads, splash_count(splash), WAY_SUMS, offset_range, job,
                      step->scratch, more));
@@ -235,8 +240,10 @@ PlimStatus splash_correct_density(Splash *splash, const StepInfo *step) {
     CorrectJob job = {.splash = splash, .kernel = kernel_of(splash)};
     Vec3 ways = vec3(0, 0, 0);
     job.moved = scratch_take(step->scratch, count + 1, 1);
-    if (!job.moved) return PLIM_OUT_OF_MEMORY;
+    job.y = scratch_take(step->scratch, grid_cell_count(&splash->padded), sizeof *job.y);
+    if (!job.moved || !job.y) return PLIM_OUT_OF_MEMORY;
     memset(job.moved, 0, count);
+    memset(job.y, 0, grid_cell_count(&splash->padded) * sizeof *job.y);
     splash->correction_passes = 0;
     splash->corrected = (BoundedResult){0};
     splash_rasterize_mass(splash, step);

@@ -6,6 +6,8 @@
 
 #include "base/parallel.h"
 #include "solve/pressure/poisson_bounded.h"
+#include "solve/viscosity/viscosity.h"
+#include "splash/push.h"
 #include "system/probe_objects.h"
 
 /* Cells that a pass of the density correction moves a particle, at most: the first passes undo a
@@ -39,8 +41,14 @@ enum {
     SPLASH_WALL_COUNT
 };
 
-/* What can be probed: the first object is the splash itself, the others are points. */
-typedef enum SplashObjectKind { SPLASH_WHOLE, SPLASH_POINT } SplashObjectKind;
+/* What can be probed: the first object is the splash itself, then come obstacles and bodies (item:
+ * the collider), its sides that are walls (item: 2 axis + end), and points. */
+typedef enum SplashObjectKind {
+    SPLASH_WHOLE,
+    SPLASH_SIDE,
+    SPLASH_SOLID,
+    SPLASH_POINT
+} SplashObjectKind;
 
 /* A mouth: particles leave it in columns along its velocity. */
 typedef struct SplashMouth {
@@ -83,6 +91,7 @@ struct Splash {
     uint64_t *layer_start; /* first particle of each layer (z; y in 2D) in that order; the end */
 
     Immersed colliders; /* all, whatever their room */
+    SplashPush push;    /* what it exerts on them */
     ARRAY(SplashMouth) mouths;
     ARRAY(SplashSink) sinks;
     ARRAY(SplashBlast) blasts;
@@ -116,6 +125,8 @@ struct Splash {
 
     Poisson *poisson;
     Poisson *local; /* without levels: for passes of the correction that only mend single cells */
+    Viscosity *viscosity; /* NULL: it has none */
+    SolveResult viscous_result;
     BoundedResult solved, corrected;
     ProjectResult projected; /* bilateral */
     double gained; /* J, over a particle's mass: by all particles as they moved in this step */
@@ -162,11 +173,16 @@ void splash_free_obstacles(Splash *splash);
 
 /* ---- collide.c ---- */
 
+typedef struct SplashHit {
+    Vec3 normal;    /* away from what was hit */
+    Vec3 velocity;  /* m/s, of what was hit */
+    int32_t target; /* the collider that was hit; -1: a wall of the domain */
+} SplashHit;
+
 /* A particle that was at `from` and wants to be at `to`: clipped against the walls of the domain
- * and brought out of obstacles (001 section 3.2.4). True when it hit something; then *normal is
- * the direction away from it and *wall_velocity that of what it hit. Outside open sides it stays
- * where it is. */
-bool splash_collide(const Splash *splash, Vec3 from, Vec3 *to, Vec3 *normal, Vec3 *wall_velocity);
+ * and brought out of obstacles (001 section 3.2.4). True when it hit something, as *hit tells then.
+ * Outside open sides it stays where it is. */
+bool splash_collide(const Splash *splash, Vec3 from, Vec3 *to, SplashHit *hit);
 
 /* ---- rasterize.c: particles to the grid and back ---- */
 
@@ -186,6 +202,8 @@ int splash_reach(const Splash *splash);
 /* s, over which forces act on velocities in this step: they are at half steps. */
 double splash_kick(const Splash *splash, double dt);
 PlimStatus splash_project_unilateral(Splash *splash, const StepInfo *step);
+/* Adds what the last pressure would do to velocities of faces. */
+void splash_lift_by_pressure(Splash *splash, const StepInfo *step, double *const velocity[3]);
 /* Coefficients of faces into `weight`: v_f, with `in_matrix` over their density. */
 void splash_weigh_faces(Splash *splash, const StepInfo *step, bool in_matrix);
 /* x >= low with A x + b >= 0 for `weight`, `kind` and `right`. */
@@ -194,13 +212,16 @@ typedef struct BoundedSolve {
     double tolerance; /* as of BoundedOptions */
     const double *low;
     double *x;
-    bool may_stop_short; /* after some iterations what there is will do */
+    bool may_stop_short;           /* after some iterations what there is will do */
+    const BoundedColumns *columns; /* what gives way; NULL: none */
 } BoundedSolve;
 PlimStatus splash_solve_bounded(Splash *splash, Poisson *poisson, const StepInfo *step,
                                 const BoundedSolve *solve, BoundedResult *result);
 /* Faces in the walls of the domain: their velocity points away from the wall or is zero; with
- * `pressed` it is zero where there is pressure. */
-void splash_stop_at_walls(const Splash *splash, bool pressed, double *const velocity[3]);
+ * `pressed` it is zero where there is pressure. `taken`, N s, of each side: adds the momentum that
+ * they lost; NULL: nobody asks. */
+void splash_stop_at_walls(const Splash *splash, bool pressed, double *const velocity[3],
+                          double (*taken)[2]);
 /* negative_pressure.c: bounds of pressure times `time`, below 0 away from the surface. */
 void splash_find_low(Splash *splash, double time);
 
@@ -208,6 +229,8 @@ void splash_find_low(Splash *splash, double time);
 
 /* The classic solve: cells that hold a particle are incompressible. */
 PlimStatus splash_project_bilateral(Splash *splash, const StepInfo *step);
+/* The pressure solve with the velocities of bodies that it pushes. */
+PlimStatus splash_solve_pushing(void *system, const StepInfo *step);
 /* Velocities of faces without mass from their neighbours (001 section 3.2.2). */
 PlimStatus splash_extrapolate(Splash *splash, const StepInfo *step);
 /* New velocities of particles from the grid's, and new places (001 sections 3.2.3, 3.2.4). */
@@ -219,7 +242,7 @@ PlimStatus splash_correct_density(Splash *splash, const StepInfo *step);
 
 PlimStatus splash_diagnose(const void *system, const StepInfo *step, Diagnostics *diagnostics);
 PlimStatus splash_view_frame(const void *system, const StepInfo *step, FrameView *view);
-enum { SPLASH_QUANTITY_COUNT = 8 };
+enum { SPLASH_QUANTITY_COUNT = 10 };
 extern const ProbeQuantity splash_quantities[SPLASH_QUANTITY_COUNT];
 
 #endif

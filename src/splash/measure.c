@@ -43,6 +43,9 @@ static void add_solves(const Splash *splash, Diagnostics *figures) {
     bool classic = splash->desc.incompressibility == SPLASH_BILATERAL;
     diagnostics_add_own(figures, "solve.pressure.iterations|solve.*.iterations",
                         classic ? splash->projected.solved.iterations : splash->solved.iterations);
+    if (splash->viscosity)
+        diagnostics_add_own(figures, "solve.viscosity.iterations|solve.*.viscosity.iterations",
+                            splash->viscous_result.iterations);
     if (classic) return;
     diagnostics_add_own(figures, "solve.pressure.complementarity|solve.*.complementarity",
                         splash->solved.complementarity);
@@ -176,6 +179,28 @@ static void read_density(const void *system, size_t object, double *value) {
     *value = at_point(splash, splash->density, object);
 }
 
+static bool is_solid(const void *system, size_t object) {
+    return ((const Splash *)system)->objects.list.data[object].kind == SPLASH_SOLID;
+}
+
+static bool is_pressed(const void *system, size_t object) {
+    return ((const Splash *)system)->objects.list.data[object].kind == SPLASH_SIDE ||
+           is_solid(system, object);
+}
+
+static void read_force(const void *system, size_t object, double *values) {
+    const Splash *splash = system;
+    const ProbeObject *what = &splash->objects.list.data[object];
+    vec3_store(values, what->kind == SPLASH_SIDE
+                           ? splash->push.side_force[what->item / 2][what->item % 2]
+                           : splash->push.solids.data[what->item].force);
+}
+
+static void read_torque(const void *system, size_t object, double *values) {
+    const Splash *splash = system;
+    vec3_store(values, splash->push.solids.data[splash->objects.list.data[object].item].torque);
+}
+
 const ProbeQuantity splash_quantities[SPLASH_QUANTITY_COUNT] = {
     {"mass", "", "kg", read_mass, is_whole},
     {"center", "xyz", "m", read_center, is_whole},
@@ -183,6 +208,8 @@ const ProbeQuantity splash_quantities[SPLASH_QUANTITY_COUNT] = {
     {"kinetic_energy", "", "J", read_kinetic_energy, is_whole},
     {"front", "", "m", read_front, is_whole},
     {"top", "", "m", read_top, is_whole},
+    {"fluid_force", "xyz", "N", read_force, is_pressed},
+    {"fluid_torque", "xyz", "N m", read_torque, is_solid},
     {"pressure", "", "Pa", read_pressure, is_point},
     {"density", "", "kg/m^3", read_density, is_point},
 };

@@ -1,11 +1,14 @@
 /* Grid to particles (FLIP) and particle advection (001 sections 3.2.3, 3.2.4). The shares are those
  * in which they were spread, so what the grid does to momentum they do. */
 #include "splash/kernel.h"
+#include "splash/viscous.h"
 
 typedef struct MoveJob {
     Splash *splash;
     Kernel kernel;
     double dt, longest; /* m, of a path along an axis */
+    double flip;        /* part of FLIP in velocities */
+    SplashHits hits;
 } MoveJob;
 
 /* Velocity of the grid at a place, and its change in this step. */
@@ -52,8 +55,9 @@ static inline Vec3 find_way(const MoveJob *job, int dim, Vec3 from, const double
     double way[3] = {0};
     for (int a = 0; a < dim; a++) way[a] = job->dt * u[a];
     if (job->splash->desc.path == SPLASH_EULER) return vec3_load(way);
-    Vec3 end = vec3_add(from, vec3_load(way)), normal, wall;
-    splash_collide(job->splash, from, &end, &normal, &wall);
+    Vec3 end = vec3_add(from, vec3_load(way));
+    SplashHit hit;
+    splash_collide(job->splash, from, &end, &hit);
     double next[3] = {0};
     const Grid *grid = &job->splash->grid;
     for (int a = 0; a < dim; a++) { /* beyond open sides there is no grid */
@@ -92,11 +96,26 @@ static double energy_gain(const Splash *splash, const double before[3], const do
     return 0.5 * (vec3_dot(v, v) - vec3_dot(old, old)) - vec3_dot(splash->gravity, way);
 }
 
-/* partial: particles that hit something, that were held back, whose numbers broke; energy gained.
- */
+/* Sums of a move: particles that hit something, that were held back, whose numbers broke; energy
+ * gained; velocity that walls took, at both ends of each axis. */
+enum { SUM_HITS, SUM_CLAMPED, SUM_BROKEN, SUM_GAINED, SUM_WALLS, SUM_COUNT = SUM_WALLS + 6 };
+
+/* What a particle lost goes to the account of what it hit. */
+static void account(const MoveJob *job, size_t p, int32_t target, Vec3 lost, double *partial) {
+    if (target >= 0) {
+        job->hits.target[p] = target;
+        vec3_store(job->hits.lost + 3 * p, lost);
+        return;
+    }
+    for (int axis = 0; axis < job->splash->grid.dim; axis++) {
+        double along = vec3_component(lost, axis);
+        partial[SUM_WALLS + 2 * axis + (along > 0)] += along;
+    }
+}
+
 static inline void move_particle(const MoveJob *job, int dim, size_t p, double *partial) {
     Splash *splash = job->splash;
-    double flip = splash->desc.transfer == SPLASH_APIC ? 0 : splash->desc.flip;
+    double flip = job->flip;
     Vec3 from = vec3(splash->position_x[p], splash->position_y[p], splash->position_z[p]);
     double v[3] = {splash->velocity_x[p], splash->velocity_y[p], splash->velocity_z[p]};
     const double before[3] = {v[0], v[1], v[2]};
@@ -109,18 +128,21 @@ static inline void move_particle(const MoveJob *job, int dim, size_t p, double *
     double longest = fmax(fabs(way.x), fmax(fabs(way.y), fabs(way.z)));
     if (!(longest <= job->longest)) {
         if (!isfinite(longest)) {
-            partial[2]++;
+            partial[SUM_BROKEN]++;
             return;
         }
         way = vec3_scale(job->longest / longest, way);
-        partial[1]++;
+        partial[SUM_CLAMPED]++;
     }
-    Vec3 to = vec3_add(from, way), normal, wall;
-    if (splash_collide(splash, from, &to, &normal, &wall)) {
-        partial[0]++;
-        stop_at_wall(v, change, normal, wall);
+    Vec3 to = vec3_add(from, way);
+    SplashHit hit;
+    if (splash_collide(splash, from, &to, &hit)) {
+        Vec3 came = vec3_load(v);
+        partial[SUM_HITS]++;
+        stop_at_wall(v, change, hit.normal, hit.velocity);
+        account(job, p, hit.target, vec3_sub(came, vec3_load(v)), partial);
     }
-    partial[3] += energy_gain(splash, before, v, vec3_sub(to, from));
+    partial[SUM_GAINED] += energy_gain(splash, before, v, vec3_sub(to, from));
     store_velocity(splash, p, v, change);
     splash->position_x[p] = to.x;
     splash->position_y[p] = to.y;
@@ -138,15 +160,22 @@ static void move_range(void *user, size_t begin, size_t end, double *partial) {
 PlimStatus splash_move(Splash *splash, const StepInfo *step) {
     MoveJob job = {.splash = splash, .kernel = kernel_of(splash), .dt = step->dt};
     job.longest = splash_longest_way(splash) * splash->padded.spacing;
-    double counts[4];
-    TRY(parallel_sum(step->threads, splash_count(splash), 4, move_range, &job, step->scratch,
-                     counts));
-    splash->collided = (size_t)counts[0];
-    splash->clamped = (size_t)counts[1];
-    splash->gained = counts[3];
-    if (counts[2] == 0) return PLIM_OK;
+    job.flip = splash->desc.transfer == SPLASH_APIC ? 0 : splash_flip_part(splash, step->dt);
+    double sums[SUM_COUNT];
+    size_t mark = scratch_mark(step->scratch);
+    TRY(splash_take_hits(splash, step, &job.hits));
+    TRY(parallel_sum(step->threads, splash_count(splash), SUM_COUNT, move_range, &job,
+                     step->scratch, sums));
+    splash->collided = (size_t)sums[SUM_HITS];
+    splash->clamped = (size_t)sums[SUM_CLAMPED];
+    splash->gained = sums[SUM_GAINED];
+    for (int side = 0; side < 6; side++)
+        splash->push.hit[side / 2][side % 2] = splash->particle_mass * sums[SUM_WALLS + side];
+    TRY(splash_finish_hits(splash, step, &job.hits));
+    scratch_release(step->scratch, mark);
+    if (sums[SUM_BROKEN] == 0) return PLIM_OK;
     return context_fail(splash->context, PLIM_FAILED,
                         "t = %g s: the velocity of %.0f particles of liquid is not finite; try a "
                         "smaller time step",
-                        step->time, counts[2]);
+                        step->time, sums[SUM_BROKEN]);
 }

@@ -67,8 +67,8 @@ static void bases_to_shares(const SplashPlaces *places, int axis, bool faces, co
     }
 }
 
-static void find_shares(const SplashPlaces *places, const uint64_t *now, const uint64_t *before,
-                        ObstacleShares *shares) {
+void obstacle_find_shares(const SplashPlaces *places, const uint64_t *now, const uint64_t *before,
+                          ObstacleShares *shares) {
     int32_t sums[27], x[27], y[27], xy[27], other[27];
     sum_samples(places, now, before, sums);
     bases_to_shares(places, 0, false, sums, x);
@@ -84,9 +84,8 @@ static void find_shares(const SplashPlaces *places, const uint64_t *now, const u
 
 /* ---- spreading a cell ---- */
 
-/* Adds a cube of shares whose first is for value `first` of a lattice. */
-static void add_shares(const int32_t shares[27], const int first[3], const int size[3],
-                       int32_t *count) {
+void obstacle_add_shares(const int32_t shares[27], const int first[3], const int size[3],
+                         int32_t *count) {
     for (int c = 0; c < 3; c++) {
         int k = first[2] + c;
         if (k < 0 || k >= size[2]) continue;
@@ -109,13 +108,13 @@ static void spread(const Splash *splash, const ObstacleShares *shares, const int
     int first[3];
     for (int axis = 0; axis < 3; axis++)
         first[axis] = at[axis] - (axis < padded->dim) - 1; /* the padded cell below */
-    add_shares(shares->cells, first, padded->n, places->cell_count);
+    obstacle_add_shares(shares->cells, first, padded->n, places->cell_count);
     for (int axis = 0; axis < padded->dim; axis++) {
         int faces[3] = {first[0], first[1], first[2]};
         int size[3] = {padded->n[0], padded->n[1], padded->n[2]};
         faces[axis]++;
         size[axis]++;
-        add_shares(shares->faces[axis], faces, size, places->face_count[axis]);
+        obstacle_add_shares(shares->faces[axis], faces, size, places->face_count[axis]);
     }
 }
 
@@ -145,9 +144,8 @@ static Vec3 image_inside(const Splash *splash, Vec3 x) {
     return vec3_load(at);
 }
 
-/* Adds the samples of a cell that are in something solid; returns its distance from the middle. */
-static double cover(const Splash *splash, const ObstacleNearest *solid, const int at[3],
-                    uint64_t *mask) {
+double obstacle_cover(const Splash *splash, const ObstacleNearest *solid, const int at[3],
+                      uint64_t *mask) {
     const SplashPlaces *places = splash->places;
     const Grid *grid = &places->sampled;
     const int *m = places->samples;
@@ -160,9 +158,11 @@ static double cover(const Splash *splash, const ObstacleNearest *solid, const in
     for (int z = 0; z < m[2]; z++)
         for (int y = 0; y < m[1]; y++)
             for (int x = 0; x < m[0]; x++, bit++) {
-                Vec3 p = vec3(grid->origin.x + (at[0] + (x + 0.5) / m[0]) * h,
-                              grid->origin.y + (at[1] + (y + 0.5) / m[1]) * h,
-                              grid->dim == 3 ? grid->origin.z + (at[2] + (z + 0.5) / m[2]) * h : 0);
+                const double row[3] = {x + 0.5, y + 0.5, z + 0.5};
+                const double *in = solid->is_scattered ? places->scattered[bit] : row;
+                Vec3 p = vec3(grid->origin.x + (at[0] + in[0] / m[0]) * h,
+                              grid->origin.y + (at[1] + in[1] / m[1]) * h,
+                              grid->dim == 3 ? grid->origin.z + (at[2] + in[2] / m[2]) * h : 0);
                 p = image_inside(splash, p);
                 if (obstacle_distance(solid, p) < 0) mask[bit / 64] |= (uint64_t)1 << bit % 64;
             }
@@ -178,7 +178,7 @@ static double cover_by_still(const Splash *splash, const int at[3], uint64_t *ma
     const uint32_t *numbers = obstacle_parts_near(places, middle, &count);
     for (size_t i = 0; i < count; i++) {
         ObstacleNearest solid = {.part = places->parts.data[numbers ? numbers[i] : i].solid};
-        least = fmin(least, cover(splash, &solid, at, mask));
+        least = fmin(least, obstacle_cover(splash, &solid, at, mask));
     }
     return least;
 }
@@ -190,8 +190,8 @@ static double cover_by_bodies(const Splash *splash, const int at[3], double reac
     for (size_t i = 0; i < places->bodies.count; i++) {
         const ObstacleBody *body = &places->bodies.data[i];
         if (vec3_length(vec3_sub(middle, body->middle)) > body->radius + reach) continue;
-        ObstacleNearest solid = {.collider = &splash->colliders.list.data[body->collider].now};
-        least = fmin(least, cover(splash, &solid, at, mask));
+        ObstacleNearest solid = obstacle_body(splash, body);
+        least = fmin(least, obstacle_cover(splash, &solid, at, mask));
     }
     return least;
 }
@@ -256,7 +256,7 @@ static void place_cell(const PlaceJob *job, const int at[3]) {
     if (memcmp(now, mask, bytes) == 0) return;
     ObstacleShares shares;
     bool whole = memcmp(now, places->full_mask, bytes) == 0 && memcmp(mask, none, bytes) == 0;
-    if (!whole) find_shares(places, now, mask, &shares);
+    if (!whole) obstacle_find_shares(places, now, mask, &shares);
     spread(splash, whole ? &places->full : &shares, at);
     memcpy(mask, now, bytes);
 }
@@ -403,7 +403,8 @@ static void place_bodies(Splash *splash, int threads, bool fresh) {
     for (size_t i = 0; i < places->bodies.count; i++) {
         ObstacleBody *body = &places->bodies.data[i];
         const ImmersedCollider *collider = &splash->colliders.list.data[body->collider];
-        if (!fresh && !immersed_has_moved(collider)) continue;
+        body->has_moved = fresh || immersed_has_moved(collider);
+        if (!body->has_moved) continue;
         ObstacleRange now = body_range(splash, collider);
         ObstacleRange both = fresh ? now : range_union(&now, &body->range);
         place_range(splash, threads, &both, false);
@@ -462,6 +463,29 @@ static PlimStatus allocate_counts(Splash *splash, SplashPlaces *places) {
     return places->still_mask && places->still_near ? PLIM_OK : PLIM_OUT_OF_MEMORY;
 }
 
+/* In parts of the samples' spacing, -1/2 to 1/2: how far off along an axis a scattered sample is;
+ * another part for each of the samples that are in one row with it across the axis. */
+static double scatter(const SplashPlaces *places, int axis, const int sample[3]) {
+    const int *m = places->samples;
+    int first = (axis + 1) % 3, second = (axis + 2) % 3, row = sample[first] * m[second];
+    int count = m[first] * m[second], number = row + (m[second] - 1 - sample[second]);
+    /* Neighbours far apart: steps of nearly the golden section, without a common divisor. */
+    int stride = count % 5 == 0 ? 3 : 5;
+    return (number * stride % count + 0.5) / count - 0.5;
+}
+
+static void scatter_samples(SplashPlaces *places) {
+    const int *m = places->samples;
+    size_t bit = 0;
+    for (int z = 0; z < m[2]; z++)
+        for (int y = 0; y < m[1]; y++)
+            for (int x = 0; x < m[0]; x++, bit++)
+                for (int a = 0; a < 3; a++) {
+                    int sample[3] = {x, y, z};
+                    places->scattered[bit][a] = sample[a] + 0.5 + scatter(places, a, sample);
+                }
+}
+
 static PlimStatus set_samples(Splash *splash, SplashPlaces *places) {
     int samples = splash->desc.samples;
     if (samples < 1 || samples > OBSTACLE_MOST_SAMPLES)
@@ -479,7 +503,8 @@ static PlimStatus set_samples(Splash *splash, SplashPlaces *places) {
     places->words = (bits + 63) / 64;
     for (size_t bit = 0; bit < bits; bit++) places->full_mask[bit / 64] |= (uint64_t)1 << bit % 64;
     static const uint64_t none[OBSTACLE_MOST_WORDS] = {0};
-    find_shares(places, places->full_mask, none, &places->full);
+    obstacle_find_shares(places, places->full_mask, none, &places->full);
+    scatter_samples(places);
     return PLIM_OK;
 }
 
@@ -491,6 +516,8 @@ static PlimStatus make_places(Splash *splash) {
     places->sampled = grid_around(&splash->padded);
     for (size_t i = 0; i < splash->colliders.list.count; i++) {
         ObstacleBody body = {.collider = i};
+        body.is_scattered =
+            i < splash->push.solids.count && splash->push.solids.data[i].pushed != SIZE_MAX;
         if (immersed_is_obstacle(&splash->colliders.list.data[i])) continue;
         if (!array_push(context, &places->bodies, body)) return PLIM_OUT_OF_MEMORY;
     }

@@ -146,7 +146,7 @@ const uint32_t *obstacle_parts_near(const SplashPlaces *places, Vec3 x, size_t *
     return places->block_parts.data + start;
 }
 
-ObstacleNearest obstacle_nearest(const Splash *splash, Vec3 x) {
+static ObstacleNearest nearest_of(const Splash *splash, Vec3 x, bool held_alone) {
     const SplashPlaces *places = splash->places;
     ObstacleNearest nearest = {.distance = HUGE_VAL};
     if (splash->grid.dim == 2) x.z = 0;
@@ -156,16 +156,27 @@ ObstacleNearest obstacle_nearest(const Splash *splash, Vec3 x) {
         const ObstaclePart *part = &places->parts.data[numbers ? numbers[i] : i];
         if (is_beyond(part, x, nearest.distance)) continue;
         double distance = solid_distance(part->solid, x);
-        if (distance < nearest.distance) nearest = (ObstacleNearest){distance, part->solid, NULL};
+        if (distance < nearest.distance)
+            nearest = (ObstacleNearest){.distance = distance, .part = part->solid};
     }
     for (size_t i = 0; i < places->bodies.count; i++) {
         const ObstacleBody *body = &places->bodies.data[i];
+        if (held_alone && body->is_scattered) continue;
         if (vec3_length(vec3_sub(x, body->middle)) - body->radius >= nearest.distance) continue;
         const Collider *collider = &splash->colliders.list.data[body->collider].now;
         double distance = collider_distance(collider, x);
-        if (distance < nearest.distance) nearest = (ObstacleNearest){distance, NULL, collider};
+        if (distance < nearest.distance)
+            nearest = (ObstacleNearest){.distance = distance, .collider = collider};
     }
     return nearest;
+}
+
+ObstacleNearest obstacle_nearest(const Splash *splash, Vec3 x) {
+    return nearest_of(splash, x, false);
+}
+
+ObstacleNearest obstacle_nearest_held(const Splash *splash, Vec3 x) {
+    return nearest_of(splash, x, true);
 }
 
 double splash_distance_to_obstacles(const Splash *splash, Vec3 x) {

@@ -32,8 +32,12 @@ typedef struct ProjectJob {
     double time;     /* s, over which pressure acts */
     double settling; /* part of its room that a nearly full cell offers in this step */
     bool in_matrix;
+    bool seals;       /* nothing leaks into solids: see below */
     int axis;         /* of faces */
     double *ahead[3]; /* velocities of faces if pressure stays what it was */
+    /* Of cells, kg/s, what bodies push out of them: as they are, and if pressure stays. NULL: no
+     * body is pushed. */
+    double *given, *given_ahead;
 } ProjectJob;
 
 /* ---- the system ---- */
@@ -47,6 +51,29 @@ static void weigh_faces(void *user, size_t begin, size_t end) {
         double density = splash->face_density[axis][f], fraction = splash->fraction[axis][f];
         double weight = job->in_matrix ? fraction * splash->desc.density / density : fraction;
         splash->weight[axis][f] = density >= least ? weight : 0;
+    }
+}
+
+/* Deep in the blur of a solid cells hold so little that they count as air, with a pressure of 0:
+ * the liquid beside them would push into the solid as into the open, and press it no more than if
+ * its surface were there. A body afloat would sink. So where bodies are pushed, and where a scene
+ * asks for it, what a cell holds is measured by what it can hold, and nothing passes into cells
+ * that can hold nothing. */
+static bool is_shut(const Splash *splash, size_t c) {
+    return splash->most[c] <= FACE_LEAST * splash->desc.density;
+}
+
+static bool holds_liquid(const Splash *splash, size_t c) {
+    return splash->density[c] >= splash->desc.air * splash->most[c];
+}
+
+static void seal_faces(void *user, size_t begin, size_t end) {
+    const ProjectJob *job = user;
+    Splash *splash = job->splash;
+    FOR_INNER_FACES(&splash->padded, job->axis, begin, end, i, j, k, f) {
+        CellPair cells = cells_of(&splash->padded, job->axis, i, j, k);
+        if (is_shut(splash, cells.low) || is_shut(splash, cells.high))
+            splash->weight[job->axis][f] = 0;
     }
 }
 
@@ -128,7 +155,9 @@ static bool flies(const ProjectJob *job, int i, int j, int k, size_t c) {
     double room = splash->most[c] + 1e-9 * splash->desc.density - splash->predicted[c];
     if (room < 0) return false;
     double scale = grid_cell_volume(&splash->padded) / job->dt;
-    return scale * room_in_system(splash, c, room) >= push_from_around(splash, i, j, k);
+    double left = scale * room_in_system(splash, c, room);
+    if (job->given) left += job->given_ahead[c];
+    return left >= push_from_around(splash, i, j, k);
 }
 
 /* 1 where a face moves what it carries by a fifth of a cell or more, 0 below a tenth: where little
@@ -162,6 +191,7 @@ static void mark_cells(void *user, size_t begin, size_t end) {
     double least = splash->desc.air * splash->desc.density;
     for (size_t c = begin; c < end; c++) {
         bool active = splash->density[c] >= least && splash->most[c] > 0;
+        if (job->seals) active = !is_shut(splash, c) && holds_liquid(splash, c);
         splash->kind[c] = active ? CELL_FLUID : CELL_AIR;
         splash->pressure[c] = active ? splash->pressure[c] * job->time : 0;
     }
@@ -176,6 +206,7 @@ static void build_cells(void *user, size_t begin, size_t end) {
         if (splash->kind[c] != CELL_FLUID) continue;
         double sum =
             scale * cell_room(splash, job->settling, c) + outflow(job, splash->velocity, i, j, k);
+        if (job->given) sum += job->given[c];
         splash->right[c] = sum < 0 ? relieved(job, sum, i, j, k, c) : sum;
     }
 }
@@ -186,6 +217,7 @@ typedef struct PushJob {
     const Splash *splash;
     int axis;
     double *velocity;
+    double time; /* s, that the pressure is to be multiplied with; 1: it was already */
 } PushJob;
 
 static void push_faces(void *user, size_t begin, size_t end) {
@@ -197,10 +229,20 @@ static void push_faces(void *user, size_t begin, size_t end) {
     FOR_INNER_FACES(grid, axis, begin, end, i, j, k, f) {
         if (splash->weight[axis][f] == 0) continue;
         CellPair cells = cells_of(grid, axis, i, j, k);
-        double rise = splash->pressure[cells.high] - splash->pressure[cells.low];
+        double rise = job->time * (splash->pressure[cells.high] - splash->pressure[cells.low]);
         if (rise == 0) continue;
         double fraction = scaled ? splash->fraction[axis][f] : 1;
         job->velocity[f] -= fraction * rise / (grid->spacing * splash->face_density[axis][f]);
+    }
+}
+
+void splash_lift_by_pressure(Splash *splash, const StepInfo *step, double *const velocity[3]) {
+    const Grid *grid = &splash->padded;
+    double time = splash_kick(splash, step->dt);
+    splash_weigh_faces(splash, step, splash->desc.densities == SPLASH_DENSITY_MATRIX);
+    for (int axis = 0; axis < grid->dim; axis++) {
+        PushJob job = {splash, axis, velocity[axis], time};
+        parallel_for(step->threads, face_layers(grid), 1, push_faces, &job);
     }
 }
 
@@ -246,6 +288,7 @@ PlimStatus splash_solve_bounded(Splash *splash, Poisson *poisson, const StepInfo
     TRY(poisson_setup(poisson, &problem));
     BoundedOptions options = bounded_options_default(step->threads);
     options.tolerance = solve->tolerance;
+    options.columns = solve->columns;
     if (solve->may_stop_short) options.max_iterations = ENOUGH_ITERATIONS;
     TRY(poisson_solve_bounded(poisson, &options, splash->right, solve->low, solve->x,
                               splash->eigenvector, result));
@@ -259,7 +302,8 @@ static double stopped(const Splash *splash, int end, double velocity, double pre
     return leaves && !classic && pressure <= 0 ? velocity : 0;
 }
 
-void splash_stop_at_walls(const Splash *splash, bool pressed, double *const velocities[3]) {
+void splash_stop_at_walls(const Splash *splash, bool pressed, double *const velocities[3],
+                          double (*taken)[2]) {
     const Grid *padded = &splash->padded;
     for (int axis = 0; axis < padded->dim; axis++) {
         int size[3] = {padded->n[0], padded->n[1], padded->n[2]};
@@ -274,18 +318,23 @@ void splash_stop_at_walls(const Splash *splash, bool pressed, double *const velo
                     at[axis] -= end; /* the cell before the wall */
                     size_t c = grid_cell_index(padded, at[0], at[1], at[2]);
                     double *velocity = &velocities[axis][f];
-                    *velocity = stopped(splash, end, *velocity, pressed ? splash->pressure[c] : 0);
+                    double before = *velocity;
+                    *velocity = stopped(splash, end, before, pressed ? splash->pressure[c] : 0);
+                    if (taken)
+                        taken[axis][end] += grid_cell_volume(padded) *
+                                            splash->face_density[axis][f] * (before - *velocity);
                 }
     }
 }
 
-static void push(const Splash *splash, const StepInfo *step, double *const velocity[3]) {
+static void push(const Splash *splash, const StepInfo *step, double *const velocity[3],
+                 double (*taken)[2]) {
     const Grid *grid = &splash->padded;
     for (int axis = 0; axis < grid->dim; axis++) {
-        PushJob job = {splash, axis, velocity[axis]};
+        PushJob job = {splash, axis, velocity[axis], 1};
         parallel_for(step->threads, face_layers(grid), 1, push_faces, &job);
     }
-    splash_stop_at_walls(splash, true, velocity);
+    splash_stop_at_walls(splash, true, velocity, taken);
 }
 
 /* Where the last pressure would take particles. */
@@ -297,18 +346,70 @@ static PlimStatus look_ahead(ProjectJob *job, const StepInfo *step) {
         if (!job->ahead[axis]) return PLIM_OUT_OF_MEMORY;
         memcpy(job->ahead[axis], splash->velocity[axis], count * sizeof(double));
     }
-    push(splash, step, job->ahead);
+    push(splash, step, job->ahead, NULL);
     splash_predict(splash, step, job->ahead);
     return PLIM_OK;
 }
 
+/* ---- bodies that give way ---- */
+
+/* H, and what bodies push out of cells. */
+static PlimStatus find_given(ProjectJob *job, const StepInfo *step) {
+    Splash *splash = job->splash;
+    const SplashPush *push = &splash->push;
+    size_t cells = grid_cell_count(&splash->padded), motions = 6 * push->bodies.count;
+    TRY(splash_find_push_rows(splash, step));
+    job->given = scratch_take(step->scratch, cells, sizeof *job->given);
+    job->given_ahead = scratch_take(step->scratch, cells, sizeof *job->given_ahead);
+    double *impulse = scratch_take(step->scratch, 2 * motions, sizeof *impulse);
+    if (!job->given || !job->given_ahead || !impulse) return PLIM_OUT_OF_MEMORY;
+    double *v = impulse + motions;
+    memset(job->given, 0, cells * sizeof *job->given);
+    memset(job->given_ahead, 0, cells * sizeof *job->given_ahead);
+    memset(impulse, 0, motions * sizeof *impulse);
+    splash_push_expect_contact(splash, job->dt);
+    splash_push_velocities(splash, impulse, v);
+    splash_push_out(splash, v, job->given);
+    splash_push_impulses(splash, splash->pressure, impulse);
+    splash_push_velocities(splash, impulse, v);
+    splash_push_out(splash, v, job->given_ahead);
+    return PLIM_OK;
+}
+
+/* With P as the solve found it: what the liquid lost. */
+static PlimStatus push_found(Splash *splash, const StepInfo *step) {
+    SplashPush *push = &splash->push;
+    size_t motions = 6 * push->bodies.count, mark = scratch_mark(step->scratch);
+    double *impulse = scratch_take(step->scratch, motions, sizeof *impulse);
+    if (!impulse) return PLIM_OUT_OF_MEMORY;
+    splash_push_impulses(splash, splash->pressure, impulse);
+    for (size_t b = 0; b < push->bodies.count; b++) {
+        PushedBody *body = &push->bodies.data[b];
+        body->is_pushed = false;
+        for (size_t i = 0; i < 6; i++) {
+            body->impulse[i] = impulse[6 * b + i];
+            body->is_pushed = body->is_pushed || body->impulse[i] != 0;
+        }
+    }
+    scratch_release(step->scratch, mark);
+    return PLIM_OK;
+}
+
+/* ---- the solve ---- */
+
 static PlimStatus build_system(Splash *splash, const StepInfo *step, double time) {
     const Grid *grid = &splash->padded;
-    ProjectJob job = {
-        .splash = splash, .dt = step->dt, .time = time, .settling = settling_of_step(splash, step)};
+    ProjectJob job = {.splash = splash,
+                      .dt = step->dt,
+                      .time = time,
+                      .settling = settling_of_step(splash, step),
+                      .seals = splash->desc.sealed || splash_pushes(&splash->push)};
     size_t mark = scratch_mark(step->scratch);
     splash_weigh_faces(splash, step, splash->desc.densities == SPLASH_DENSITY_MATRIX);
+    for (job.axis = 0; job.seals && job.axis < grid->dim; job.axis++)
+        parallel_for(step->threads, face_layers(grid), 1, seal_faces, &job);
     parallel_for(step->threads, grid_cell_count(grid), FACE_GRAIN, mark_cells, &job);
+    if (splash_pushes(&splash->push)) TRY(find_given(&job, step));
     PlimStatus status = look_ahead(&job, step);
     if (status == PLIM_OK) parallel_for(step->threads, face_layers(grid), 1, build_cells, &job);
     scratch_release(step->scratch, mark);
@@ -322,12 +423,17 @@ PlimStatus splash_project_unilateral(Splash *splash, const StepInfo *step) {
     double unit = splash->desc.density * grid_cell_volume(grid) / step->dt;
     const double *low = splash->low;
     if (low) splash_find_low(splash, job.time);
+    BoundedColumns columns;
+    bool pushes = splash_pushes(&splash->push);
+    if (pushes) TRY(splash_push_columns(splash, splash->desc.density, &columns));
     BoundedSolve solve = {.what = "pressure",
                           .tolerance = splash->desc.tolerance * unit,
                           .low = low,
-                          .x = splash->pressure};
+                          .x = splash->pressure,
+                          .columns = pushes ? &columns : NULL};
     TRY(splash_solve_bounded(splash, splash->poisson, step, &solve, &splash->solved));
-    push(splash, step, splash->velocity);
+    push(splash, step, splash->velocity, splash->push.stopped);
+    if (pushes) TRY(push_found(splash, step));
     parallel_for(step->threads, grid_cell_count(grid), FACE_GRAIN, finish_cells, &job);
     return PLIM_OK;
 }

@@ -76,8 +76,9 @@ static Vec3 shake(const SeedJob *job, Vec3 x, uint64_t site) {
     double by[3] = {0};
     for (uint64_t a = 0; a < (uint64_t)job->splash->grid.dim; a++)
         by[a] = amount * (random_uniform(job->desc->seed, STREAM_JITTER, 3 * site + a) - 0.5);
-    Vec3 to = vec3_add(x, vec3_load(by)), normal, wall;
-    splash_collide(job->splash, x, &to, &normal, &wall);
+    Vec3 to = vec3_add(x, vec3_load(by));
+    SplashHit hit;
+    splash_collide(job->splash, x, &to, &hit);
     return to;
 }
 

@@ -94,9 +94,10 @@ static void put_new(Splash *splash, const SplashMouth *mouth, double before, dou
         double last = column_count(mouth, c, after);
         for (double n = column_count(mouth, c, before) + 1; n <= last; n++, p++) {
             double way = after - (n - phase) * mouth->spacing;
-            Vec3 from = mouth->columns.data[c], normal, wall;
+            Vec3 from = mouth->columns.data[c];
+            SplashHit hit;
             Vec3 to = vec3_add(from, vec3_scale(fmax(way, 0), along));
-            splash_collide(splash, from, &to, &normal, &wall);
+            splash_collide(splash, from, &to, &hit);
             splash->position_x[p] = to.x;
             splash->position_y[p] = to.y;
             splash->position_z[p] = splash->grid.dim == 3 ? to.z : 0;

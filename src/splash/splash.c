@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "splash/faces.h"
+#include "splash/viscous.h"
 
 #include <string.h>
 
@@ -47,10 +48,14 @@ static const StateField splash_fields[] = {
     {"jet", "m", FIELD_F64, FIELD_STATE, 1, SPLASH_GROUP_SOURCES, offsetof(Splash, jet)},
     {"layer_start", "1", FIELD_U64, FIELD_STATE, 1, SPLASH_GROUP_LAYERS,
      offsetof(Splash, layer_start)},
+    {"load", "N", FIELD_F64, FIELD_STATE, 6, SPLASH_GROUP_BODIES, offsetof(Splash, push.load)},
+    {"contact", "N", FIELD_F64, FIELD_STATE, 6, SPLASH_GROUP_BODIES,
+     offsetof(Splash, push.contact)},
 };
 
 static const char *const splash_groups[SPLASH_GROUP_COUNT] = {
-    "particles", "gradients", "cells", "clocks", "fates of particles", "sources", "layers"};
+    "particles",          "gradients", "cells",  "clocks",
+    "fates of particles", "sources",   "layers", "bodies"};
 
 static const StateSchema splash_schema = {
     .fields = splash_fields,
@@ -62,13 +67,10 @@ static const StateSchema splash_schema = {
 };
 
 static const SystemFigures splash_figures[] = {
-    SYSTEM_FIGURES(Splash, solved),
-    SYSTEM_FIGURES(Splash, corrected),
-    SYSTEM_FIGURES(Splash, projected),
-    SYSTEM_FIGURES(Splash, density_excess),
-    SYSTEM_FIGURES(Splash, correction_passes),
-    SYSTEM_FIGURES(Splash, clamped),
-    SYSTEM_FIGURES(Splash, wall),
+    SYSTEM_FIGURES(Splash, solved),         SYSTEM_FIGURES(Splash, corrected),
+    SYSTEM_FIGURES(Splash, projected),      SYSTEM_FIGURES(Splash, viscous_result),
+    SYSTEM_FIGURES(Splash, density_excess), SYSTEM_FIGURES(Splash, correction_passes),
+    SYSTEM_FIGURES(Splash, clamped),        SYSTEM_FIGURES(Splash, wall),
 };
 
 PlimStatus splash_resize(Splash *splash, int group, size_t count) {
@@ -111,10 +113,10 @@ double splash_particle_mass(const SplashDesc *desc) {
 enum { STATE_COPIES = 2 };
 
 double splash_bytes_per_particle(const SplashDesc *desc) {
-    enum { KEY = 4, SKIN = 5, DRAWN = 28, STATE = 60, AFFINE_STATE = 72 };
+    enum { KEY = 4, HIT = 28, SKIN = 5, DRAWN = 28, STATE = 60, AFFINE_STATE = 72 };
     bool has_skin = desc->surface && desc->grid.dim == 3, affine = desc->transfer == SPLASH_APIC;
     double bytes = (double)state_bytes_per_item(&splash_schema, SPLASH_GROUP_PARTICLES) +
-                   STATE_COPIES * STATE + KEY + (has_skin ? SKIN : DRAWN);
+                   STATE_COPIES * STATE + KEY + HIT + (has_skin ? SKIN : DRAWN);
     if (affine)
         bytes += (double)state_bytes_per_item(&splash_schema, SPLASH_GROUP_AFFINE) +
                  STATE_COPIES * AFFINE_STATE;
@@ -122,9 +124,10 @@ double splash_bytes_per_particle(const SplashDesc *desc) {
 }
 
 double splash_bytes_per_cell(const SplashDesc *desc) {
-    enum { CELLS = 8, FACES = 6, SOLVER = 272, SKIN = 200, SORT = 16, OBSTACLES = 33, STATE = 16 };
+    enum { CELLS = 9, FACES = 6, SOLVER = 272, SKIN = 200, SORT = 16, OBSTACLES = 33, STATE = 16 };
+    enum { VISCOSITY = 240 }; /* along each axis */
     return 8.0 * (CELLS + FACES * desc->grid.dim) + SOLVER + SKIN + SORT + OBSTACLES +
-           STATE_COPIES * STATE;
+           STATE_COPIES * STATE + (desc->viscosity > 0 ? VISCOSITY * desc->grid.dim : 0);
 }
 
 static PlimStatus check_desc(PlimContext *context, const SplashDesc *desc) {
@@ -142,6 +145,12 @@ static PlimStatus check_desc(PlimContext *context, const SplashDesc *desc) {
                 desc->grid.sides[axis][end] != SIDE_OPEN)
                 return context_fail(context, PLIM_BAD_INPUT,
                                     "a side of a splash is a wall or open, nothing else");
+    for (size_t i = 0; i < desc->body_count; i++)
+        if (desc->fractions == SPLASH_FRACTION_RIGHT && splash_pushes_body(desc, &desc->bodies[i]))
+            return context_fail(context, PLIM_BAD_INPUT,
+                                "a splash with 'fractions: right' pushes no bodies, and '%s' is "
+                                "dynamic; use 'fractions: update', or 'coupling: {fluid: one_way}'",
+                                surface_describe(&desc->bodies[i].ref).name);
     return PLIM_OK;
 }
 
@@ -215,10 +224,12 @@ static void splash_destroy(void *system) {
     probe_objects_free(context, &splash->objects);
     array_free(context, &splash->sinks);
     array_free(context, &splash->blasts);
+    splash_free_push(splash);
     immersed_free(&splash->colliders);
     splash_free_obstacles(splash);
     poisson_destroy(splash->poisson);
     poisson_destroy(splash->local);
+    viscosity_destroy(splash->viscosity);
     state_free(context, &splash_schema, splash);
     context_free(context, splash, 1, sizeof *splash);
 }
@@ -244,11 +255,32 @@ static PlimStatus add_blast(Splash *splash, const SplashBlast *blast) {
     return PLIM_OK;
 }
 
+/* Obstacles, bodies and walls, to probe the forces on them. A wall's word may be a body's name. */
+static PlimStatus add_pressed(Splash *splash) {
+    static const char *const sides[6] = {"left", "right", "bottom", "top", "back", "front"};
+    for (size_t i = 0; i < splash->colliders.list.count; i++) {
+        const ImmersedCollider *collider = &splash->colliders.list.data[i];
+        const char *name =
+            immersed_is_obstacle(collider) ? "obstacles" : surface_describe(&collider->ref).name;
+        if (probe_objects_find(&splash->objects, name) == SIZE_MAX)
+            TRY(probe_objects_add(splash->context, &splash->objects, name,
+                                  (ProbeObject){.kind = SPLASH_SOLID, .item = i}));
+    }
+    for (size_t side = 0; side < 2 * (size_t)splash->grid.dim; side++)
+        if (splash->grid.sides[side / 2][side % 2] == SIDE_WALL &&
+            probe_objects_find(&splash->objects, sides[side]) == SIZE_MAX)
+            TRY(probe_objects_add(splash->context, &splash->objects, sides[side],
+                                  (ProbeObject){.kind = SPLASH_SIDE, .item = side}));
+    return PLIM_OK;
+}
+
 static PlimStatus add_things(Splash *splash, const SplashDesc *desc) {
     splash->objects.owner = "splash";
     TRY(probe_objects_add(splash->context, &splash->objects, desc->name,
                           (ProbeObject){.kind = SPLASH_WHOLE}));
     TRY(add_colliders(splash, desc));
+    TRY(splash_create_push(splash, desc));
+    TRY(add_pressed(splash));
     for (size_t i = 0; i < desc->blast_count; i++) TRY(add_blast(splash, &desc->blasts[i]));
     for (size_t i = 0; i < desc->sink_count; i++)
         if (!array_push(splash->context, &splash->sinks, desc->sinks[i])) return PLIM_OUT_OF_MEMORY;
@@ -276,6 +308,8 @@ static PlimStatus fill(Splash *splash, const SplashDesc *desc) {
     TRY(splash_resize(splash, SPLASH_GROUP_LAYERS, face_layers(grid) + 1));
     TRY(poisson_create(splash->context, grid, desc->preconditioner, &splash->poisson));
     TRY(poisson_create(splash->context, grid, POISSON_PLAIN, &splash->local));
+    if (desc->viscosity > 0)
+        TRY(viscosity_create(splash->context, &splash->grid, &splash->viscosity));
     return add_things(splash, desc);
 }
 
@@ -351,7 +385,10 @@ static PlimStatus splash_advect(void *system, const StepInfo *step) {
     splash->gravity = step->gravity;
     /* Sharp obstacles are made anew: a part of them that was only mended differs in last bits. */
     bool anew = splash->desc.incompressibility == SPLASH_BILATERAL;
-    if (splash->colliders.some_move) TRY(splash_place_obstacles(splash, step, anew));
+    if (splash->colliders.some_move) {
+        TRY(splash_place_obstacles(splash, step, anew));
+        TRY(splash_find_solid_faces(splash, step, anew));
+    }
     splash_blast(splash, step);
     splash_rasterize_velocity(splash, step);
     add_gravity(splash, step);
@@ -360,10 +397,12 @@ static PlimStatus splash_advect(void *system, const StepInfo *step) {
 }
 
 /* Pressure, then velocities beyond the liquid. */
-static PlimStatus splash_solve(void *system, const StepInfo *step) {
+PlimStatus splash_solve_pushing(void *system, const StepInfo *step) {
     Splash *splash = system;
     double time = clock_seconds();
-    splash_stop_at_walls(splash, false, splash->velocity);
+    splash_clear_loads(splash);
+    splash_stop_at_walls(splash, false, splash->velocity, splash->push.stopped);
+    TRY(splash_diffuse(splash, step));
     if (splash->desc.incompressibility == SPLASH_UNILATERAL)
         TRY(splash_project_unilateral(splash, step));
     else
@@ -371,16 +410,23 @@ static PlimStatus splash_solve(void *system, const StepInfo *step) {
     for (int axis = 0; axis < splash->padded.dim; axis++)
         for (size_t f = 0; f < grid_face_count(&splash->padded, axis); f++)
             splash->change[axis][f] += splash->velocity[axis][f];
+    TRY(splash_find_loads(splash, step));
     time = spend(splash, SPLASH_WALL_SOLVE, time);
     if (splash->desc.path == SPLASH_TRAPEZOIDAL) TRY(splash_extrapolate(splash, step));
     spend(splash, SPLASH_WALL_EXTRAPOLATE, time);
     return PLIM_OK;
 }
 
+/* With bodies that are pushed, src/couple calls it, when their velocities are known. */
+static PlimStatus splash_solve(void *system, const StepInfo *step) {
+    return splash_pushes(&((Splash *)system)->push) ? PLIM_OK : splash_solve_pushing(system, step);
+}
+
 /* Velocities and places of particles; those that come and go; their density. */
 static PlimStatus splash_finish(void *system, const StepInfo *step) {
     Splash *splash = system;
     double time = clock_seconds();
+    splash_read_pushed(splash);
     TRY(splash_move(splash, step));
     *splash->lead = 0.5 * step->dt / splash_kick(splash, step->dt);
     *splash->last_dt = step->dt;
@@ -393,6 +439,7 @@ static PlimStatus splash_finish(void *system, const StepInfo *step) {
         TRY(splash_correct_density(splash, step));
     else
         splash_rasterize_mass(splash, step);
+    splash_finish_loads(splash, step);
     time = spend(splash, SPLASH_WALL_CORRECT, time);
     TRY(splash_find_fastest(splash, step));
     spend(splash, SPLASH_WALL_PARTICLES, time);
@@ -403,6 +450,7 @@ static PlimStatus splash_refresh(void *system, const StepInfo *step) {
     Splash *splash = system;
     splash->gravity = step->gravity;
     TRY(splash_place_obstacles(splash, step, true));
+    TRY(splash_find_solid_faces(splash, step, true));
     splash_rasterize_mass(splash, step);
     return splash_find_fastest(splash, step);
 }
@@ -450,7 +498,11 @@ static size_t find_object(const void *system, const char *name) {
     return probe_objects_find(&((const Splash *)system)->objects, name);
 }
 
+/* A point takes its name from a wall that nobody asked for. */
 PlimStatus splash_add_point(Splash *splash, const char *name, Vec3 point) {
+    size_t taken = probe_objects_find(&splash->objects, name);
+    if (taken != SIZE_MAX && splash->objects.list.data[taken].kind == SPLASH_SIDE)
+        splash->objects.list.data[taken].name[0] = '\0';
     return probe_objects_add_point(splash->context, &splash->objects, &splash->grid, name,
                                    (ProbeObject){.kind = SPLASH_POINT, .point = point});
 }
@@ -468,6 +520,7 @@ const SystemClass splash_class = {
     .refresh = splash_refresh,
     .diagnose = splash_diagnose,
     .view_frame = splash_view_frame,
+    .push = &splash_push_class,
     .quantities = splash_quantities,
     .quantity_count = SPLASH_QUANTITY_COUNT,
     .object_count = object_count,

@@ -72,8 +72,10 @@ typedef struct SplashDesc {
     const char *name; /* to probe it by; default "splash" */
     Grid grid;      /* the domain; sides are SIDE_WALL or SIDE_OPEN: what leaves is gone, counted */
     double density; /* kg/m^3, of liquid that fills a cell */
-    int per_axis;   /* particles along an edge of a cell: 2 gives 8 in a cell of three dimensions */
-    double jitter;  /* of the first places, in parts of their spacing, 0 to 1 */
+    double viscosity; /* Pa s */
+    double slip;      /* m, slip length of walls, obstacles and bodies that it does not move */
+    int per_axis;  /* particles along an edge of a cell: 2 gives 8 in a cell of three dimensions */
+    double jitter; /* of the first places, in parts of their spacing, 0 to 1 */
     uint64_t seed;
     Vec3 up; /* against gravity, of length 1; 0: there is none */
     SplashIncompressibility incompressibility;
@@ -83,6 +85,8 @@ typedef struct SplashDesc {
     SplashDensities densities;
     SplashFractions fractions;
     double air;      /* of the density: cells below it are air (001 3.2.1) */
+    bool sealed;     /* of what a cell can hold: nothing leaks into solids; always where bodies are
+                        pushed */
     double settling; /* part of the room of nearly full cells that may fill while a fall passes an
                         eighth of a cell, 0 to 1 */
     double suction;  /* Pa, how far below 0 pressure may go away from the surface */
@@ -100,8 +104,10 @@ typedef struct SplashDesc {
     size_t liquid_count;
     const Solid *obstacles; /* at rest; NULL: none */
     Room room; /* of several domains: how fast bodies elsewhere are does not matter here */
+    /* Dynamic ones that are not passive are pushed by the liquid. */
     const ImmersedSurface *bodies;
     size_t body_count;
+    bool one_way; /* no body is pushed */
     const SplashSource *sources;
     size_t source_count;
     const SplashSink *sinks;
@@ -119,7 +125,8 @@ typedef struct SplashDesc {
 SplashDesc splash_desc_default(void);
 
 enum { SPLASH_GROUP_PARTICLES, SPLASH_GROUP_AFFINE, SPLASH_GROUP_CELLS, SPLASH_GROUP_CLOCK };
-enum { SPLASH_GROUP_TALLIES = 4, SPLASH_GROUP_SOURCES, SPLASH_GROUP_LAYERS, SPLASH_GROUP_COUNT };
+enum { SPLASH_GROUP_TALLIES = 4, SPLASH_GROUP_SOURCES, SPLASH_GROUP_LAYERS, SPLASH_GROUP_BODIES };
+enum { SPLASH_GROUP_COUNT = 8 };
 
 typedef struct Splash Splash;
 
@@ -130,6 +137,9 @@ PlimStatus splash_create(PlimContext *context, const SplashDesc *desc, Splash **
 /* Memory of a particle and of a cell, about, with the solvers and while a frame is written. */
 double splash_bytes_per_particle(const SplashDesc *desc);
 double splash_bytes_per_cell(const SplashDesc *desc);
+
+/* Whether the liquid pushes this body. */
+bool splash_pushes_body(const SplashDesc *desc, const ImmersedSurface *surface);
 
 /* kg of one particle. */
 double splash_particle_mass(const SplashDesc *desc);

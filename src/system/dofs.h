@@ -54,6 +54,7 @@ typedef struct DofAnswer {
     const bool *is_solved;  /* one a block: others were not part of it */
     const double *velocity; /* v, and v* where nothing was solved */
     const double *before;   /* v* */
+    bool by_flow;           /* a fluid was solved for with them, and its contacts can be, too */
 } DofAnswer;
 
 /* All systems in a solve: who may be hung on. Columns of rows between them count through all. */

@@ -54,11 +54,13 @@ typedef struct SystemFigures {
     { offsetof(Type, member), sizeof((Type){0}.member) }
 
 /* What a system is to others, each in its header: surfaces (surface.h), velocities that are solved
- * for with those of others (dofs.h), a fluid that is solved with solids (flow.h). */
+ * for with those of others (dofs.h), a fluid that is solved with solids (flow.h), a liquid that
+ * pushes bodies by its own solve (push.h). */
 typedef struct SurfaceClass SurfaceClass;
 typedef struct DofClass DofClass;
 typedef struct FlowClass FlowClass;
 typedef struct ContactClass ContactClass;
+typedef struct PushClass PushClass;
 
 /* The method table of a system. Any function may be absent. */
 typedef struct SystemClass {
@@ -80,6 +82,7 @@ typedef struct SystemClass {
     const DofClass *dofs;
     const FlowClass *flow;
     const ContactClass *contact;
+    const PushClass *push;
     const ProbeQuantity *quantities;
     size_t quantity_count;
     size_t (*object_count)(const void *system);

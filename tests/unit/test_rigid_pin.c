@@ -258,7 +258,7 @@ static void test_view(void **state) {
     /* What is accepted is offered again, for either velocity alone. */
     const double found[6] = {1, 2, 3, 4, 5, 6}, before[6] = {0};
     const bool solved = true;
-    DofAnswer answer = {&solved, found, before};
+    DofAnswer answer = {.is_solved = &solved, .velocity = found, .before = before};
     rigid_dofs.accept(b, NULL, SOLVE_HALF_STEP, &answer);
     dofs = rigid_offer_of(b, SOLVE_HALF_STEP);
     for (int i = 0; i < 6; i++) assert_close(dofs.velocity.data[i], found[i], i < 3 ? 0 : 1e-14);

@@ -240,13 +240,17 @@ static void test_probes(void **state) {
     close_scene(&f);
 }
 
-/* Bodies of every motion are obstacles; one that forces move is told of, and walls hold it. */
+/* Bodies of every motion are obstacles; one that forces move is pushed, unless it is told to go one
+ * way alone, and walls hold it. */
 static void test_bodies(void **state) {
     (void)state;
-    for (int dim = 2; dim <= 3; dim++) {
+    for (int variant = 0; variant < 6; variant++) {
+        int dim = 2 + variant % 2, kind = variant / 2;
+        static const char *const more[] = {"", "coupling: {fluid: one_way}\n",
+                                           "  incompressibility: bilateral\n"};
         char text[1024];
         snprintf(text, sizeof text,
-                 POOL "dim: %d\n"
+                 POOL "%sdim: %d\n"
                       "rigid:\n"
                       "  bodies:\n"
                       "    - {name: post, shape: {box: {size: [0.25, 0.5, 9]}}, motion: static,\n"
@@ -255,11 +259,14 @@ static void test_bodies(void **state) {
                       "       position: [\"=0.2+t\", 0.7, 0]}\n"
                       "    - {name: crate, shape: {box: {size: [0.25, 0.25, 0.25]}},\n"
                       "       position: [0.75, 0.8, 0]}\n",
-                 dim);
+                 more[kind], dim);
         char log[LOG_CAPACITY];
         Fixture f = open_logged(text, log);
         assert_int_equal(splash_of(f.world)->colliders.list.count, 3);
-        assert_non_null(strstr(log, "body 'crate' pushes the splashing liquid but does not feel"));
+        assert_int_equal(splash_of(f.world)->push.bodies.count, kind == 0);
+        const char *told =
+            strstr(log, "body 'crate' pushes the splashing liquid but does not feel");
+        assert_true((told != NULL) == (kind > 0));
         const RigidBodies *rigid = f.world->rigid;
         assert_int_equal(rigid_surfaces.count(rigid), 3);
         assert_int_equal(rigid->still_surfaces.count, dim == 3 ? 6 : 4);
@@ -336,7 +343,11 @@ static void test_bad_combinations(void **state) {
          "two parts of the splash are named 'half'"},
         {POOL "  blasts:\n    - {name: half, center: [0.5, 0.2, 0.5]}\n", 6, "/splash/blasts/0",
          "two parts of the splash are named 'half'"},
-        {POOL "coupling: {fluid: one_way}\n", 5, "/coupling", "there is no fluid to couple with"},
+        {POOL "  fractions: right\nrigid: {bodies: [{name: a, shape: {ball: {}}}]}\n", 2, "/splash",
+         "a splash with 'fractions: right' pushes no bodies, and 'a' is dynamic"},
+        {POOL "rigid: {bodies: [{name: a, shape: {box: {size: [0.9, 0.1, 0.9]}}, "
+              "position: [0.5, 0.5, 0.5]}]}\n",
+         5, "/rigid/bodies/0", "body 'a' is too thin for cells of 0.125 m"},
         {POOL "rigid: {bodies: [{name: a, shape: {ball: {}}, passive: true}]}\n", 5,
          "/rigid/bodies/0/passive", "there is no fluid that carries bodies"},
     };

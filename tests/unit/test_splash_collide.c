@@ -29,16 +29,17 @@ static size_t check_collisions(const Splash *splash, size_t count) {
     size_t hits = 0;
     double h = splash->grid.spacing;
     for (uint64_t i = 0; i < count; i++) {
-        Vec3 from = free_place(splash, 20, i), to = from, normal, wall;
+        Vec3 from = free_place(splash, 20, i), to = from;
+        SplashHit found;
         double way[3] = {0, 0, 0};
         for (int a = 0; a < splash->grid.dim; a++)
             way[a] = 2 * h * (2 * random_uniform(30 + (uint64_t)a, 0, i) - 1);
         Vec3 wanted = to = vec3_add(from, vec3_load(way));
-        bool hit = splash_collide(splash, from, &to, &normal, &wall);
+        bool hit = splash_collide(splash, from, &to, &found);
         assert_true(is_inside_domain(&splash->grid, to));
         assert_true(splash_distance_to_obstacles(splash, to) >= 0);
         if (!hit) assert_memory_equal(&to, &wanted, sizeof to);
-        if (hit) assert_close(vec3_length(normal), 1, 1e-12);
+        if (hit) assert_close(vec3_length(found.normal), 1, 1e-12);
         assert_true(vec3_length(vec3_sub(to, from)) < 4 * sqrt(3) * h);
         hits += hit;
     }
@@ -91,10 +92,11 @@ static void test_thin_plate_holds(void **state) {
     add_collider(test, &plate, AT_REST);
     place(test, true);
     for (uint64_t i = 0; i < 5000; i++) {
-        Vec3 from = free_place(&test->splash, 40, i), to = from, normal, wall;
+        Vec3 from = free_place(&test->splash, 40, i), to = from;
+        SplashHit found;
         to.x += grid.spacing * (2 * random_uniform(50, 0, i) - 1);
         to.y += 4 * grid.spacing * (random_uniform(50, 1, i) - 0.5);
-        splash_collide(&test->splash, from, &to, &normal, &wall);
+        splash_collide(&test->splash, from, &to, &found);
         assert_true((from.y > 1.5) == (to.y > 1.5));
         assert_true(splash_distance_to_obstacles(&test->splash, to) >= 0);
     }
@@ -113,24 +115,25 @@ static void test_normals_and_velocities(void **state) {
                                  .angular_velocity = {0, 0, 2}};
     add_collider(test, &ball, 0);
     place(test, true);
-    Vec3 normal, wall, from = vec3(-1.4, 1, 3), to = vec3(-1.6, 1.1, 3);
-    assert_true(splash_collide(&test->splash, from, &to, &normal, &wall));
-    assert_true(normal.x == 1 && normal.y == 0 && normal.z == 0);
-    assert_true(wall.x == 0 && wall.y == 0 && wall.z == 0);
+    SplashHit found;
+    Vec3 from = vec3(-1.4, 1, 3), to = vec3(-1.6, 1.1, 3);
+    assert_true(splash_collide(&test->splash, from, &to, &found));
+    assert_true(found.normal.x == 1 && found.normal.y == 0 && found.normal.z == 0);
+    assert_true(found.velocity.x == 0 && found.velocity.y == 0 && found.velocity.z == 0);
     assert_true(to.x > -1.5 && to.x < -1.5 + 1e-8 && to.y == 1.1);
     from = vec3(-0.3, 1.05, 3);
     to = vec3(-0.3, 0.95, 3); /* to the floor below it, and not there */
-    assert_false(splash_collide(&test->splash, from, &to, &normal, &wall));
+    assert_false(splash_collide(&test->splash, from, &to, &found));
     from = vec3(-0.3, 2.1, 3);
     to = vec3(-0.3, 1.9, 3);
-    assert_true(splash_collide(&test->splash, from, &to, &normal, &wall));
+    assert_true(splash_collide(&test->splash, from, &to, &found));
     assert_close(to.y, 2, 1e-6);
-    assert_close(normal.y, 1, 1e-9);
-    assert_close(wall.x, 1 - 2 * 0.5, 1e-5);
-    assert_close(wall.y, 2, 1e-5);
+    assert_close(found.normal.y, 1, 1e-9);
+    assert_close(found.velocity.x, 1 - 2 * 0.5, 1e-5);
+    assert_close(found.velocity.y, 2, 1e-5);
     from = vec3(-1, 2.7, 3);
     to = vec3(-1, 2.9, 3); /* through the open side */
-    assert_false(splash_collide(&test->splash, from, &to, &normal, &wall));
+    assert_false(splash_collide(&test->splash, from, &to, &found));
     assert_true(to.y == 2.9);
     /* The ball comes over particles at rest. */
     test->places[0].position.x += 0.3;
@@ -138,7 +141,7 @@ static void test_normals_and_velocities(void **state) {
     for (uint64_t i = 0; i < 1000; i++) {
         double u = random_uniform(7, 0, i), v = random_uniform(7, 1, i);
         from = to = vec3(-0.5 + u, 1 + v, 3.1);
-        splash_collide(&test->splash, from, &to, &normal, &wall);
+        splash_collide(&test->splash, from, &to, &found);
         assert_true(splash_distance_to_obstacles(&test->splash, to) >= 0);
     }
     case_destroy(test);
@@ -159,8 +162,9 @@ static void test_covered_particles_come_out(void **state) {
         Vec3 from = vec3(-0.8 + 2 * random_uniform(8, 0, i), 1 + random_uniform(8, 1, i),
                          2.5 + random_uniform(8, 2, i));
         if (i == 0) from = pair[0].position;
-        Vec3 to = from, normal, wall;
-        assert_true(splash_collide(&test->splash, from, &to, &normal, &wall));
+        Vec3 to = from;
+        SplashHit found;
+        assert_true(splash_collide(&test->splash, from, &to, &found));
         assert_true(splash_distance_to_obstacles(&test->splash, to) >= 0);
         assert_true(is_inside_domain(&grid, to));
     }

@@ -209,7 +209,7 @@ static PlimStatus solve(Mprgp *m, const MprgpOptions *options, double *x, double
         return PLIM_OK;
     }
     TRY(mprgp_find_norm(m, eigenvector));
-    set_norm(m, m->norm);
+    set_norm(m, fmax(m->norm, m->system->least_norm));
     TRY(true_gradient(m));
     if (m->gradient.violation > options->tolerance) TRY(settle(m, FIRST_SETTLES));
     TRY(iterate(m, options, result));

@@ -24,6 +24,9 @@ typedef struct MprgpSystem {
     const float *scale;
     const double *b;
     const double *low; /* finite; NULL: 0 */
+    /* The norm is about this or more, whatever few power iterations say: where a term of low rank
+     * has a large eigenvalue that their first vector hardly knows. 0: nothing is known. */
+    double least_norm;
 } MprgpSystem;
 
 typedef struct MprgpOptions {

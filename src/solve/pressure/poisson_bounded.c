@@ -23,6 +23,9 @@ typedef struct Bounded {
     int setups;
     double incompatible;
     double *b, *low, *x, *eigenvector; /* padded */
+    const BoundedColumns *columns;     /* NULL: none */
+    size_t *place;                     /* of each entry: its padded cell; SIZE_MAX: no unknown */
+    double *motion;                    /* C^T x */
     /* of one pass */
     const unsigned char *is_free;
     const double *r;
@@ -77,12 +80,35 @@ static void apply_layer(void *user, int layer, double partial[4]) {
     }
 }
 
+/* y += C C^T x. Entries are few beside the cells: one thread, in their order. */
+static void apply_columns(const Bounded *bounded, const double *x, double *y) {
+    const BoundedColumns *columns = bounded->columns;
+    memset(bounded->motion, 0, columns->block_count * BOUNDED_BLOCK_SIZE * sizeof(double));
+    for (size_t e = 0; e < columns->entry_count; e++) {
+        const BoundedEntry *entry = &columns->entries[e];
+        if (bounded->place[e] == SIZE_MAX) continue;
+        double *motion = bounded->motion + entry->block * BOUNDED_BLOCK_SIZE;
+        for (int i = 0; i < BOUNDED_BLOCK_SIZE; i++)
+            motion[i] += entry->value[i] * x[bounded->place[e]];
+    }
+    for (size_t e = 0; e < columns->entry_count; e++) {
+        const BoundedEntry *entry = &columns->entries[e];
+        if (bounded->place[e] == SIZE_MAX) continue;
+        const double *motion = bounded->motion + entry->block * BOUNDED_BLOCK_SIZE;
+        double sum = 0.0;
+        for (int i = 0; i < BOUNDED_BLOCK_SIZE; i++) sum += entry->value[i] * motion[i];
+        y[bounded->place[e]] += sum;
+    }
+}
+
 static PlimStatus apply(void *object, double *x, double *y) {
     Bounded *bounded = object;
     ApplyJob job = {bounded->poisson, x, y};
     double sum[4];
     poisson_fill_halo(bounded->poisson, x);
-    return poisson_layers(bounded->poisson, bounded->threads, apply_layer, &job, sum);
+    TRY(poisson_layers(bounded->poisson, bounded->threads, apply_layer, &job, sum));
+    if (bounded->columns) apply_columns(bounded, x, y);
+    return PLIM_OK;
 }
 
 static PlimStatus set_up_face(Bounded *bounded) {
@@ -246,10 +272,47 @@ static PlimStatus load(RowJob *job) {
     return relax_closed(bounded);
 }
 
+static PlimStatus place_columns(Bounded *bounded) {
+    Poisson *poisson = bounded->poisson;
+    const BoundedColumns *columns = bounded->columns;
+    const Grid *grid = &poisson->grid;
+    const MgLevel *level = &poisson->mg.levels[0];
+    if (!columns) return PLIM_OK;
+    bounded->place = scratch_take(&poisson->scratch, columns->entry_count + 1, sizeof(size_t));
+    bounded->motion = scratch_take(&poisson->scratch, columns->block_count * BOUNDED_BLOCK_SIZE + 1,
+                                   sizeof(double));
+    if (!bounded->place || !bounded->motion) return PLIM_OUT_OF_MEMORY;
+    size_t nx = (size_t)grid->n[0], ny = (size_t)grid->n[1];
+    for (size_t e = 0; e < columns->entry_count; e++) {
+        size_t cell = columns->entries[e].cell;
+        size_t c = mg_index(level, (int)(cell % nx), (int)(cell / nx % ny), (int)(cell / nx / ny));
+        bounded->place[e] = level->inverse[c] > 0.0f ? c : SIZE_MAX;
+    }
+    return PLIM_OK;
+}
+
+/* About the largest eigenvalue of D^-1 C C^T: the greatest trace of a block of C^T D^-1 C. */
+static double norm_of_columns(const Bounded *bounded) {
+    const BoundedColumns *columns = bounded->columns;
+    const float *inverse = bounded->poisson->mg.levels[0].inverse;
+    double most = 0.0;
+    memset(bounded->motion, 0, columns->block_count * BOUNDED_BLOCK_SIZE * sizeof(double));
+    for (size_t e = 0; e < columns->entry_count; e++) {
+        const BoundedEntry *entry = &columns->entries[e];
+        if (bounded->place[e] == SIZE_MAX) continue;
+        double *trace = bounded->motion + entry->block * BOUNDED_BLOCK_SIZE;
+        for (int i = 0; i < BOUNDED_BLOCK_SIZE; i++)
+            *trace += entry->value[i] * entry->value[i] * (double)inverse[bounded->place[e]];
+        most = fmax(most, *trace);
+    }
+    return most;
+}
+
 static PlimStatus solve(Bounded *bounded, const BoundedOptions *options, RowJob *job,
                         MprgpResult *solved) {
     Poisson *poisson = bounded->poisson;
     TRY(load(job));
+    TRY(place_columns(bounded));
     bool plain = poisson->method == POISSON_PLAIN;
     int inside = poisson->method == POISSON_MULTIGRID ? mg_applications(&bounded->face->mg) : 1;
     MprgpSystem system = {.object = bounded,
@@ -259,7 +322,8 @@ static PlimStatus solve(Bounded *bounded, const BoundedOptions *options, RowJob 
                           .precondition_applications = plain ? 0 : inside,
                           .scale = poisson->mg.levels[0].inverse,
                           .b = bounded->b,
-                          .low = bounded->low};
+                          .low = bounded->low,
+                          .least_norm = bounded->columns ? 2.0 + norm_of_columns(bounded) : 0.0};
     MprgpOptions inner = {options->tolerance, options->max_iterations, options->threads};
     TRY(mprgp_solve(&poisson->scratch, &system, &inner, bounded->x, bounded->eigenvector, solved));
     size_t rows = (size_t)poisson->grid.n[1] * (size_t)poisson->grid.n[2];
@@ -296,7 +360,10 @@ PlimStatus poisson_solve_bounded(Poisson *poisson, const BoundedOptions *options
             poisson->context, PLIM_BAD_INPUT,
             "a pressure solve with bounds wants a pressure of 0 in air and outside");
     TRY(ensure_face(poisson));
-    Bounded bounded = {.poisson = poisson, .face = poisson->face, .threads = options->threads};
+    Bounded bounded = {.poisson = poisson,
+                       .face = poisson->face,
+                       .threads = options->threads,
+                       .columns = options->columns};
     RowJob job = {.bounded = &bounded, .b = b, .low = low, .p = p, .eigenvector = eigenvector};
     MprgpResult solved = {.reason = SOLVE_BREAKDOWN};
     PlimStatus status = solve(&bounded, options, &job, &solved);

@@ -7,12 +7,28 @@
 #include "solve/krylov/mprgp.h"
 #include "solve/pressure/poisson.h"
 
+/* What gives way to the pressure beside the fluid: A + C C^T takes the place of A. Columns of C
+ * come in blocks of six, the motions of a body; an entry is one cell's row of one block. */
+enum { BOUNDED_BLOCK_SIZE = 6 };
+
+typedef struct BoundedEntry {
+    size_t cell;
+    size_t block;
+    double value[BOUNDED_BLOCK_SIZE];
+} BoundedEntry;
+
+typedef struct BoundedColumns {
+    const BoundedEntry *entries; /* of cells that are not unknowns they do not count */
+    size_t entry_count, block_count;
+} BoundedColumns;
+
 typedef struct BoundedOptions {
     /* Largest violation, absolute, in the unit of b: |A p + b| where p > low, -(A p + b) where
      * p = low. Default 0: give one. */
     double tolerance;
     int max_iterations; /* default 1000 */
     int threads;
+    const BoundedColumns *columns; /* NULL: none */
 } BoundedOptions;
 
 BoundedOptions bounded_options_default(int threads);
@@ -21,10 +37,11 @@ typedef struct BoundedResult {
     SolveReason reason;
     int iterations; /* the three kinds of step together */
     int cg_steps, expansions, proportionings;
-    int setups;             /* of the preconditioner, for a new set of free cells */
-    int applications;       /* of A, those inside the preconditioner and for the norm included */
-    double norm;            /* largest eigenvalue of A over its diagonal, as estimated: 2 at most */
-    double violation;       /* what the tolerance is about, as reached */
+    int setups;       /* of the preconditioner, for a new set of free cells */
+    int applications; /* of A, those inside the preconditioner and for the norm included */
+    double norm;      /* largest eigenvalue of A over its diagonal, as estimated: 2 at most without
+                         columns */
+    double violation; /* what the tolerance is about, as reached */
     double least_slack;     /* least A p + b, 0 at most */
     double complementarity; /* |(p - low)^T (A p + b)| */
     size_t free_count;      /* cells with p > low */
