@@ -226,6 +226,8 @@ static void diagnose_coupled(const FlowResult *found, Diagnostics *diagnostics) 
                         found->energy_before);
     diagnostics_add_own(diagnostics, "solve.coupled.energy_after|solve.*.energy_after",
                         found->energy_after);
+    diagnostics_add_own(diagnostics, "divergence.left_over|divergence.*.left_over",
+                        found->left_over);
 }
 
 /* The mass that belongs to a face, over density V: the open part, half of it on an open side. */

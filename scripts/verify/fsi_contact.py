@@ -1,0 +1,231 @@
+#!/usr/bin/python3
+"""Bodies that meet in a fluid that fills its domain: stacks that stand, slopes, piles that come to rest."""
+import math
+import os
+
+import common
+from common import h5py, np
+
+G = 9.81
+FLUID = 1000.0 # kg/m^3, in all of these scenes
+MOST_ITERATIONS, MEAN_ITERATIONS = 160, 80
+
+
+def run(options, folder, name, scene, values, *words):
+    common.run(options.program, common.scene_path(scene), os.path.join(folder, name), values, "--threads", "1", *words)
+    return common.Output(os.path.join(folder, name))
+
+
+def check_iterations(checks, label, stats):
+    steps = stats["solve.coupled.iterations"][1:]
+    checks.below(f"{label} iterations, greatest of a step", steps.max(), MOST_ITERATIONS + 1)
+    checks.below(f"{label} iterations, mean", steps.mean(), MEAN_ITERATIONS)
+
+
+# ---- stacks ----
+
+
+def stack_cases(options):
+    """Boxes, dimensions, cells, viscosity, shift in cells."""
+    if options.quickest:
+        return [(2, 2, 40, 10, 0), (3, 2, 40, 0.001, 0.37), (2, 3, 32, 1, 0)]
+    plane = [(n, 2, cells, mu, 0) for n in (2, 3, 5) for cells in (40, 80) for mu in (0.001, 0.1, 1, 10)]
+    if options.check:
+        plane = plane[::5]
+    space = [(n, 3, 32, mu, 0) for n in ((2,) if options.check else (2, 3, 5)) for mu in ((10,) if options.check else (0.001, 1, 10))]
+    return plane + space + [(3, 2, 40, 1, 0.37), (5, 2, 40, 0, 0.61), (2, 3, 32, 0.1, 0.29)]
+
+
+def check_stack(options, checks, folder):
+    for count, dim, cells, mu, shift in stack_cases(options):
+        label = f"stack of {count}, {dim}D, {cells} cells, mu {mu:g}" + (f", shifted {shift:g} cells" if shift else "")
+        h, size = 1.0 / cells, 0.15
+        values = {"params/count": count, "params/mu": mu, "params/cells": cells, "dim": dim,
+                  "params/middle": 0.5 + shift * h, "duration": 2 if options.quickest else 10}
+        output = run(options, folder, "stack", "fsi/stack.yaml", values)
+        stats, bodies = output.stats(), common.Bodies(output)
+        energy = stats["energy.total"]
+        weight = count * 2000 * size**dim * G
+        checks.below(f"{label} energy above its start, over weight times height",
+                     (energy.max() - energy[0]) / (weight * count * size), 1e-4)
+        worst, moved = 0, 0
+        for number in bodies.numbers:
+            vertices = bodies.read(number)
+            low = np.array([vertices[part, 1].min() for part in bodies.parts])
+            high = np.array([vertices[part, 1].max() for part in bodies.parts])
+            gaps = np.concatenate([[low[0]], low[1:] - high[:-1]])
+            worst = max(worst, np.abs(gaps).max() / h)
+            moved = max(moved, np.abs(bodies.centres(vertices)[:, 0] - 0.5 - shift * h).max() / h)
+        checks.below(f"{label} gaps and overlaps, cells", worst, 0.02)
+        checks.below(f"{label} stands: moved sideways, cells", moved, 0.02)
+        check_iterations(checks, label, stats)
+
+
+# ---- slopes ----
+
+
+def slope(options, folder, angle, friction, wedge, cells, duration, fps=50):
+    values = {"params/angle": angle, "params/friction": friction, "params/wedge": wedge, "params/cells": cells,
+              "duration": duration, "fps": fps}
+    return run(options, folder, "slope", "fsi/slope.yaml", values).probes()
+
+
+def check_slope(options, checks, folder):
+    cells = 40 if options.quickest else 64
+    for friction in (0.5,) if options.quickest else (0.5, 0.3):
+        limit = math.degrees(math.atan(friction))
+        for wedge in (0, 1):
+            label = f"slope, friction {friction:g}, {'wedge' if wedge else 'gravity turned'}"
+            for part in (0.98, 1.02):
+                probes = slope(options, folder, part * limit, friction, wedge, cells, 1 if options.quick else 4)
+                place = probes.vector("box.position")
+                moved = np.linalg.norm(place[-1] - place[0])
+                if part < 1:
+                    checks.below(f"{label}, 0.98 of the angle: holds, moved m", moved, 1e-6)
+                else:
+                    checks.above(f"{label}, 1.02 of the angle: slides, moved m", moved, 1e-3)
+            steep = limit + 12
+            starts = []
+            for own in (0, friction):
+                probes = slope(options, folder, steep, own, wedge, cells, 0.02, 200)
+                starts.append(np.linalg.norm(probes.vector("box.velocity")[1]) / probes["time"][1])
+            checks.near(f"{label}, {steep:.1f} degrees: first acceleration over that without friction",
+                        starts[1] / starts[0], 1 - friction / math.tan(math.radians(steep)), 3)
+
+
+# ---- piles ----
+
+
+def settle_cases(options):
+    """Bodies, dimensions, cells, viscosity, closed, seed."""
+    if options.quickest:
+        return [(4, 2, 32, 0.1, 1, 1), (6, 2, 40, 10, 0, 2)]
+    if options.check:
+        return [(10, 2, 48, 0, 1, 1), (10, 2, 48, 0.1, 1, 2), (10, 2, 48, 10, 0, 3), (4, 3, 32, 10, 1, 1)]
+    plane = [(n, 2, 48 if n < 50 else 64, mu, closed, seed) for n in (2, 10, 50) for mu in (0, 0.1, 10)
+             for closed in (0, 1) for seed in (1, 2, 3)]
+    space = [(n, 3, 32, mu, closed, seed) for n in (2, 20) for mu in (0, 0.1, 10) for closed in (0, 1)
+             for seed in (1, 2, 3)]
+    return plane + space
+
+
+class Shapes:
+    """Boxes and balls of a frame, by their vertices: places, axes and half sizes, or radii."""
+
+    def __init__(self, output, number, boxes, dim):
+        bodies = common.Bodies(output)
+        vertices = bodies.read(number)
+        self.dim, self.list = dim, []
+        for i, part in enumerate(bodies.parts):
+            points = vertices[part]
+            if dim == 2:
+                points = points[:, :2]
+            middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
+            if i >= boxes:
+                middle = points.mean(axis=0)
+                self.list.append((middle, None, np.linalg.norm(points - middle, axis=1).max()))
+                continue
+            middle = points.mean(axis=0)
+            corners = points - middle
+            first = corners[np.argmax(np.linalg.norm(corners, axis=1))]
+            # edges from one corner: the nearest other corners that are orthogonal
+            others = np.unique(np.round(corners - first, 9), axis=0)
+            others = others[np.linalg.norm(others, axis=1) > 1e-9]
+            others = others[np.argsort(np.linalg.norm(others, axis=1))]
+            axes = []
+            for edge in others:
+                unit = edge / np.linalg.norm(edge)
+                if all(abs(unit @ a) < 1e-3 for a in axes) and len(axes) < dim:
+                    axes.append(unit)
+            axes = np.array(axes)
+            self.list.append((middle, axes, np.abs(corners @ axes.T).max(axis=0)))
+
+    def distance(self, i, points):
+        middle, axes, size = self.list[i]
+        if axes is None:
+            return np.linalg.norm(points - middle, axis=-1) - size
+        beyond = np.abs((points - middle) @ axes.T) - size
+        outside = np.linalg.norm(np.maximum(beyond, 0), axis=-1)
+        return outside + np.minimum(beyond.max(axis=-1), 0)
+
+    def samples(self, i):
+        """Points of the surface: of a box its edges, of a ball many."""
+        middle, axes, size = self.list[i]
+        if axes is None:
+            if self.dim == 2:
+                turn = np.linspace(0, 2 * np.pi, 721)
+                return middle + size * np.stack([np.cos(turn), np.sin(turn)], axis=1)
+            k = np.arange(4000) + 0.5
+            y, turn = 1 - 2 * k / 4000, np.pi * (1 + 5**0.5) * k
+            r = np.sqrt(1 - y * y)
+            return middle + size * np.stack([r * np.cos(turn), y, r * np.sin(turn)], axis=1)
+        line = np.linspace(-1, 1, 41)
+        grids = np.meshgrid(*[line] * self.dim, indexing="ij")
+        cube = np.stack([g.ravel() for g in grids], axis=1)
+        cube = cube[(np.abs(cube) == 1).sum(axis=1) >= 1]
+        return middle + (cube * size) @ axes
+
+    def carried(self, i, h):
+        """Least gap to something below its middle, cells: the floor, walls, other bodies."""
+        points = self.samples(i)
+        below = points[points[:, 1] < self.list[i][0][1]]
+        least = points[:, 1].min()
+        for j in range(len(self.list)):
+            if j == i:
+                continue
+            least = min(least, self.distance(j, below).min())
+            theirs = self.samples(j)
+            theirs = theirs[theirs[:, 1] < self.list[i][0][1]]
+            if len(theirs):
+                least = min(least, self.distance(i, theirs).min())
+        return least / h
+
+
+def check_settle(options, checks, folder):
+    for count, dim, cells, mu, closed, seed in settle_cases(options):
+        label = f"settle {count}, {dim}D, {cells} cells, mu {mu:g}, {'closed' if closed else 'open'}, seed {seed}"
+        values = {"params/count": count, "params/mu": mu, "params/cells": cells, "params/closed": closed, "dim": dim,
+                  "seed": seed, "params/deep": 2 if dim == 3 else 1, "duration": 3 if options.quickest else 20}
+        output = run(options, folder, "settle", "fsi/settle.yaml", values)
+        stats = output.stats()
+        end = values["duration"]
+        checks.true(f"{label} runs to its end", abs(stats["time"][-1] - end) < 1e-9, f"t = {stats['time'][-1]:g} s")
+        check_iterations(checks, label, stats)
+        checks.below(f"{label} energy above its start, of it", stats["energy.total"].max() / stats["energy.total"][0] - 1,
+                     1e-4)
+        checks.note(f"{label}: left over in closed regions at most {stats['divergence.left_over'].max():.2g} m^3/s, "
+                    f"unsettled {stats['contact.unsettled'].sum():g} of {2 * len(stats)}")
+        if mu == 0 or options.quickest:
+            continue
+        with h5py.File(output.state(), "r") as file:
+            speed = np.linalg.norm(file["rigid/velocity"][()], axis=1)
+        checks.below(f"{label} speed of every body at {end} s, m/s", speed.max(), 1e-3)
+        shapes = Shapes(output, output.numbered("frame")[-1], (count + 1) // 2, dim)
+        gaps = [shapes.carried(i, 1.0 / cells) for i in range(count)]
+        checks.below(f"{label} gap to what carries a body, cells", max(gaps), 0.05)
+
+
+# ---- bits ----
+
+
+def check_bits(options, checks, folder):
+    values = {"params/count": 6, "params/cells": 32, "params/mu": 0.1, "duration": 1.5}
+    hashes = {}
+    for threads in (1, 2, 4):
+        out = os.path.join(folder, f"bits{threads}")
+        common.run(options.program, common.scene_path("fsi/settle.yaml"), out, values, "--threads", str(threads))
+        hashes[threads] = common.info_hash(options.program, common.Output(out).state())
+    checks.true("settle: same bits for 1, 2, 4 threads", len(set(hashes.values())) == 1, str(hashes))
+    part = os.path.join(folder, "part")
+    common.run(options.program, common.scene_path("fsi/settle.yaml"), part, values, "--threads", "1", "--frames", "8")
+    common.call(options.program, "resume", part, "--threads", "2", "--quiet")
+    checks.true("settle: same bits after resume",
+                common.info_hash(options.program, common.Output(part).state()) == hashes[1])
+    out = os.path.join(folder, "dropped")
+    common.run(options.program, common.scene_path("fsi/settle.yaml"), out, values, "--drop-caches", "7")
+    checks.true("settle: same bits with caches dropped",
+                common.info_hash(options.program, common.Output(out).state()) == hashes[1])
+
+
+if __name__ == "__main__":
+    common.verify(__doc__, (check_stack, check_slope, check_settle, check_bits))
