@@ -56,6 +56,22 @@ static void add_block_gain(const FlowAssembly *a, size_t b, double *gain) {
     }
 }
 
+/* Dampers act on blocks beside the fluid's own forces: -C^T C v. */
+static void add_dampers(const FlowAssembly *a, double *gain) {
+    const Csr *rows = &a->damper_csr;
+    for (size_t row = 0; row < rows->rows; row++) {
+        double product = 0;
+        for (size_t i = rows->row_start[row]; i < rows->row_start[row + 1]; i++)
+            product += rows->value[i] * a->velocity.data[rows->column[i]];
+        for (size_t i = rows->row_start[row]; i < rows->row_start[row + 1]; i++) {
+            size_t block = a->block_of.data[rows->column[i]], source = a->source.data[block];
+            if (source == NO_BLOCK) continue;
+            size_t at = (size_t)rows->column[i] - a->blocks.data[block].first;
+            gain[a->gathered->blocks.data[source].first + at] -= rows->value[i] * product;
+        }
+    }
+}
+
 static PlimStatus find_gains(Coupling *coupling) {
     const FlowAssembly *a = &coupling->assembly;
     const Gathered *gathered = &coupling->gathered;
@@ -68,6 +84,7 @@ static PlimStatus find_gains(Coupling *coupling) {
         if (a->source.data[b] != NO_BLOCK && a->blocks.data[b].is_free)
             add_block_gain(a, b,
                            coupling->gain.data + gathered->blocks.data[a->source.data[b]].first);
+    add_dampers(a, coupling->gain.data);
     return PLIM_OK;
 }
 

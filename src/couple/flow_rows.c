@@ -38,6 +38,7 @@ static void add_block(FlowAssembly *a, const MassBlock *mass, size_t source, con
         for (int j = 0; block.is_free && j < block.size; j++)
             momentum += block.mass[i][j] * gathered_before(a->gathered, source)[j];
         good = array_push(a->context, &a->momentum, momentum) &&
+               array_push(a->context, &a->block_of, a->blocks.count - 1) &&
                array_push(a->context, &a->velocity, velocity[i]) &&
                array_push(a->context, &a->through, through ? through[i] : 0.0) &&
                array_push(a->context, &a->impulse, 0.0);
@@ -241,7 +242,7 @@ static void hold_in_plane(FlowAssembly *a, size_t surface) {
 static void clear(FlowAssembly *a) {
     a->failed = false;
     a->blocks.count = a->source.count = a->momentum.count = a->velocity.count = 0;
-    a->impulse.count = a->through.count = a->target.count = a->fluxes.count = 0;
+    a->block_of.count = a->impulse.count = a->through.count = a->target.count = a->fluxes.count = 0;
     csr_builder_clear(&a->flux_rows);
     csr_builder_clear(&a->rows);
     csr_builder_clear(&a->dampers);
@@ -283,6 +284,7 @@ PlimStatus flow_assemble(FlowAssembly *a, const Gathered *gathered, FlowOffer *o
     TRY(add_blocks(a));
     gathered_rows(gathered, ROWS_HELD, add_held, a);
     gathered_rows(gathered, ROWS_DAMPED, add_damped, a);
+    couple_add_lubrication(a, when);
     for (size_t i = 0; i < offer->surface_count && !a->failed; i++) {
         size_t source = a->source.data[i];
         offer->surfaces[i].is_held = source != NO_BLOCK && gathered->blocks.data[source].is_rowed;
@@ -300,6 +302,7 @@ PlimStatus flow_assemble(FlowAssembly *a, const Gathered *gathered, FlowOffer *o
 void flow_assembly_free(FlowAssembly *a, PlimContext *context) {
     array_free(context, &a->blocks);
     array_free(context, &a->source);
+    array_free(context, &a->block_of);
     array_free(context, &a->local);
     array_free(context, &a->is_reached);
     array_free(context, &a->momentum);

@@ -90,6 +90,7 @@ typedef struct FlowAssembly {
     FlowOffer *offer;
     ARRAY(MassBlock) blocks;
     ARRAY(size_t) source;   /* of each block: that of the gathered ones; NO_BLOCK: given */
+    ARRAY(size_t) block_of; /* of each velocity here: its block */
     ARRAY(int32_t) local;   /* of each gathered block: its block here; -1: none */
     ARRAY(bool) is_reached; /* of each gathered root: what it joins has a surface here */
     ARRAY(double) momentum, velocity, impulse, through, target;
@@ -108,6 +109,9 @@ void flow_assembly_free(FlowAssembly *assembly, PlimContext *context);
 /* push_bodies.c: what a liquid with a bounded pressure does to bodies in a stage. */
 PlimStatus couple_push_bodies(Coupling *coupling, const CoupledSystems *systems, Stage stage,
                               const StepInfo *step);
+
+/* lubrication.c: dampers of films thinner than a cell. */
+void couple_add_lubrication(FlowAssembly *assembly, SolveWhen when);
 
 /* dry_solve.c: what no fluid touches. */
 typedef struct DrySolve {

@@ -215,6 +215,8 @@ static PlimStatus make_offer(Fluid *fluid, SolveWhen when, FlowOffer *offer) {
     offer->face_count = fluid->coupled.faces.count;
     offer->nearest = nearest_surface;
     offer->system = fluid;
+    offer->viscosity = fluid->desc.viscosity;
+    offer->roughness = fluid->desc.roughness;
     offer->keeps_momentum = fluid_conserves(fluid) && when == SOLVE_WHOLE_STEP;
     return PLIM_OK;
 }

@@ -113,6 +113,7 @@ typedef struct FluidDesc {
     size_t body_count;
     bool monolithic;  /* viscosity, pressure and free bodies in one solve (002 section 5.8) */
     bool one_way;     /* free bodies do not feel the fluid */
+    double roughness; /* of bodies, over their radius of curvature, for lubrication; 0: none */
     bool hold_bodies; /* free bodies keep their places while velocities develop */
     const FluidSource *sources; /* borrowed during creation */
     size_t source_count;

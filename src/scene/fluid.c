@@ -227,6 +227,7 @@ static void describe_coupling(const PlimScene *scene, FluidDesc *desc) {
     const SceneCoupling *coupling = &scene->document.coupling;
     desc->one_way = coupling->fluid == 1;
     desc->hold_bodies = coupling->positions == 1;
+    desc->roughness = coupling->lubrication ? coupling->roughness : 0;
     desc->surface = (FluidSurface)coupling->surface;
     desc->monolithic =
         coupling->solver == SCENE_SOLVER_MONOLITHIC ||

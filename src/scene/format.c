@@ -223,6 +223,12 @@ static const SceneKey coupling_keys[] = {
     {"surface", VALUE_CHOICE, AT(SceneCoupling, surface), "cut", .choices = surface_choices,
      .help = "cut: faces of cells are open in part, where a surface cuts them; faces: a surface "
              "lies on whole faces, the first-order way of 002 section 5.4"},
+    {"lubrication", VALUE_BOOL, AT(SceneCoupling, lubrication), "false",
+     .help =
+         "films between bodies, and bodies and walls, that are thinner than a cell resist being "
+         "squeezed; needs viscosity"},
+    {"roughness", VALUE_NUMBER, AT(SceneCoupling, roughness), "0.001", BETWEEN(1e-6, 0.1),
+     .help = "thinnest film, over the radius of curvature: what is nearer touches"},
 };
 
 static const SceneTable coupling_table =

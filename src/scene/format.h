@@ -305,6 +305,8 @@ typedef struct SceneCoupling {
     int solver;
     int positions; /* 1: held */
     int surface;   /* FluidSurface */
+    bool lubrication;
+    double roughness;
 } SceneCoupling;
 
 typedef struct SceneDocument {

@@ -51,6 +51,8 @@ typedef struct FlowOffer {
     const void *system;
     /* Along an axis a pressure that is left out carries the fluid's weight. */
     bool carries_weight[3];
+    double viscosity; /* Pa s */
+    double roughness; /* of surfaces, over their radius: films get no thinner; 0: no lubrication */
     /* The fluid in faces that surfaces cover comes with its own velocity, not with theirs. */
     bool keeps_momentum;
 } FlowOffer;
