@@ -1,5 +1,5 @@
-/* Lubrication between surfaces that are nearer than a cell: the part of the squeezed film's
- * resistance that the grid does not see, as dampers of the coupled solve.
+/* Lubrication between surfaces that are nearer than a cell: the squeezed film's resistance, as
+ * dampers of the coupled solve.
  *
  * Of two surfaces with radii of curvature R_a, R_b, 1/R = 1/R_a + 1/R_b, a gap g between them and
  * the speed v at which they part, leading order (Jeffrey and Onishi 1981):
@@ -7,8 +7,9 @@
  *     F = -6 pi mu R^2 v / g                     spheres, N
  *     F = -3 sqrt(2) pi mu (R / g)^(3/2) v       cylinders, N a metre
  *
- * F(g) - F(h) is added for g < h, the size of a cell, as its mean over the way of the step. Below
- * the roughness, a part of R, the film gets no thinner: solids then touch. */
+ * That is added for g < h, the size of a cell, where the grid has no fluid (fluid/thin_gaps.c), as
+ * its mean over the way of the step. Below the roughness, a part of R, the film gets no thinner:
+ * solids then touch. */
 #include "couple/internal.h"
 
 #include "grid/difference.h"
@@ -125,9 +126,7 @@ static double film_damping(const FlowAssembly *a, const Film *film, SolveWhen wh
     double low = fmin(film->gap, film->gap + way), high = fmax(film->gap, film->gap + way);
     low = fmin(fmax(low, least), h);
     high = fmin(fmax(high, least), h);
-    double more =
-        mean_resistance(grid->dim, radius, low, high) - mean_resistance(grid->dim, radius, h, h);
-    return fmax(more, 0) * offer->viscosity * offer->step.dt;
+    return mean_resistance(grid->dim, radius, low, high) * offer->viscosity * offer->step.dt;
 }
 
 /* ---- dampers ---- */

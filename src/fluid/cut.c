@@ -256,7 +256,7 @@ static void join_periodic(Fluid *fluid, int axis) {
             }
 }
 
-static void cut_grid(Fluid *fluid) {
+static PlimStatus cut_grid(Fluid *fluid, const StepInfo *step) {
     const Grid *grid = &fluid->grid;
     int threads = fluid->context->threads;
     for (int axis = 0; axis < grid->dim; axis++) {
@@ -265,12 +265,14 @@ static void cut_grid(Fluid *fluid) {
         grid_for_rows(grid, grid_place_faces(axis), threads, whole ? close_faces : cut_faces, &job);
         join_periodic(fluid, axis);
     }
+    if (!fluid_has_surface(fluid)) TRY(fluid_close_thin_gaps(fluid, step));
     grid_for_rows(grid, PLACE_CELLS, threads, cut_cells, fluid);
     field_fill_halo_constant(&fluid->cut.cell_distance, threads);
     size_t cells = grid_cell_count(grid);
     fluid->cut.fluid_cells = 0;
     for (size_t cell = 0; cell < cells; cell++)
         fluid->cut.fluid_cells += fluid->cut.kind[cell] == CELL_FLUID;
+    return PLIM_OK;
 }
 
 static const char *aperture_problem(const Fluid *fluid, int axis) {
@@ -309,7 +311,7 @@ PlimStatus fluid_update_geometry(Fluid *fluid, const StepInfo *step, bool always
         return PLIM_OK;
     }
     find_distances(fluid, always);
-    cut_grid(fluid);
+    TRY(cut_grid(fluid, step));
     PLIM_ASSERT_VALID(fluid_cut_problem(fluid));
     if (fluid->cut.fluid_cells == 0)
         return context_fail(fluid->context, always ? PLIM_BAD_INPUT : PLIM_FAILED,

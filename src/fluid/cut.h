@@ -19,6 +19,8 @@ typedef struct FluidCut {
 /* Reads the bodies' places (fluid_read_places), then cuts the grid anew if anything moved or
  * `always`. */
 PlimStatus fluid_update_geometry(Fluid *fluid, const StepInfo *step, bool always);
+/* In thin_gaps.c: closes cells between a free body and something less than a cell away. */
+PlimStatus fluid_close_thin_gaps(Fluid *fluid, const StepInfo *step);
 /* In enclosed_cells.c: small pockets between bodies hold no pressure. */
 void fluid_empty_enclosed_cells(Fluid *fluid);
 /* The first thing wrong with the grid as it was just cut, as text, or NULL: apertures outside 0 to

@@ -89,4 +89,12 @@ void immersed_fill_bins(Immersed *immersed);
  * is near the collider itself, not an image of it. */
 const ImmersedCollider *immersed_nearest(const Immersed *immersed, Vec3 x, Vec3 *beside);
 
+/* The distances of the two colliders nearest to x, m; HUGE_VAL: there is none, or far away. */
+typedef struct ImmersedGap {
+    double least, second;
+    bool has_free; /* one of them is free to move */
+} ImmersedGap;
+
+ImmersedGap immersed_gap(const Immersed *immersed, Vec3 x);
+
 #endif

@@ -97,15 +97,25 @@ void immersed_fill_bins(Immersed *immersed) {
 typedef struct Nearest {
     const Immersed *immersed;
     Vec3 x, beside;
-    const ImmersedCollider *collider;
-    double least;
+    const ImmersedCollider *collider, *other; /* the nearest and the second */
+    double least, second;
 } Nearest;
 
 static void look_at(Nearest *n, size_t i, int image) {
     const ImmersedCollider *collider = &n->immersed->list.data[i];
     Vec3 at = vec3_sub(n->x, grid_image_offset(&n->immersed->grid, image));
     double distance = collider_distance(&collider->now, grid_in_plane(&n->immersed->grid, at));
-    if (!(distance < n->least)) return;
+    if (!(distance < n->least)) {
+        if (distance < n->second && collider != n->collider) {
+            n->second = distance;
+            n->other = collider;
+        }
+        return;
+    }
+    if (n->collider && n->collider != collider) {
+        n->second = n->least;
+        n->other = n->collider;
+    }
     n->least = distance;
     n->collider = collider;
     n->beside = at;
@@ -130,14 +140,28 @@ static bool look_in_bin(Nearest *n) {
     return n->least <= MARGIN_CELLS * grid->spacing;
 }
 
+static Nearest find_nearest(const Immersed *immersed, Vec3 x) {
+    const Nearest none = {
+        .immersed = immersed, .x = x, .beside = x, .least = HUGE_VAL, .second = HUGE_VAL};
+    Nearest n = none;
+    if (immersed->bins.is_filled && look_in_bin(&n)) return n;
+    int images = grid_image_count(&immersed->grid);
+    n = none;
+    for (size_t i = 0; i < immersed->list.count; i++)
+        for (int image = 0; image < images; image++) look_at(&n, i, image);
+    return n;
+}
+
 const ImmersedCollider *immersed_nearest(const Immersed *immersed, Vec3 x, Vec3 *beside) {
-    Nearest n = {.immersed = immersed, .x = x, .beside = x, .least = HUGE_VAL};
-    if (!immersed->bins.is_filled || !look_in_bin(&n)) {
-        int images = grid_image_count(&immersed->grid);
-        n = (Nearest){.immersed = immersed, .x = x, .beside = x, .least = HUGE_VAL};
-        for (size_t i = 0; i < immersed->list.count; i++)
-            for (int image = 0; image < images; image++) look_at(&n, i, image);
-    }
+    Nearest n = find_nearest(immersed, x);
     *beside = n.beside;
     return n.collider;
+}
+
+/* Within the margin of a bin it has all colliders that are near. */
+ImmersedGap immersed_gap(const Immersed *immersed, Vec3 x) {
+    Nearest n = find_nearest(immersed, x);
+    bool has_free = (n.collider && surface_is_free(&n.collider->ref)) ||
+                    (n.other && surface_is_free(&n.other->ref));
+    return (ImmersedGap){n.least, n.second, has_free};
 }

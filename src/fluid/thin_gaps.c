@@ -1,0 +1,81 @@
+/* Thin gaps: cells between a free body and something else that is less than a cell away.
+ *
+ * Such a cell is open to others through slits alone. What a body squeezes out of it would have to
+ * pass them at many times the body's speed, and the inertia of that, growing as one over the gap,
+ * stops the body as no fluid does: the flow in the gap is not resolved. The cell is closed instead,
+ * and moves with the nearest surface; what the film does resist is lubrication
+ * (couple/lubrication.c). */
+#include "fluid/coupled.h"
+#include "fluid/internal.h"
+
+typedef struct GapJob {
+    Fluid *fluid;
+    unsigned char *is_thin; /* of cells */
+} GapJob;
+
+static bool is_near_solid(const Fluid *fluid, const int cell[3]) {
+    for (int axis = 0; axis < fluid->grid.dim; axis++)
+        for (int end = 0; end < 2; end++) {
+            int at[3] = {cell[0], cell[1], cell[2]};
+            at[axis] += end;
+            size_t face = grid_face_index(&fluid->grid, axis, at[0], at[1], at[2]);
+            if (fluid->cut.open[axis][face] < 1) return true;
+        }
+    return false;
+}
+
+/* From the nearest wall of the domain, m; HUGE_VAL where there is none. */
+static double wall_distance(const Grid *grid, const int cell[3]) {
+    double least = HUGE_VAL;
+    for (int axis = 0; axis < grid->dim; axis++) {
+        if (grid->sides[axis][0] == SIDE_WALL) least = fmin(least, cell[axis] + 0.5);
+        if (grid->sides[axis][1] == SIDE_WALL)
+            least = fmin(least, grid->n[axis] - cell[axis] - 0.5);
+    }
+    return least * grid->spacing;
+}
+
+static void find_row(void *user, int j, int k) {
+    const GapJob *job = user;
+    const Fluid *fluid = job->fluid;
+    const Grid *grid = &fluid->grid;
+    for (int i = 0; i < grid->n[0]; i++) {
+        int cell[3] = {i, j, k};
+        size_t index = grid_cell_index(grid, i, j, k);
+        job->is_thin[index] = 0;
+        if (!is_near_solid(fluid, cell)) continue;
+        ImmersedGap gap = immersed_gap(&fluid->colliders, grid_cell_center(grid, i, j, k));
+        double other = fmin(gap.second, wall_distance(grid, cell));
+        job->is_thin[index] = gap.has_free && gap.least + other < grid->spacing;
+    }
+}
+
+static void close_row(void *user, int j, int k) {
+    const GapJob *job = user;
+    Fluid *fluid = job->fluid;
+    const Grid *grid = &fluid->grid;
+    for (int i = 0; i < grid->n[0]; i++) {
+        if (!job->is_thin[grid_cell_index(grid, i, j, k)]) continue;
+        for (int axis = 0; axis < grid->dim; axis++)
+            for (int end = 0; end < 2; end++) {
+                int at[3] = {i, j, k};
+                at[axis] += end;
+                size_t face = grid_face_index(grid, axis, at[0], at[1], at[2]);
+                fluid->cut.open[axis][face] = 0;
+                double *held = fluid->cut.face_distance[axis];
+                if (held) held[face] = fmin(held[face], -1e-9 * grid->spacing);
+            }
+    }
+}
+
+PlimStatus fluid_close_thin_gaps(Fluid *fluid, const StepInfo *step) {
+    GapJob job = {.fluid = fluid};
+    if (!fluid->coupled.solver || !fluid_solves_for_bodies(fluid)) return PLIM_OK;
+    size_t mark = scratch_mark(step->scratch);
+    job.is_thin = scratch_take(step->scratch, grid_cell_count(&fluid->grid), 1);
+    if (!job.is_thin) return PLIM_OUT_OF_MEMORY;
+    grid_for_rows(&fluid->grid, PLACE_CELLS, fluid->context->threads, find_row, &job);
+    grid_for_rows(&fluid->grid, PLACE_CELLS, 1, close_row, &job); /* cells share faces */
+    scratch_release(step->scratch, mark);
+    return PLIM_OK;
+}
