@@ -10,7 +10,7 @@
 
 typedef struct GapJob {
     Fluid *fluid;
-    unsigned char *is_thin; /* of cells */
+    unsigned char *is_thin; /* of cells; 2: left with slits */
 } GapJob;
 
 static bool is_near_solid(const Fluid *fluid, const int cell[3]) {
@@ -68,6 +68,32 @@ static void close_row(void *user, int j, int k) {
     }
 }
 
+/* Cells that are left with slits alone are of the gap, too. */
+static void find_slits(void *user, int j, int k) {
+    const GapJob *job = user;
+    const Fluid *fluid = job->fluid;
+    const Grid *grid = &fluid->grid;
+    const double slit = 0.2;
+    for (int i = 0; i < grid->n[0]; i++) {
+        int cell[3] = {i, j, k};
+        bool beside = false;
+        double widest = 0;
+        for (int axis = 0; axis < grid->dim; axis++)
+            for (int end = 0; end < 2; end++) {
+                int at[3] = {i, j, k}, next[3] = {i, j, k};
+                at[axis] += end;
+                next[axis] += end ? 1 : -1;
+                size_t face = grid_face_index(grid, axis, at[0], at[1], at[2]);
+                widest = fmax(widest, fluid->cut.open[axis][face]);
+                if (next[axis] >= 0 && next[axis] < grid->n[axis])
+                    beside = beside ||
+                             job->is_thin[grid_cell_index(grid, next[0], next[1], next[2])] == 1;
+            }
+        unsigned char *own = &job->is_thin[grid_cell_index(grid, cell[0], cell[1], cell[2])];
+        if (*own == 0 && beside && widest < slit) *own = 2;
+    }
+}
+
 PlimStatus fluid_close_thin_gaps(Fluid *fluid, const StepInfo *step) {
     GapJob job = {.fluid = fluid};
     if (!fluid->coupled.solver || !fluid_solves_for_bodies(fluid)) return PLIM_OK;
@@ -76,6 +102,8 @@ PlimStatus fluid_close_thin_gaps(Fluid *fluid, const StepInfo *step) {
     if (!job.is_thin) return PLIM_OUT_OF_MEMORY;
     grid_for_rows(&fluid->grid, PLACE_CELLS, fluid->context->threads, find_row, &job);
     grid_for_rows(&fluid->grid, PLACE_CELLS, 1, close_row, &job); /* cells share faces */
+    grid_for_rows(&fluid->grid, PLACE_CELLS, fluid->context->threads, find_slits, &job);
+    grid_for_rows(&fluid->grid, PLACE_CELLS, 1, close_row, &job);
     scratch_release(step->scratch, mark);
     return PLIM_OK;
 }

@@ -5,7 +5,8 @@
  * add up to zero there. Where solids touch one another or a wall, a face has parts of both and is
  * counted to one, and cells between them have no equation: something is left over. No pressure can
  * remove it, and the solve would have to stop the body. It is spread over the body's own faces in
- * that region, by their areas. */
+ * that region, by their areas and by how open the cells there are: what a cell with a slit alone
+ * got would leave it at any speed. */
 #include "solve/coupled/coupled_flow_internal.h"
 
 #include <math.h>
@@ -17,15 +18,30 @@ typedef struct FluxSide {
     int cell[3];   /* of the grid */
     double sign;   /* 1: outflow of the cell */
     size_t region; /* closed, from 1 on; 0: none */
+    double
+        weight; /* m^2, of what is left over: area of the face, times the open faces of the cell */
 } FluxSide;
 
 /* Of a block in a closed region. */
 typedef struct FluxBalance {
     double sum[MASS_BLOCK_SIZE]; /* m^2, m^3: of its columns */
-    double area;                 /* m^2, of all its faces there */
+    double area, weight;         /* m^2, of all its faces there */
 } FluxBalance;
 
 typedef void (*SideVisit)(CoupledFlow *flow, const FluxSide *side);
+
+/* Parts of a cell's faces that are open, added up. */
+static double open_faces(const CoupledFlow *flow, const int cell[3]) {
+    double sum = 0.0;
+    for (int axis = 0; axis < flow->grid.dim; axis++)
+        for (int end = 0; end < 2; end++) {
+            int at[3] = {cell[0], cell[1], cell[2]};
+            const double *open = flow->problem->open[axis];
+            at[axis] += end;
+            sum += open ? open[grid_face_index(&flow->grid, axis, at[0], at[1], at[2])] : 1.0;
+        }
+    return sum;
+}
 
 static void for_sides(CoupledFlow *flow, SideVisit visit) {
     const Grid *grid = &flow->grid;
@@ -44,6 +60,7 @@ static void for_sides(CoupledFlow *flow, SideVisit visit) {
             if (flow->problem->kind[grid_cell_index(grid, at[0], at[1], at[2])] != CELL_FLUID)
                 continue;
             side.region = poisson_closed_region(flow->poisson, at[0], at[1], at[2]);
+            if (side.region > 0) side.weight = flux->area * open_faces(flow, at);
             visit(flow, &side);
         }
     }
@@ -65,8 +82,9 @@ static void add_to_balance(CoupledFlow *flow, const FluxSide *side) {
         FluxBalance *balance = balance_of(flow, side->region, rows->column[i]);
         size_t start = flow->structure->blocks[flow->block_of[rows->column[i]]].first;
         balance->sum[(size_t)rows->column[i] - start] += side->sign * rows->value[i];
-        if (is_first_of_block(flow, rows, first, i))
-            balance->area += flow->problem->fluxes[side->flux].area;
+        if (!is_first_of_block(flow, rows, first, i)) continue;
+        balance->area += flow->problem->fluxes[side->flux].area;
+        balance->weight += side->weight;
     }
 }
 
@@ -75,7 +93,7 @@ static bool is_left_over(const CoupledFlow *flow, const FluxBalance *balance, in
     const MassBlock *block = &flow->structure->blocks[flow->block_of[column]];
     double worst = 0.0;
     for (int i = 0; i < block->size; i++) worst = fmax(worst, fabs(balance->sum[i]));
-    return block->is_free && balance->area > 0.0 && worst > 1e-9 * balance->area;
+    return block->is_free && balance->weight > 0.0 && worst > 1e-9 * balance->area;
 }
 
 static void add_side(CoupledFlow *flow, const FluxSide *side) {
@@ -92,7 +110,7 @@ static void add_side(CoupledFlow *flow, const FluxSide *side) {
             !is_left_over(flow, balance, rows->column[i]))
             continue;
         const MassBlock *block = &flow->structure->blocks[flow->block_of[rows->column[i]]];
-        double part = flow->problem->fluxes[side->flux].area / balance->area;
+        double part = side->weight / balance->weight;
         for (int k = 0; k < block->size; k++)
             flow_add_entries(flow, &flow->fluxes, 1, &(int32_t){(int32_t)block->first + k},
                              &balance->sum[k], -part);
