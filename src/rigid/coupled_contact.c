@@ -242,7 +242,7 @@ static void find_contact_impulse(const RigidBodies *b, size_t i, const ContactLo
 /* How much more than its own mass moves with the body: what the last two turns changed of impulses
  * over what they changed of velocities. */
 static double mass_ratio(Vec3 impulse, Vec3 own, Vec3 velocity, double last) {
-    const double most = 100.0;
+    const double most = 1e12;
     double with_own = vec3_dot(own, velocity), with_all = vec3_dot(impulse, velocity);
     if (!(with_own > 0.0) || !(with_all > with_own)) return last;
     return fmin(with_all / with_own, most);
@@ -313,6 +313,23 @@ static bool settle_row(const ContactPair *pair, ContactRow *row, double time) {
     return row->hold == before;
 }
 
+/* Pairs that the fluid presses together after their collision, or that it brings there now, would
+ * overlap at the end of the step: they are in contact, too. In the pass for velocities they are
+ * not: they have not had the chance to bounce. */
+static void find_pressed(RigidBodies *bodies, double dt) {
+    RigidContacts *contacts = &bodies->contacts;
+    for (size_t p = 0; p < contacts->pairs.count; p++) {
+        ContactPair *pair = &contacts->pairs.data[p];
+        const SolverBody *a = &contacts->solver_bodies.data[pair->a],
+                         *b = &contacts->solver_bodies.data[pair->b];
+        for (int32_t r = 0; r < pair->rows && !pair->found; r++) {
+            const ContactRow *row = &contacts->rows.data[pair->first + r];
+            pair->found = row->gap + dt * vec3_dot(row->normal, row_velocity(row, a, b)) < 0.0;
+            if (pair->found && pair->level < 1) pair->level = 1;
+        }
+    }
+}
+
 static PlimStatus settle(void *system, const StepInfo *step, SolveWhen when,
                          const ContactLoad *load, bool *agrees) {
     RigidBodies *bodies = system;
@@ -328,6 +345,7 @@ static PlimStatus settle(void *system, const StepInfo *step, SolveWhen when,
             load_coupled(bodies, i, load);
     }
     contacts_renew(bodies);
+    if (when == SOLVE_HALF_STEP) find_pressed(bodies, step->dt);
     TRY(contacts_solve(bodies, step, pass_of(when)));
     bool same = true;
     for (size_t p = 0; p < contacts->pairs.count; p++) {

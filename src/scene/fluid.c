@@ -349,6 +349,10 @@ static PlimStatus add_fluid(PlimScene *scene, PlimWorld *world, const SceneSyste
                                       describe_source, &sources, &desc.source_count);
     desc.sources = sources;
     TRY(scene_as_problem(scene, node, status));
+    if (fluid->obstacles.node && scene->has_acting)
+        context_log(scene->context, PLIM_LOG_WARNING,
+                    "obstacles hold the fluid alone: dynamic bodies pass through them; use static "
+                    "bodies for what should hold both");
     scene_tell_size(scene, system, &fluid->domain, &desc.grid);
     desc.bodies = bodies->around.data;
     desc.body_count = bodies->around.count;
