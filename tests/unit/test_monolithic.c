@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "couple/internal.h"
 #include "fluid/internal.h"
+#include "fluid/measure.h"
 #include "rigid_offer.h"
 #include "scene/scene.h"
 #include "world/domains.h"
@@ -93,6 +94,33 @@ static void test_thrown(void **state) {
         assert_int_equal(least > -0.02 * fluid_of(f.world)->grid.spacing, !cases[i].is_limit);
         assert_true(last < start);
         assert_true(least < 1.0 * fluid_of(f.world)->grid.spacing); /* they did meet */
+        close_scene(&f);
+    }
+}
+
+/* ---- bodies that rest on one another ---- */
+
+/* They stay where they are, to the bit, and fluid and bodies have no velocity. */
+static void test_stack(void **state) {
+    (void)state;
+    static const char *const fluids[] = {"fluid: {cells: 24, sides: {top: open}}\n",
+                                         "fluid: {cells: 24, viscosity: 10}\n"};
+    for (int round = 0; round < 2; round++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "plimsoll: 1\ndim: 2\n%srigid:\n  bodies:\n"
+                 "    - {name: low, shape: {box: {size: [0.3, 0.2, 1]}}, position: [0.47, 0.1, 0], "
+                 "density: 3000}\n"
+                 "    - {name: high, shape: {box: {size: [0.2, 0.2, 1]}}, position: [0.5, 0.3, 0], "
+                 "density: 2000}\n",
+                 fluids[round]);
+        Fixture f = open_in(test_context(1), text);
+        for (int s = 0; s < 10; s++) step(&f, 0.02);
+        assert_close(position_of(&f, 0).y, 0.1, 1e-15);
+        assert_close(position_of(&f, 1).x, 0.5, 1e-15);
+        assert_close(position_of(&f, 1).y, 0.3, 1e-15);
+        assert_true(energy_of_bodies(&f) < 1e-20);
+        assert_true(fluid_greatest_velocity(fluid_of(f.world)) < 1e-10);
         close_scene(&f);
     }
 }
@@ -300,10 +328,10 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_thrown), cmocka_unit_test(test_passive),
-        cmocka_unit_test(test_force),  cmocka_unit_test(test_rest),
-        cmocka_unit_test(test_light),  cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_thrown),    cmocka_unit_test(test_stack),
+        cmocka_unit_test(test_passive),   cmocka_unit_test(test_force),
+        cmocka_unit_test(test_rest),      cmocka_unit_test(test_light),
+        cmocka_unit_test(test_same_bits), cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
