@@ -19,7 +19,7 @@ static double time_of(const StepInfo *step, SolveWhen when) {
     return when == SOLVE_HALF_STEP ? 0.5 * step->dt : step->dt;
 }
 
-/* Of what gravity does in the step: differences of velocity that are none. The greater one is for
+/* Of speed_scale: differences of velocity that are none. The greater one is for
  * points that are held as before, and where a turn more changes nothing; a point that the solve
  * held and that contact would let slide by a hundredth of a slope's angle counts. */
 static const double SMALL = 1e-3, ENOUGH = 1e-2;
@@ -302,6 +302,15 @@ static double disagreement(const RigidBodies *b, const ContactLoad *load) {
     return worst;
 }
 
+/* What gravity does in the step; where there is none, a tenth of the greatest speed. */
+static double speed_scale(const RigidBodies *b, const StepInfo *step, const ContactLoad *load) {
+    double fall = step->dt * vec3_length(step->gravity), fastest = 0.0;
+    for (size_t i = 0; i < rigid_count(b) && fall == 0.0; i++)
+        if (load->is_solved[i])
+            fastest = fmax(fastest, vec3_length(vec3_load(load->velocity + 6 * i)));
+    return fall > 0.0 ? fall : 0.1 * fastest;
+}
+
 /* Without what shock propagation adds, which acts on one body of a pair. True: it is held as it
  * was. */
 static bool settle_row(const ContactPair *pair, ContactRow *row, double time) {
@@ -353,9 +362,9 @@ static PlimStatus settle(void *system, const StepInfo *step, SolveWhen when,
         for (int32_t r = 0; r < pair->rows; r++)
             same = settle_row(pair, &contacts->rows.data[pair->first + r], time) && same;
     }
-    double fall = step->dt * vec3_length(step->gravity), worst = disagreement(bodies, load);
+    double worst = disagreement(bodies, load), scale = speed_scale(bodies, step, load);
     bool is_stuck = worst > 0.5 * contacts->disagreement;
-    *agrees = worst <= (same || is_stuck ? ENOUGH : SMALL) * fall + load->speed;
+    *agrees = worst <= (same || is_stuck ? ENOUGH : SMALL) * scale + load->speed;
     contacts->disagreement = worst;
     contacts->round++;
     if (contacts->figures.rounds < contacts->round) contacts->figures.rounds = contacts->round;
