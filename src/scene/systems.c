@@ -136,9 +136,11 @@ PlimStatus scene_find_rooms(PlimScene *scene) {
     return PLIM_OK;
 }
 
-/* Around the liquids in which bodies float, that those bodies meet. */
+/* Around liquids, and around fluids that move bodies: those bodies meet them. */
 static PlimStatus add_walls(PlimScene *scene, PlimWorld *world, const SceneSystem *system) {
-    if (!scene->has_acting) return PLIM_OK;
+    bool has_liquid = system->kind == &scene_splash_kind || node_get(system->node, "liquid");
+    bool moves_bodies = scene->document.coupling.fluid == 0;
+    if (!scene->has_acting || !(has_liquid || moves_bodies)) return PLIM_OK;
     Grid grid = system->kind->grid(scene, system);
     return world_add_walls(world, system->name, &grid, &system->room);
 }
