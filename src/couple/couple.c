@@ -127,6 +127,7 @@ static PlimStatus solve_once(Coupling *coupling, const CoupledSystems *systems, 
                              SolveWhen when, FlowResult *result) {
     FlowAssembly *assembly = &coupling->assembly;
     TRY(gather_offers(&coupling->gathered, systems, &offer->step, when));
+    assembly->has_contact = coupling->touches;
     TRY(flow_assemble(assembly, &coupling->gathered, offer, when));
     double speed = fmax(greatest_speed(assembly), offer->problem.speed);
     offer->problem.divergence =

@@ -266,7 +266,8 @@ static void set_problem(FlowAssembly *a) {
                                    .through = a->through.data,
                                    .dampers = a->damper_csr.rows > 0 ? &a->damper_csr : NULL,
                                    .constraints = &a->row_csr,
-                                   .target = a->target.data};
+                                   .target = a->target.data,
+                                   .least_new = a->has_contact ? 0.05 : 0};
     problem->structure = a->blocks.count > 0 ? &a->structure : NULL;
     problem->fluxes = a->fluxes.data;
     problem->flux_rows = &a->flux_csr;

@@ -97,6 +97,7 @@ typedef struct FlowAssembly {
     ARRAY(FlowFlux) fluxes;
     CsrBuilder flux_rows, rows, dampers;
     FlowStructure structure;
+    bool has_contact; /* rows of contact are among those that hold */
     Csr flux_csr, row_csr, damper_csr;
     bool failed;
 } FlowAssembly;

@@ -87,7 +87,7 @@ static void find_slits(void *user, int j, int k) {
                 widest = fmax(widest, fluid->cut.open[axis][face]);
                 if (next[axis] >= 0 && next[axis] < grid->n[axis])
                     beside = beside ||
-                             job->is_thin[grid_cell_index(grid, next[0], next[1], next[2])] == 1;
+                             job->is_thin[grid_cell_index(grid, next[0], next[1], next[2])] > 0;
             }
         unsigned char *own = &job->is_thin[grid_cell_index(grid, cell[0], cell[1], cell[2])];
         if (*own == 0 && beside && widest < slit) *own = 2;
@@ -95,6 +95,7 @@ static void find_slits(void *user, int j, int k) {
 }
 
 PlimStatus fluid_close_thin_gaps(Fluid *fluid, const StepInfo *step) {
+    enum { PASSES = 3 };
     GapJob job = {.fluid = fluid};
     if (!fluid->coupled.solver || !fluid_solves_for_bodies(fluid)) return PLIM_OK;
     size_t mark = scratch_mark(step->scratch);
@@ -102,8 +103,10 @@ PlimStatus fluid_close_thin_gaps(Fluid *fluid, const StepInfo *step) {
     if (!job.is_thin) return PLIM_OUT_OF_MEMORY;
     grid_for_rows(&fluid->grid, PLACE_CELLS, fluid->context->threads, find_row, &job);
     grid_for_rows(&fluid->grid, PLACE_CELLS, 1, close_row, &job); /* cells share faces */
-    grid_for_rows(&fluid->grid, PLACE_CELLS, fluid->context->threads, find_slits, &job);
-    grid_for_rows(&fluid->grid, PLACE_CELLS, 1, close_row, &job);
+    for (int pass = 0; pass < PASSES; pass++) { /* what is closed leaves others with slits */
+        grid_for_rows(&fluid->grid, PLACE_CELLS, 1, find_slits, &job);
+        grid_for_rows(&fluid->grid, PLACE_CELLS, 1, close_row, &job);
+    }
     scratch_release(step->scratch, mark);
     return PLIM_OK;
 }

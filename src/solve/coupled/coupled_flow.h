@@ -51,6 +51,10 @@ typedef struct FlowStructure {
     /* Blocks that constraints join with more velocities than this altogether are not reduced to the
      * motions that are left: their rows have multipliers. 0: 720. */
     size_t largest_part;
+    /* A constraint of which less than this part is new depends on those before it and is left out.
+     * Points of contact that nearly say the same, with targets that do not quite agree, would
+     * otherwise ask for any velocity. At least 1e-6. */
+    double least_new;
 } FlowStructure;
 
 /* A face of which the structure closes some part: what its motion pushes through that, m^3/s along

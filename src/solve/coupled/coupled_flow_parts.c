@@ -197,7 +197,8 @@ static void reduce_row(Elimination *e, double target) {
     double before = sqrt(dot(x, x, 0, n));
     for (size_t k = 0; k < rank; k++) reflect(e->reflector + k * n, k, n, x);
     double length = sqrt(dot(x, x, rank, n));
-    if (!(length > 1e-6 * before)) return;
+    double least = e->flow->structure->least_new;
+    if (!(length > fmax(least, 1e-6) * before)) return;
     double diagonal = x[rank] > 0.0 ? -length : length;
     memset(w, 0, n * sizeof *w);
     for (size_t i = rank; i < n; i++) w[i] = x[i];
