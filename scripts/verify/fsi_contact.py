@@ -19,7 +19,8 @@ def run(options, folder, name, scene, values, *words):
 def check_iterations(checks, label, stats, is_crowd=False):
     """Of a crowd at high viscosity more are an expected failure: docs/fsi.md."""
     steps = stats["solve.coupled.iterations"][1:]
-    if is_crowd and (steps.max() > MOST_ITERATIONS or steps.mean() >= MEAN_ITERATIONS):
+    over = steps.max() > MOST_ITERATIONS or steps.mean() >= MEAN_ITERATIONS
+    if is_crowd and over and steps.max() <= 200 and steps.mean() <= 100: # as docs/fsi.md tells; more is a failure
         checks.expected_failure(f"{label} iterations", f"greatest {steps.max():g}, limit {MOST_ITERATIONS}; mean "
                                 f"{steps.mean():.1f}, limit {MEAN_ITERATIONS}: turns of contact add up (docs/fsi.md)")
         return
@@ -96,7 +97,7 @@ def check_slope(options, checks, folder):
                 starts.append(np.linalg.norm(probes.vector("box.velocity")[1]) / probes["time"][1])
             ratio, expected = starts[1] / starts[0], 1 - friction / math.tan(math.radians(steep))
             name = f"{label}, {steep:.1f} degrees: first acceleration over that without friction"
-            if wedge and abs(ratio / expected - 1) > 0.03:
+            if wedge and 0.03 < abs(ratio / expected - 1) < 0.05: # as far as docs/fsi.md tells; more is a failure
                 checks.expected_failure(name, f"{ratio:.4f}, expected {expected:.4f}, limit 3%: corners of the box in the "
                                         "turned grid (docs/fsi.md)")
             else:
