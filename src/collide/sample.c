@@ -16,9 +16,10 @@ static const double along_edge = 0.3;
 
 /* A sample at a distance within the margin. */
 typedef struct Sample {
-    Vec3 p;      /* b's axes */
-    Vec3 inward; /* unit, to a's inside; of a sheet to its middle */
-    Vec3 along;  /* unit, of an edge; zero for a vertex */
+    Vec3 p;       /* b's axes */
+    Vec3 inward;  /* unit, to a's inside; of a sheet to its middle */
+    Vec3 along;   /* unit, of an edge; zero for a vertex */
+    double least; /* cosine to `inward` of what it can press along */
     double distance;
     bool sided; /* a has an inside */
 } Sample;
@@ -67,22 +68,24 @@ static bool straighten(const FieldView *view, const Sample *sample, FieldSide *s
     return true;
 }
 
-static void add_sample(const FieldView *view, Vec3 p, double distance, Vec3 own_inward,
-                       Vec3 along) {
-    Sample sample = {.p = p,
-                     .inward = mat3_apply(view->own_to_b.axes, own_inward),
-                     .along = along,
-                     .distance = distance};
+/* `along`, `p` and the distance of the sample are in the axes of b, `inward` in those of a. */
+static void add_sample(const FieldView *view, Sample sample) {
+    Vec3 p = sample.p;
+    double distance = sample.distance;
+    sample.inward = mat3_apply(view->own_to_b.axes, sample.inward);
     sample.sided = vec3_dot(sample.inward, sample.inward) > 0.0;
     if (!sample.sided) sample.inward = vec3_normalize(vec3_sub(view->own_to_b.origin, p));
     FieldSide side = {distance, field_view_normal(view, p)};
     if (distance <= view->near_face) side = choose_side(view, &sample, side);
     /* Outside b, with a's inside between: another part of a is nearer. A little inside, b's face is
      * one that the edge runs along, and what it belongs to touches elsewhere. */
-    bool edge = vec3_dot(along, along) > 0.0;
+    bool edge = vec3_dot(sample.along, sample.along) > 0.0;
+    double facing = vec3_dot(side.normal, sample.inward);
     if (sample.sided && distance > -(edge ? view->next_face : view->near_face) &&
-        vec3_dot(side.normal, sample.inward) < -same_way)
+        facing < -same_way)
         return;
+    /* Within a nearly flat part of a what comes along the surface does not run into it. */
+    if (sample.sided && distance > -view->next_face && facing < sample.least) return;
     if (straighten(view, &sample, &side)) field_view_add(view, p, 0.0, side.distance, side.normal);
 }
 
@@ -90,7 +93,11 @@ static void vertex_contact(const FieldView *view, const SampleVertex *vertex) {
     Vec3 p = frame_to_world(&view->own_to_b, vertex->place);
     if (view->bounded && !box3_contains(view->box, p)) return;
     double distance = solid_distance(view->solid, p);
-    if (distance <= view->margin) add_sample(view, p, distance, vertex->inward, vec3(0, 0, 0));
+    if (distance <= view->margin)
+        add_sample(view, (Sample){.p = p,
+                                  .inward = vertex->inward,
+                                  .least = vertex->least,
+                                  .distance = distance});
 }
 
 /* Between its ends, which are vertices. */
@@ -113,7 +120,11 @@ static void edge_contact(const FieldView *view, const SampleEdge *edge) {
     for (int i = 0; i < stops.count; i++) {
         if (stops.at[i] < 1e-6 * length || stops.at[i] > (1.0 - 1e-6) * length) continue;
         Vec3 p = curve_point(&curve, stops.at[i]);
-        add_sample(view, p, stops.gap[i], edge->inward, along);
+        add_sample(view, (Sample){.p = p,
+                                  .inward = edge->inward,
+                                  .along = along,
+                                  .least = edge->least,
+                                  .distance = stops.gap[i]});
     }
 }
 

@@ -14,6 +14,9 @@ enum { LEAF = 8 };
 static const double long_edge = 1.0 / 16.0;
 /* Triangles whose normals differ by less lie in one plane. */
 static const double same_plane = 1e-6;
+/* Play of the cone of normals, radians: a body that turns meets a vertex before it is its lowest,
+ * and the triangles of a smooth surface stand for others. */
+static const double cone_play = 0.3;
 
 /* ---- vertices and edges of a mesh ---- */
 
@@ -38,8 +41,15 @@ static double corner_angle(const TriangleMesh *mesh, size_t triangle, int corner
 typedef struct MeshVertex {
     Vec3 outward; /* normals weighted by angles: positive along every way out to which this vertex
                    * is the nearest point (Baerentzen and Aanaes 2005) */
+    double least; /* cosine between that and the triangle's normal farthest from it */
     bool used, open;
 } MeshVertex;
+
+/* Of a cone with some play; -1: any direction. */
+static double least_cosine(double cosine) {
+    double angle = acos(fmin(fmax(cosine, -1.0), 1.0)) + cone_play;
+    return cos(fmin(angle, acos(-1.0)));
+}
 
 static void gather_normals(const TriangleMesh *mesh, MeshVertex *vertices) {
     for (size_t t = 0; t < mesh->triangle_count; t++) {
@@ -48,6 +58,17 @@ static void gather_normals(const TriangleMesh *mesh, MeshVertex *vertices) {
             MeshVertex *vertex = &vertices[mesh->triangles[t][c]];
             vertex->used = true;
             vertex->outward = vec3_add_scaled(vertex->outward, corner_angle(mesh, t, c), normal);
+        }
+    }
+    for (size_t i = 0; i < mesh->vertex_count; i++) {
+        vertices[i].outward = vec3_normalize(vertices[i].outward);
+        vertices[i].least = 1.0;
+    }
+    for (size_t t = 0; t < mesh->triangle_count; t++) {
+        Vec3 normal = triangle_normal(mesh, t);
+        for (int c = 0; c < 3; c++) {
+            MeshVertex *vertex = &vertices[mesh->triangles[t][c]];
+            vertex->least = fmin(vertex->least, vec3_dot(normal, vertex->outward));
         }
     }
 }
@@ -77,6 +98,7 @@ static bool edge_counts(const TriangleMesh *mesh, const SideList *sides, size_t 
     Vec3 a = triangle_normal(mesh, side_triangle(item));
     Vec3 b = triangle_normal(mesh, side_triangle(sides->items[begin + 1]));
     out->inward = vec3_scale(-1.0, vec3_normalize(vec3_add(a, b)));
+    out->least = least_cosine(-vec3_dot(a, out->inward));
     return vec3_dot(a, b) < 1.0 - same_plane;
 }
 
@@ -106,16 +128,18 @@ static void mark_open(const SideList *sides, MeshVertex *vertices) {
     }
 }
 
-/* A sheet has no inside, nor has any vertex of it. With out == NULL counts only. */
+/* A sheet has no inside, nor has any vertex of it. Within a flat part of a closed surface no vertex
+ * stands out. With out == NULL counts only. */
 static size_t gather_vertices(const TriangleMesh *mesh, const MeshVertex *vertices,
                               SampleVertex *out) {
     bool open = false;
     size_t count = 0;
     for (size_t i = 0; i < mesh->vertex_count; i++) open |= vertices[i].open;
     for (size_t i = 0; i < mesh->vertex_count; i++) {
-        if (!vertices[i].used) continue;
-        Vec3 inward = vec3_scale(-1.0, vec3_normalize(vertices[i].outward));
-        if (out) out[count] = (SampleVertex){mesh->vertices[i], open ? vec3(0, 0, 0) : inward};
+        if (!vertices[i].used || (!open && vertices[i].least > 1.0 - same_plane)) continue;
+        Vec3 inward = vec3_scale(open ? 0.0 : -1.0, vertices[i].outward);
+        if (out)
+            out[count] = (SampleVertex){mesh->vertices[i], inward, least_cosine(vertices[i].least)};
         count++;
     }
     return count;

@@ -15,13 +15,17 @@ typedef struct SampleNode {
     uint32_t skip;
 } SampleNode;
 
-/* `inward` is a unit vector towards the body's inside, zero where the surface has a border. */
+/* `inward` is a unit vector towards the body's inside, zero where the surface has a border. The
+ * surface can press along normals within a cone about it: `least` is the cosine of its half angle,
+ * with some play. */
 typedef struct SampleVertex {
     Vec3 place, inward;
+    double least;
 } SampleVertex;
 
 typedef struct SampleEdge {
     Vec3 from, to, inward;
+    double least;
 } SampleEdge;
 
 /* Vertices and edges have trees of their own: a long edge would make a box of small ones large. */

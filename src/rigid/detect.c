@@ -4,6 +4,7 @@
 #include "base/random.h"
 #include "rigid/deep_overlap.h"
 #include "rigid/plane.h"
+#include "rigid/seams.h"
 #include "rigid/still_surfaces.h"
 
 #include <string.h>
@@ -197,7 +198,27 @@ static PlimStatus prepare_shapes(RigidBodies *bodies) {
     return PLIM_OK;
 }
 
-static PlimStatus detect_in_boxes(RigidBodies *bodies, const StepInfo *step, const Frame *frames) {
+/* Points that would run into a seam between flush bodies go. */
+static PlimStatus drop_ghosts(const DetectJob *job, const Box3 *boxes) {
+    const RigidBodies *bodies = job->bodies;
+    size_t mark = scratch_mark(job->step->scratch), count = rigid_partner_count(bodies);
+    SeamSurface *surfaces = scratch_take(job->step->scratch, count, sizeof *surfaces);
+    double *reach = scratch_take(job->step->scratch, count, sizeof *reach);
+    if (!surfaces || !reach) return PLIM_OUT_OF_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        bool plane = bodies->options.plane;
+        reach[i] = reach_of(bodies, i);
+        surfaces[i] = (SeamSurface){plane ? NULL : shape_of(job, i), plane ? cut_of(job, i) : NULL,
+                                    &job->frames[i]};
+    }
+    SeamSearch search = {surfaces, boxes, reach, job->out};
+    PlimStatus status = contacts_drop_ghosts(bodies, job->step, &search);
+    scratch_release(job->step->scratch, mark);
+    return status;
+}
+
+static PlimStatus detect_in_boxes(RigidBodies *bodies, const StepInfo *step, const Frame *frames,
+                                  const Box3 *boxes) {
     RigidContacts *contacts = &bodies->contacts;
     TRY(prepare_shapes(bodies));
     DeepOverlaps overlaps;
@@ -216,6 +237,7 @@ static PlimStatus detect_in_boxes(RigidBodies *bodies, const StepInfo *step, con
     TRY(collide_shape_create(bodies->context, &(CollideShapeDesc){.primitive = &below},
                              &job.half_space)); /* takes no memory */
     parallel_for(step->threads, near, PAIR_GRAIN, detect_pairs, &job);
+    TRY(drop_ghosts(&job, boxes));
     contacts->pairs.count = contacts->rows.count = 0;
     for (size_t p = 0; p < near; p++)
         if (!keep_pair(bodies, &overlaps, contacts->near.items.data[p], &found[p]))
@@ -247,7 +269,7 @@ PlimStatus contacts_detect(RigidBodies *bodies, const StepInfo *step) {
     PlimStatus status =
         broad_pairs(bodies->context, step->scratch, boxes, active, count, &contacts->near);
     if (status == PLIM_OK && bodies->still_surfaces.count > 0) still_surfaces_part_rooms(bodies);
-    if (status == PLIM_OK) status = detect_in_boxes(bodies, step, frames);
+    if (status == PLIM_OK) status = detect_in_boxes(bodies, step, frames, boxes);
     scratch_release(step->scratch, mark);
     return status;
 }
