@@ -9,9 +9,10 @@ PlimStatus contacts_remember(RigidBodies *bodies) {
     if (!array_reserve(bodies->context, &contacts->before, count)) return PLIM_OUT_OF_MEMORY;
     contacts->before.count = count;
     for (size_t i = 0; i < count; i++)
-        contacts->before.data[i] = (BodyBefore){vec3_load(bodies->position + 3 * i),
-                                                quat_load(bodies->orientation + 4 * i),
-                                                rigid_kinetic_energy(bodies, i), 0.0};
+        contacts->before.data[i] = (BodyBefore){
+            vec3_load(bodies->position + 3 * i),      quat_load(bodies->orientation + 4 * i),
+            contacts->solver_bodies.data[i].velocity, contacts->solver_bodies.data[i].spin,
+            rigid_kinetic_energy(bodies, i),          0.0};
     return PLIM_OK;
 }
 

@@ -149,21 +149,52 @@ static bool collide_pair(Collision *job, ContactPair *pair) {
     return any;
 }
 
+/* Pairs that bounce go on until none approaches, for contact would take what is left without a
+ * bounce. A row of n bodies takes about n rounds; with a restitution below 1 there may be no end.
+ */
+enum { MOST_BOUNCING_ROUNDS = 200 };
+
 PlimStatus contacts_collide(RigidBodies *bodies, const StepInfo *step) {
     RigidContacts *contacts = &bodies->contacts;
+    int all_rounds = bodies->options.collision_iterations;
     size_t count = contacts->pairs.count, mark = scratch_mark(step->scratch);
     int32_t *order = scratch_take(step->scratch, count, sizeof *order);
     if (!order) return PLIM_OUT_OF_MEMORY;
     contacts_shuffle(bodies, step, order, count);
     Collision job = {contacts, &bodies->options, step->dt, 0, 0};
-    for (int round = 0; round < bodies->options.collision_iterations; round++) {
+    int most =
+        all_rounds > 0 && all_rounds < MOST_BOUNCING_ROUNDS ? MOST_BOUNCING_ROUNDS : all_rounds;
+    for (int round = 0; round < most; round++) {
         bool any = false;
-        for (size_t k = 0; k < count; k++)
-            any |= collide_pair(&job, &contacts->pairs.data[order[k]]);
+        for (size_t k = 0; k < count; k++) {
+            ContactPair *pair = &contacts->pairs.data[order[k]];
+            if (round < all_rounds || pair->restitution > 0.0) any |= collide_pair(&job, pair);
+        }
         if (!any) break;
     }
     contacts->figures.collisions = job.impulses;
     contacts->figures.clamped = job.clamped;
     scratch_release(step->scratch, mark);
     return PLIM_OK;
+}
+
+/* Bodies that turn may meet again in the step in which they bounced, elsewhere: that is a collision
+ * too, and its time is the next step. Contact is for what forces press together, and for what
+ * approaches by no more than a step's fall. */
+void contacts_leave_bounces(RigidBodies *bodies, const StepInfo *step) {
+    RigidContacts *contacts = &bodies->contacts;
+    const BodyBefore *before = contacts->before.data;
+    double fall = step->dt * vec3_length(step->gravity);
+    for (size_t p = 0; p < contacts->pairs.count; p++) {
+        const ContactPair *pair = &contacts->pairs.data[p];
+        if (!pair->found || !(pair->restitution > 0.0)) continue;
+        SolverBody a = contacts->solver_bodies.data[pair->a];
+        SolverBody b = contacts->solver_bodies.data[pair->b];
+        if (a.moves) a.velocity = before[pair->a].velocity, a.spin = before[pair->a].spin;
+        if (b.moves) b.velocity = before[pair->b].velocity, b.spin = before[pair->b].spin;
+        for (int32_t k = 0; k < pair->rows; k++) {
+            ContactRow *row = &contacts->rows.data[pair->first + k];
+            row->bounces = vec3_dot(row_velocity(row, &a, &b), row->normal) < -fall;
+        }
+    }
 }

@@ -16,6 +16,11 @@ enum { GRADUAL_SWEEPS = 10, SHOCK_ROUNDS = 60, SHOCK_WORK = 4000 };
  * for: it costs less than a millisecond. */
 enum { SMALL_ISLAND = 96, SMALL_ISLAND_ROUNDS = 5, SMALL_ISLAND_WORK = 1600 };
 
+/* Islands of at most this many points are solved all at once where sweeps leave them sinking. */
+enum { LONG_ISLAND = 400 };
+/* Of a body's size, in a step: more than this is sinking. */
+static const double SINKING = 2e-3;
+
 /* The sum of impulses that would hold the point, or not. */
 static bool try_sticking(const ContactRow *row, double friction, Vec3 change, Vec3 *total) {
     if (row->singular) return false;
@@ -210,12 +215,39 @@ static double worst_sinking(const ContactSolve *solve, const ContactIsland *isla
     return worst;
 }
 
+/* Where sweeps leave an island sinking the load path is long: all points at once, and sweeps that
+ * set right who slides, in turns. Unlike solve_at_once it keeps what it has when it comes to no
+ * end, for the sweeps left no point pulling or outside its cone; each turn must be worth it. */
+static bool stop_sinking(const ContactSolve *solve, ContactIsland *island) {
+    enum { TURNS = 12 };
+    double sinking = worst_sinking(solve, island);
+    if (!(sinking > SINKING)) return false;
+    if (solve_at_once(solve, island, SMALL_ISLAND_ROUNDS)) return true;
+    contacts_save(solve, island);
+    contacts_clear(solve, island);
+    if (contacts_guess_cg(solve, island, TURNS) && is_solved(solve, island)) return true;
+    contacts_restore(solve, island);
+    for (int turn = 0; turn < TURNS && sinking > SINKING; turn++) {
+        contacts_save(solve, island);
+        contacts_solve_cg(solve, island);
+        if (is_solved(solve, island)) return true;
+        double left = worst_sinking(solve, island);
+        if (left < sinking) {
+            sinking = left;
+            continue;
+        }
+        contacts_restore(solve, island);
+        for (int sweep = 0; sweep < TURNS; sweep++) sweep_levels(solve, island, 1.0);
+        sinking = worst_sinking(solve, island);
+    }
+    return false;
+}
+
 /* In the pass for positions: more sweeps, as long as bodies would sink into each other. */
 static void sweep_while_sinking(const ContactSolve *solve, ContactIsland *island) {
     enum { MOST_SWEEPS = 40 };
-    const double tolerated = 2e-3;
     if (solve->pass != CONTACT_POSITIONS) return;
-    for (int sweep = 0; sweep < MOST_SWEEPS && worst_sinking(solve, island) > tolerated; sweep++)
+    for (int sweep = 0; sweep < MOST_SWEEPS && worst_sinking(solve, island) > SINKING; sweep++)
         sweep_levels(solve, island, 1.0);
 }
 
@@ -234,6 +266,7 @@ static bool solve_island(const ContactSolve *solve, ContactIsland *island) {
     }
     if (rounds > 0 && solve_at_once(solve, island, rounds)) return true;
     if (sweep_until(solve, island, all) <= solve->rest) return true;
+    if (rows <= LONG_ISLAND && stop_sinking(solve, island)) return true;
     sweep_while_sinking(solve, island);
     return false;
 }
@@ -295,7 +328,7 @@ static Vec3 guessed_impulse(const ContactSolve *solve, const ContactPair *pair,
     double time = solve->pass == CONTACT_POSITIONS ? 0.5 * solve->dt : solve->dt;
     Vec3 impulse = vec3_scale(time, row->guess);
     double pressed = vec3_dot(impulse, row->normal);
-    if (!(pressed > 0.0)) return vec3(0, 0, 0);
+    if (!(pressed > 0.0) || row->bounces) return vec3(0, 0, 0);
     Vec3 across = vec3_add_scaled(impulse, -pressed, row->normal);
     double length = vec3_length(across), limit = pair->friction * pressed;
     if (length > limit) across = vec3_scale(limit / length, across);

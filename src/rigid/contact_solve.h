@@ -23,6 +23,7 @@ static inline double contact_least_velocity(const ContactSolve *solve, const Con
 /* Bodies that have room left at the end of the step are not in contact yet. */
 static inline bool contact_is_active(const ContactSolve *solve, ContactRow *row, double approach) {
     if (solve->pass == CONTACT_POSITIONS) return true;
+    if (row->bounces) return false;
     if (row->gap + solve->dt * approach < 0.0) row->active = true;
     return row->active;
 }
@@ -36,5 +37,7 @@ void contacts_solve_cg(const ContactSolve *solve, const ContactIsland *island);
 /* Impulses and velocities of an island, to go back to. */
 void contacts_save(const ContactSolve *solve, const ContactIsland *island);
 void contacts_restore(const ContactSolve *solve, const ContactIsland *island);
+/* No impulses, and the velocities before them. */
+void contacts_clear(const ContactSolve *solve, const ContactIsland *island);
 
 #endif

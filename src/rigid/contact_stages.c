@@ -91,6 +91,7 @@ PlimStatus rigid_separate(RigidBodies *bodies, const StepInfo *step) {
     TRY(solver_bodies_load(bodies, step, SOLVER_BODIES_WHOLE));
     TRY(contacts_detect(bodies, step));
     if (contacts->seen.count > 0) recall_pairs(contacts);
+    contacts_count_pressed_through(bodies);
     return contacts_push_out(bodies, step);
 }
 
@@ -98,6 +99,7 @@ static PlimStatus solve_velocities(RigidBodies *bodies, const StepInfo *step) {
     TRY(solver_bodies_load(bodies, step, SOLVER_BODIES_WHOLE));
     contacts_prepare(bodies);
     contacts_warm_start(bodies);
+    contacts_leave_bounces(bodies, step);
     TRY(contacts_solve(bodies, step, CONTACT_VELOCITIES));
     TRY(contacts_clamp(bodies, step, false));
     solver_bodies_store(bodies, SOLVER_BODIES_WHOLE);
@@ -123,56 +125,4 @@ PlimStatus rigid_contact_velocities(RigidBodies *bodies, const StepInfo *step) {
             contacts->figures.points += contacts->rows.data[pair->first + k].active;
     }
     return PLIM_OK;
-}
-
-/* The longest step in which a body moves by no more than a part of its size. A plate counts as at
- * least a tenth as thick as it is wide. */
-static double step_of_body(const RigidBodies *b, size_t i, double gravity) {
-    Box3 box = rigid_shape(b, i)->box;
-    Vec3 sides = vec3_sub(box.high, box.low);
-    if (b->options.plane) {
-        const PlaneShape *cut = &b->cuts.data[i].shape;
-        sides = vec3(2.0 * (cut->reach + vec3_length(cut->center)), 0, 0);
-    }
-    double widest = fmax(sides.x, fmax(sides.y, sides.z));
-    double size = b->options.travel * fmax(rigid_size(b, i), 0.1 * widest);
-    if (!(size > 0.0)) return HUGE_VAL; /* not cut by the plane: nothing is in its way */
-    double speed = vec3_length(vec3_load(b->velocity + 3 * i)) +
-                   0.5 * vec3_length(sides) * vec3_length(vec3_load(b->angular_velocity + 3 * i));
-    /* With the fall of this step: v dt + g dt^2/2 = size. */
-    return 2.0 * size / (speed + sqrt(speed * speed + 2.0 * gravity * size));
-}
-
-/* Whether anything else may be where a body may be in the step that is wanted. */
-static bool is_near_others(const RigidBodies *b, size_t i, const Box3 *boxes) {
-    for (size_t j = 0; j < rigid_count(b); j++)
-        if (j != i && box3_overlap(boxes[i], boxes[j])) return true;
-    for (size_t j = 0; j < b->still_surfaces.count; j++)
-        if (box3_overlap(boxes[i], still_surface_box(&b->still_surfaces.data[j]))) return true;
-    return false;
-}
-
-/* 000 section 2.4: steps are limited by the speeds and sizes of bodies. */
-double rigid_max_dt(const void *system, const StepInfo *step) {
-    const RigidBodies *b = system;
-    enum {
-        MOST_PARTS = 500
-    }; /* dust would stop all else: what is faster may pass, and is counted */
-    double longest = HUGE_VAL, gravity = vec3_length(step->gravity);
-    if (!rigid_contact_is_on(b) || !(b->options.travel > 0.0)) return longest;
-    size_t mark = scratch_mark(step->scratch), count = rigid_count(b);
-    Box3 *boxes = scratch_take(step->scratch, count, sizeof *boxes);
-    if (!boxes) return longest; /* the step itself will say so */
-    for (size_t i = 0; i < count; i++) {
-        double speed = vec3_length(vec3_load(b->velocity + 3 * i)) + gravity * step->dt;
-        double way = b->motion[i] == PLIM_STATIC ? 0.0 : step->dt * speed;
-        boxes[i] = box3_grow(rigid_box(b, i), way);
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (b->motion[i] != PLIM_DYNAMIC || b->asleep[i]) continue;
-        double dt = step_of_body(b, i, gravity);
-        if (dt < longest && dt < step->dt && is_near_others(b, i, boxes)) longest = dt;
-    }
-    scratch_release(step->scratch, mark);
-    return fmax(longest, step->dt / MOST_PARTS);
 }

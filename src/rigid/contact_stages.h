@@ -34,6 +34,8 @@ void contacts_tell_overlaps(const RigidBodies *bodies);
 
 /* In collisions.c: 000 section 2.6. */
 PlimStatus contacts_collide(RigidBodies *bodies, const StepInfo *step);
+/* Marks the points of the velocity pass at which bodies that bounce off each other meet again. */
+void contacts_leave_bounces(RigidBodies *bodies, const StepInfo *step);
 
 /* In contact_graph.c: levels of bodies and pairs, islands (000 section 2.8.1). The solver bodies
  * hold v^n and what forces add to it. */
@@ -75,6 +77,8 @@ void contacts_wake_struck(RigidBodies *bodies, const StepInfo *step);
 
 /* In tunnelling.c: pairs near at the start of the step that passed through one another in it. */
 void contacts_count_tunnelled(RigidBodies *bodies);
+/* The same of pairs that a load pressed through one another; they know their gap before. */
+void contacts_count_pressed_through(RigidBodies *bodies);
 
 /* In contact_stages.c. */
 bool rigid_contact_is_on(const RigidBodies *bodies);
@@ -82,6 +86,8 @@ PlimStatus rigid_collide(void *system, const StepInfo *step);
 PlimStatus rigid_contact(void *system, const StepInfo *step);
 PlimStatus rigid_separate(RigidBodies *bodies, const StepInfo *step); /* after the move */
 PlimStatus rigid_contact_velocities(RigidBodies *bodies, const StepInfo *step);
+
+/* In step_limit.c. */
 double rigid_max_dt(const void *system, const StepInfo *step);
 
 #endif

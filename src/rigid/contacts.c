@@ -50,7 +50,7 @@ void row_prepare(ContactRow *row, const SolverBody *a, const SolverBody *b) {
     row->arm_b = vec3_sub(row->point, b->center);
     row->impulse = row->carried = row->couple = row->guess = vec3(0, 0, 0);
     row->guess_couple = vec3(0, 0, 0);
-    row->active = false;
+    row->active = row->bounces = false;
     row_update_response(row, a, b);
 }
 

@@ -43,6 +43,7 @@ typedef struct ContactRow {
     Vec3 saved[2];          /* impulse and couple to go back to */
     RowHold hold;
     bool active;   /* bodies are about to meet here */
+    bool bounces;  /* they meet here again: the next step's collisions see to it */
     bool singular; /* K_T has no inverse: a pinned body against an immovable one */
 } ContactRow;
 
@@ -101,8 +102,9 @@ typedef struct ContactIsland {
 typedef struct BodyBefore {
     Vec3 position;
     Quat orientation;
-    double kinetic; /* J */
-    double fall;    /* J, that it lost of potential energy since, push-out aside */
+    Vec3 velocity, spin; /* v^^n */
+    double kinetic;      /* J */
+    double fall;         /* J, that it lost of potential energy since, push-out aside */
 } BodyBefore;
 
 /* A body in a coupled solve, in the last turn. */

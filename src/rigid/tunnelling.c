@@ -1,5 +1,6 @@
-/* Tunnelling, passes that contact did not see: a body fast enough to be before another at one end
- * of the step and behind it at the other (000 section 2.4). They are counted, not undone. */
+/* Tunnelling, passes that contact did not see or could not hold: a body fast enough to be before
+ * another at one end of the step and behind it at the other (000 section 2.4), or pressed through
+ * it by a load. They are counted, not undone. */
 #include "rigid/contact_stages.h"
 #include "rigid/plane.h"
 
@@ -57,5 +58,18 @@ void contacts_count_tunnelled(RigidBodies *bodies) {
         if (!dynamic || !(length > 0.5 * size) || !isfinite(length)) continue;
         contacts->figures.missed +=
             passed_through(bodies, a, b, length) || passed_through(bodies, b, a, length);
+    }
+}
+
+/* What a load presses into another by more than half of the thinner one comes out on the far side.
+ */
+void contacts_count_pressed_through(RigidBodies *bodies) {
+    RigidContacts *contacts = &bodies->contacts;
+    for (size_t p = 0; p < contacts->pairs.count; p++) {
+        const ContactPair *pair = &contacts->pairs.data[p];
+        double gap = 0.0, half = -0.5 * pair->size;
+        for (int32_t k = 0; k < pair->rows; k++)
+            gap = fmin(gap, contacts->rows.data[pair->first + k].gap);
+        contacts->figures.missed += gap < half && pair->gap_before >= half;
     }
 }
