@@ -39,6 +39,10 @@ static const StateField rigid_fields[] = {
     BODY_FIELD(rolling_friction, "m", FIELD_F64, FIELD_CONSTANT, 1),
     BODY_FIELD(spinning_friction, "m", FIELD_F64, FIELD_CONSTANT, 1),
     BODY_FIELD(asleep, "island", FIELD_I32, FIELD_STATE, 1), /* 0: awake */
+    /* Where it was when it last had moved by more than rest allows, and when that was. */
+    BODY_FIELD(still_position, "m", FIELD_F64, FIELD_STATE, 3),
+    BODY_FIELD(still_orientation, "1", FIELD_F64, FIELD_STATE, 4),
+    BODY_FIELD(still_since, "s", FIELD_F64, FIELD_STATE, 1),
     BODY_FIELD(driven, "1", FIELD_I32, FIELD_WORK, 1), /* others than gravity and contact act */
     BODY_FIELD(wet, "1", FIELD_I32, FIELD_WORK, 1),    /* it was solved for with a fluid */
     BODY_FIELD(held, "RIGID_PINNED", FIELD_I32, FIELD_CONSTANT, 1),

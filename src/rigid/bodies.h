@@ -44,6 +44,8 @@ typedef struct RigidBodies {
 
     double *velocity_half, *angular_momentum_half;
 
+    double *still_position, *still_orientation, *still_since;
+
     double *mass, *volume, *inertia, *inverse_inertia, *least_axis, *greatest_axis;
     double *pin, *pin_arm;
     double *friction, *restitution, *rolling_friction, *spinning_friction;

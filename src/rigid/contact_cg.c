@@ -212,7 +212,7 @@ static void true_residual(ContactCg *cg, const ContactPair *pair, ContactRow *ro
 /* Points that yield a little hold a heavy body on a light one too softly: again with what is left,
  * which is the proximal point method and ends at points that do not yield. */
 static void solve_held(ContactCg *cg) {
-    enum { MOST_REFINEMENTS = 6 };
+    enum { MOST_REFINEMENTS = 3 };
     double last = HUGE_VAL;
     for (int i = 0; i < MOST_REFINEMENTS; i++) {
         find_steps(cg);

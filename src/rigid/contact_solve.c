@@ -219,7 +219,7 @@ static double worst_sinking(const ContactSolve *solve, const ContactIsland *isla
  * set right who slides, in turns. Unlike solve_at_once it keeps what it has when it comes to no
  * end, for the sweeps left no point pulling or outside its cone; each turn must be worth it. */
 static bool stop_sinking(const ContactSolve *solve, ContactIsland *island) {
-    enum { TURNS = 12 };
+    enum { TURNS = 4 };
     double sinking = worst_sinking(solve, island);
     if (!(sinking > SINKING)) return false;
     if (solve_at_once(solve, island, SMALL_ISLAND_ROUNDS)) return true;

@@ -47,9 +47,35 @@ static bool stood_still(const RigidBodies *b, size_t i) {
            memcmp(orientation, b->orientation + 4 * i, sizeof orientation) == 0;
 }
 
+/* How long a body must have stayed where it is, s: thrice as long as it takes to fall by its size.
+ * What forces move, however little they outweigh what holds it, gets farther than `still_part` of
+ * its size in that time: by 9 times their part of the weight. */
+static double time_to_rest(const RigidBodies *b, size_t i, const StepInfo *step) {
+    return 3.0 * sqrt(2.0 * rigid_ball_radius(b, i) / vec3_length(step->gravity));
+}
+
+/* Whether a body has stayed within a small part of its size for long enough. */
+static bool stayed(RigidBodies *b, size_t i, const StepInfo *step) {
+    const double still_part = 1e-3;
+    double radius = rigid_ball_radius(b, i);
+    Vec3 position = vec3_load(b->position + 3 * i);
+    Quat orientation = quat_load(b->orientation + 4 * i);
+    Quat turned =
+        quat_multiply(orientation, quat_conjugate(quat_load(b->still_orientation + 4 * i)));
+    double moved = vec3_length(vec3_sub(position, vec3_load(b->still_position + 3 * i))) +
+                   2.0 * radius * vec3_length(vec3(turned.x, turned.y, turned.z));
+    if (moved <= still_part * radius)
+        return step->end_time - b->still_since[i] >= time_to_rest(b, i, step);
+    vec3_store(b->still_position + 3 * i, position);
+    quat_store(b->still_orientation + 4 * i, orientation);
+    b->still_since[i] = step->end_time;
+    return false;
+}
+
 /* An island whose bodies all are where they were, to the bit, and rest, will be there after the
- * next step too: it can be left out until something touches it. The label is the island's lowest
- * body, plus one. */
+ * next step too: it can be left out until something touches it. So can one whose bodies all have
+ * stayed where they are but for what the solve leaves: it stands still from then on. The label is
+ * the island's lowest body, plus one. */
 PlimStatus contacts_fall_asleep(RigidBodies *bodies, const StepInfo *step) {
     RigidContacts *contacts = &bodies->contacts;
     size_t mark = scratch_mark(step->scratch), islands = contacts->islands.count;
@@ -61,12 +87,16 @@ PlimStatus contacts_fall_asleep(RigidBodies *bodies, const StepInfo *step) {
     }
     for (size_t i = rigid_count(bodies); i-- > 0;) {
         int32_t k = contacts->body_islands.data[i];
+        bool has_stayed = stayed(bodies, i, step);
         if (k < 0 || label[k] == 0) continue;
-        label[k] = stood_still(bodies, i) ? (int32_t)i + 1 : 0;
+        label[k] = has_stayed || stood_still(bodies, i) ? (int32_t)i + 1 : 0;
     }
     for (size_t i = 0; i < rigid_count(bodies); i++) {
         int32_t k = contacts->body_islands.data[i];
-        if (k >= 0 && label[k] > 0) bodies->asleep[i] = label[k];
+        if (k < 0 || label[k] <= 0) continue;
+        bodies->asleep[i] = label[k];
+        vec3_store(bodies->velocity + 3 * i, vec3(0, 0, 0));
+        vec3_store(bodies->angular_momentum + 3 * i, vec3(0, 0, 0));
     }
     scratch_release(step->scratch, mark);
     return PLIM_OK;
@@ -80,6 +110,7 @@ static void wake_body(RigidBodies *bodies, const StepInfo *step, size_t i) {
     vec3_store(bodies->velocity_half + 3 * i, half);
     vec3_store(bodies->angular_momentum_half + 3 * i, spin);
     bodies->asleep[i] = 0;
+    bodies->still_since[i] = step->time;
 }
 
 static void wake(RigidBodies *bodies, const StepInfo *step, int32_t label, bool *woken) {
