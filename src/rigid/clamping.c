@@ -110,6 +110,11 @@ void contacts_keep_afloat(RigidBodies *b) {
     }
 }
 
+/* Only gravity and contact at rest act on it. */
+static bool is_limited(const ContactIsland *island) {
+    return island->grounded && !island->driven && !island->loaded;
+}
+
 /* Both ends of a step are states in which positions and velocities are of one time, so that their
  * energies may be compared (002 section 2.3.1). What an island without drive gains between them,
  * because it turns about moving points by finite angles, comes out of its kinetic energy. */
@@ -130,9 +135,7 @@ PlimStatus contacts_limit_energy(RigidBodies *bodies, const StepInfo *step) {
     }
     for (size_t i = 0; i < rigid_count(bodies); i++) {
         int32_t k = contacts->body_islands.data[i];
-        if (k < 0 || !(gain[k] > 0.0) || contacts->islands.data[k].driven ||
-            !contacts->islands.data[k].grounded)
-            continue;
+        if (k < 0 || !(gain[k] > 0.0) || !is_limited(&contacts->islands.data[k])) continue;
         double keep = sqrt(fmax(0.0, 1.0 - gain[k] / kinetic[k]));
         for (int axis = 0; axis < 3; axis++) {
             bodies->velocity[3 * i + axis] *= keep;
@@ -140,8 +143,7 @@ PlimStatus contacts_limit_energy(RigidBodies *bodies, const StepInfo *step) {
         }
     }
     for (size_t k = 0; k < islands; k++)
-        if (gain[k] > 0.0 && !contacts->islands.data[k].driven &&
-            contacts->islands.data[k].grounded)
+        if (gain[k] > 0.0 && is_limited(&contacts->islands.data[k]))
             contacts->figures.limited_energy += fmin(gain[k], kinetic[k]);
     scratch_release(step->scratch, mark);
     return PLIM_OK;
