@@ -99,8 +99,8 @@ void contacts_keep_afloat(RigidBodies *b) {
     for (size_t i = 0; i < rigid_count(b); i++) {
         int32_t k = contacts->body_islands.data[i];
         const SolverBody *body = &contacts->solver_bodies.data[i];
-        if (k < 0 || contacts->islands.data[k].grounded || !body->touched) continue;
-        if (contacts->islands.data[k].driven) continue; /* a fluid presses them */
+        if (k < 0 || !contact_island_is_afloat(&contacts->islands.data[k]) || !body->touched)
+            continue;
         Vec3 v = vec3_load(b->velocity + 3 * i), spin = vec3_load(b->angular_momentum + 3 * i);
         Vec3 turn = vec3_sub(body->spin, body->start[1]);
         v = vec3_add(v, vec3_sub(body->velocity, body->start[0]));

@@ -71,10 +71,26 @@ void contact_report_collisions(RigidBodies *bodies) {
     }
 }
 
-static void add_points(RigidBodies *b, const ContactPair *pair) {
+static void add_rows(RigidBodies *b, const ContactPair *pair) {
     for (int32_t k = 0; k < pair->rows; k++) {
         const ContactRow *row = &b->contacts.rows.data[pair->first + k];
         add_at_point(b, pair, row->point, row->impulse, row->couple);
+    }
+}
+
+void contact_report_afloat(RigidBodies *bodies) {
+    const RigidContacts *contacts = &bodies->contacts;
+    for (size_t k = 0; k < contacts->islands.count; k++) {
+        const ContactIsland *island = &contacts->islands.data[k];
+        for (size_t p = 0; p < island->pairs && contact_island_is_afloat(island); p++)
+            add_rows(bodies,
+                     &contacts->pairs.data[contacts->island_pairs.data[island->first + p]]);
+    }
+}
+
+static void count_points(RigidBodies *b, const ContactPair *pair) {
+    for (int32_t k = 0; k < pair->rows; k++) {
+        const ContactRow *row = &b->contacts.rows.data[pair->first + k];
         for (int side = 0; side < 2 && row->active; side++) {
             size_t i = (size_t)(side ? pair->b : pair->a);
             if (!rigid_is_still_surface(b, i)) b->contact_points[i]++;
@@ -141,7 +157,10 @@ PlimStatus contact_report_sleepers(RigidBodies *bodies, const StepInfo *step) {
 void contact_report_end(RigidBodies *b, const StepInfo *step) {
     contact_report_after(b);
     for (size_t p = 0; p < b->contacts.pairs.count; p++)
-        if (b->contacts.pairs.data[p].found) add_points(b, &b->contacts.pairs.data[p]);
+        if (b->contacts.pairs.data[p].found) {
+            add_rows(b, &b->contacts.pairs.data[p]);
+            count_points(b, &b->contacts.pairs.data[p]);
+        }
     for (size_t i = 0; i < rigid_count(b); i++) {
         if (b->asleep[i]) continue;
         double *force = b->contact_force + 3 * i, *torque = b->contact_torque + 3 * i;

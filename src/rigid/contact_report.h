@@ -18,6 +18,8 @@ void contact_report_after(RigidBodies *bodies);
 
 /* Impulses of the collisions of this step, on bodies that have no balance. */
 void contact_report_collisions(RigidBodies *bodies);
+/* Impulses of the half step that change v^n too (contacts_keep_afloat), on the same. */
+void contact_report_afloat(RigidBodies *bodies);
 /* What contact gave in a coupled solve to a body that was solved for. */
 void contact_report_coupled(RigidBodies *bodies, size_t i, const Vec3 impulse[2]);
 

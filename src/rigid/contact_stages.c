@@ -70,6 +70,7 @@ PlimStatus rigid_contact(void *system, const StepInfo *step) {
     TRY(contacts_solve(bodies, step, CONTACT_POSITIONS));
     TRY(contacts_clamp(bodies, step, true));
     contact_report_before(bodies);
+    contact_report_afloat(bodies);
     contacts_keep_afloat(bodies);
     contact_report_after(bodies);
     solver_bodies_store(bodies, SOLVER_BODIES_HALF);

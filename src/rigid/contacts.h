@@ -104,6 +104,11 @@ typedef struct ContactIsland {
     size_t sweeps;
 } ContactIsland;
 
+/* Nothing presses its bodies together, as the ground, a force or a fluid does. */
+static inline bool contact_island_is_afloat(const ContactIsland *island) {
+    return !island->grounded && !island->driven && !island->loaded;
+}
+
 /* A body before the step, after its collisions. */
 typedef struct BodyBefore {
     Vec3 position;

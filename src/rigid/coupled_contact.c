@@ -378,6 +378,7 @@ static PlimStatus end(void *system, const StepInfo *step, SolveWhen when) {
     bool half = when == SOLVE_HALF_STEP;
     TRY(contacts_clamp(bodies, step, half));
     contact_report_before(bodies);
+    if (half) contact_report_afloat(bodies);
     if (half) contacts_keep_afloat(bodies);
     for (size_t i = 0; i < rigid_count(bodies); i++) { /* those have their velocities */
         const CoupledBody *body = &bodies->contacts.coupled.data[i];
