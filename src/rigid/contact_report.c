@@ -83,8 +83,7 @@ void contact_report_afloat(RigidBodies *bodies) {
     for (size_t k = 0; k < contacts->islands.count; k++) {
         const ContactIsland *island = &contacts->islands.data[k];
         for (size_t p = 0; p < island->pairs && contact_island_is_afloat(island); p++)
-            add_rows(bodies,
-                     &contacts->pairs.data[contacts->island_pairs.data[island->first + p]]);
+            add_rows(bodies, &contacts->pairs.data[contacts->island_pairs.data[island->first + p]]);
     }
 }
 

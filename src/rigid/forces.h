@@ -2,8 +2,8 @@
  *
  * With f(t) for force over mass, the velocity for positions gets the impulse that the place at the
  * end of the step asks for, v^{n+1/2} = v^n + 1/dt int (t^{n+1} - s) f(s) ds, and the velocity the
- * whole, v^{n+1} = v^n + int f(s) ds: both are exact for cubics in time. What turns with a body is
- * taken at the old place in the first part and at the new place in the rest.
+ * whole, v^{n+1} = v^n + int f(s) ds: both are exact for quartics in time. What turns with a body
+ * is taken at the old place in the first part and at the new place in the rest.
  *
  * Damping is solved for exactly, v' = f - d v over the step with the mean of f. */
 #ifndef RIGID_FORCES_H
