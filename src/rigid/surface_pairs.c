@@ -138,30 +138,33 @@ void surface_pairs_run(const RigidBodies *b, const ContactPair *pair, ContactRow
 
 /* ---- restitution that nothing answers ---- */
 
-/* Whether a body may bounce off anything. */
-static bool has_answer(const RigidBodies *b, size_t body) {
+/* Whether a body of a material may bounce off another by the table. */
+static bool bounces_by_table(const RigidBodies *b, int material) {
     for (size_t k = 0; k < b->material_pairs.count; k++) {
         const PlimMaterialPair *pair = &b->material_pairs.data[k];
-        bool own = pair->a == b->material[body] || pair->b == b->material[body];
-        if (own && pair->restitution > 0.0) return true;
+        if ((pair->a == material || pair->b == material) && pair->restitution > 0.0) return true;
     }
-    for (size_t i = 0; i < rigid_count(b); i++)
-        if (i != body && b->restitution[i] > 0.0) return true;
     return false;
 }
 
 void surface_pairs_tell_restitution(const RigidBodies *b) {
-    size_t found = 0, last = 0;
+    size_t first = rigid_count(b), found = 0, grounds = b->still_surfaces.count;
     if (b->options.restitution == PLIM_RESTITUTION_MAX) return;
-    for (size_t i = 0; i < rigid_count(b) && found < 2; i++) {
-        if (!(b->restitution[i] > 0.0) || b->motion[i] != PLIM_DYNAMIC) continue;
-        found++; /* two of them answer each other */
-        last = i;
+    for (size_t i = rigid_count(b); i-- > 0;) {
+        bool bounces = b->restitution[i] > 0.0;
+        grounds += b->motion[i] != PLIM_DYNAMIC;
+        if (b->motion[i] != PLIM_DYNAMIC && bounces) return;
+        if (b->motion[i] != PLIM_DYNAMIC || !bounces) continue;
+        if (bounces_by_table(b, b->material[i])) return;
+        found++;
+        first = i;
     }
-    if (found != 1 || has_answer(b, last)) return;
+    if (found == 0 || grounds == 0) return;
     context_log(b->context, PLIM_LOG_WARNING,
-                "rigid body '%s' has restitution %g and will not bounce: of a pair the %s counts, "
-                "and all else has 0; give the ground one too, or use 'contact: {restitution: max}'",
-                b->extras.data[last].name, b->restitution[last],
+                "rigid body '%s'%s restitution %g and will not bounce off anything that stands "
+                "still: of a pair the %s counts, and what stands still has 0; give it one too, or "
+                "use 'contact: {restitution: max}'",
+                b->extras.data[first].name, found > 1 ? ", as others, has" : " has",
+                b->restitution[first],
                 b->options.restitution == PLIM_RESTITUTION_MIN ? "lesser" : "product");
 }

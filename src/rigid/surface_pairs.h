@@ -22,7 +22,7 @@ void surface_pairs_run(const RigidBodies *bodies, const ContactPair *pair, Conta
 /* Whether the surface of a partner runs: it does work on what lies on it. */
 bool surface_runs(const RigidBodies *bodies, size_t partner);
 
-/* Names bodies with a restitution that nothing else has: they do not bounce. */
+/* Names a body with a restitution where the ground has none: it does not bounce off it. */
 void surface_pairs_tell_restitution(const RigidBodies *bodies);
 
 #endif
