@@ -253,14 +253,15 @@ void forces_carry(const RigidBodies *b, size_t i, const StepInfo *step, Vec3 *ve
     *momentum = vec3_scale(keep, *momentum);
 }
 
-void forces_find_fall(const RigidBodies *b, size_t i, Vec3 gravity, double dt, bool half,
+void forces_find_fall(const RigidBodies *b, size_t i, const StepInfo *step, SolveWhen when,
                       Vec3 *velocity, Vec3 *momentum) {
-    *velocity = vec3_scale(dt, gravity);
+    bool half = when == SOLVE_HALF_STEP; /* load_rest is not known yet */
+    *velocity = vec3_scale(step->dt, step->gravity);
     *momentum = vec3(0, 0, 0);
-    if (!rigid_has_forces(b, i)) return;
-    for (int part = 0; part < 2; part++) {
+    if (when == SOLVE_START || !rigid_has_forces(b, i)) return;
+    for (int part = 0; part < (half ? 1 : 2); part++) {
         const double *load = (part ? b->load_rest : b->load_half) + 6 * i;
-        double time = half ? (part ? 0.0 : dt) : 0.5 * dt;
+        double time = half ? step->dt : 0.5 * step->dt;
         *velocity = vec3_add_scaled(*velocity, time / b->mass[i], vec3_load(load));
         *momentum = vec3_add_scaled(*momentum, time, vec3_load(load + 3));
     }

@@ -34,8 +34,9 @@ void forces_add_rest(const RigidBodies *bodies, size_t i, const StepInfo *step, 
 void forces_carry(const RigidBodies *bodies, size_t i, const StepInfo *step, Vec3 *velocity,
                   Vec3 *momentum);
 
-/* What gravity and forces have added to v* in a coupled solve over `dt`: velocity and momentum. */
-void forces_find_fall(const RigidBodies *bodies, size_t i, Vec3 gravity, double dt, bool half,
+/* What gravity and forces have added to v* in a coupled solve over step->dt: velocity and momentum.
+ * At the start forces have not acted yet. */
+void forces_find_fall(const RigidBodies *bodies, size_t i, const StepInfo *step, SolveWhen when,
                       Vec3 *velocity, Vec3 *momentum);
 
 /* The greatest acceleration of a body at time t by its forces, m/s^2; 0 without any. */

@@ -49,11 +49,11 @@ const SurfaceClass rigid_surfaces = {surface_count, surface_describe_body, surfa
 
 /* What gravity and forces have added to the body's velocities: g dt, or for a pinned body what its
  * torque about the pin makes of it. */
-static void find_fall(const RigidBodies *b, size_t i, const StepInfo *step, bool half,
+static void find_fall(const RigidBodies *b, size_t i, const StepInfo *step, SolveWhen when,
                       double fall[6]) {
     PinnedBody body = rigid_pinned_body(b, i);
     Vec3 velocity, momentum;
-    forces_find_fall(b, i, step->gravity, step->dt, half, &velocity, &momentum);
+    forces_find_fall(b, i, step, when, &velocity, &momentum);
     pin_motion(&body, &velocity, &momentum);
     vec3_store(fall, velocity);
     bool turns = body.held == RIGID_PINNED || rigid_has_forces(b, i);
@@ -104,7 +104,7 @@ static void rigid_offer(const void *system, const StepInfo *step, SolveWhen when
         vec3_store(velocity + 3, orientation_angular_velocity(
                                      &inertia, quat_load(b->orientation + 4 * i), momentum));
         mass_matrix(b, i, mass);
-        find_fall(b, i, step, half, fall);
+        find_fall(b, i, step, when, fall);
         dofs_add_block(dofs, 6, mass, velocity, fall);
         add_rows(b, i, dofs);
     }
