@@ -66,6 +66,29 @@ typedef struct PlimPose {
 /* Fills `pose` for time t; anything but PLIM_OK stops the run. Must depend on nothing but t. */
 typedef PlimStatus (*PlimMotionFn)(void *user, PlimContext *context, double t, PlimPose *pose);
 
+/* A force and a torque on a body at time t. */
+typedef struct PlimForce {
+    double force[3];  /* N */
+    double torque[3]; /* N m, beside the moment that the force has about the centre of mass */
+} PlimForce;
+
+/* Fills `force` for time t; anything but PLIM_OK stops the run. Must depend on nothing but t. */
+typedef PlimStatus (*PlimForceFn)(void *user, PlimContext *context, double t, PlimForce *force);
+
+/* What acts on a dynamic body beside gravity, contact and fluids. All 0 by default: no force, at
+ * the centre of mass, along the world's axes. */
+typedef struct PlimForceDesc {
+    PlimForce force;  /* constant; not used with `path` */
+    PlimForceFn path; /* NULL (default): constant. A body whose force changes does not sleep */
+    void *path_user;
+    int body_axes; /* 1: force and torque are along the body's axes and turn with it */
+    int has_at;    /* 1: the force acts at `at`, a point of the body; default 0: at its centre */
+    double at[3];  /* m, in the shape's own axes */
+} PlimForceDesc;
+
+/* Bits of groups of bodies: who collides with whom. */
+enum { PLIM_GROUP_COUNT = 64 };
+
 typedef struct PlimRigidDesc {
     const char *name;    /* unique in the world; copied */
     PlimShapeDesc shape; /* shapes of equal description share their triangles */
@@ -85,16 +108,32 @@ typedef struct PlimRigidDesc {
                             shape lies, its centre at `position`; a dynamic body is its cut with
                             z = 0, 1 m deep, in mass and inertia too, and its position from then
                             on the centre of the cut */
-    int has_pin;         /* 1: the point of the body that is at `pin` at t = 0 stays there */
+    int has_pin;         /* 1: the point of the body that is at `pin` at t = 0 stays there. A body
+                            that turns and has no velocity starts with the one that fits */
     double pin[3];       /* m, in the world; dynamic bodies only, as is the next */
     int lock_rotation;   /* 1: the body does not turn; default 0 */
     double friction;     /* coefficient, default 0.5; of a pair the greater one counts */
-    double restitution;  /* 0 (default) to 1; of a pair the lesser one counts */
+    double kinetic_friction;  /* the same while the surfaces slide, at most `friction`; negative
+                                 (default): `friction` */
+    double restitution;       /* 0 (default) to 1; of a pair the lesser one counts, or what
+                                 PlimRigidOptions.restitution says */
     double rolling_friction;  /* m, lever arm of the torque that resists rolling, where the surface
                                  is as round as a ball of the body's volume, and in proportion to
                                  the radius of curvature elsewhere; default 0; of a pair the greater
                                  one counts, as of the next */
     double spinning_friction; /* m, the same for turning about the normal */
+    double surface_velocity[3]; /* m/s, body axes, default 0: its surface runs at this velocity,
+                                   as that of a belt; of it counts what is along the surface */
+    int material;           /* number of its material, from 1, for PlimMaterialPair; default 0 */
+    double linear_damping;  /* 1/s, default 0: velocity goes as exp(-t linear_damping); of
+                               dynamic bodies, as is the next. A pinned body turns, and has the
+                               next alone */
+    double angular_damping; /* 1/s, the same of turning */
+    uint64_t groups;        /* bits of the groups it is in, default 1 */
+    uint64_t collides_with; /* of the groups whose bodies it meets, if they meet its own too;
+                               default all. Walls of a domain hold every body */
+    const PlimForceDesc *forces; /* dynamic bodies only; copied */
+    size_t force_count;
     PlimMotionFn motion_path; /* kinematic bodies only */
     void *motion_user;
     float color[3]; /* sRGB 0..1, default 0.7 */
@@ -111,6 +150,22 @@ typedef enum PlimSequence {
     PLIM_SEQUENCE_COLLIDE_FIRST, /* with the velocity before forces: what rests does not bounce */
     PLIM_SEQUENCE_STANDARD       /* with the velocity after forces: to show why not */
 } PlimSequence;
+
+/* What the restitution of a pair is made of. */
+typedef enum PlimRestitution {
+    PLIM_RESTITUTION_MIN, /* the lesser of both: who bounces must be met by what bounces */
+    PLIM_RESTITUTION_MAX,
+    PLIM_RESTITUTION_PRODUCT
+} PlimRestitution;
+
+/* How two materials meet, in place of what their bodies say. */
+typedef struct PlimMaterialPair {
+    int a, b;                /* numbers of materials, in any order, or twice the same */
+    double friction;         /* negative (default), here and below: as without this pair */
+    double kinetic_friction; /* without it: `friction`, if that is given */
+    double restitution;      /* at most 1 */
+    double rolling_friction, spinning_friction; /* m */
+} PlimMaterialPair;
 
 /* How bodies are moved, and how they meet. */
 typedef struct PlimRigidOptions {
@@ -132,7 +187,8 @@ typedef struct PlimRigidOptions {
                                  0: no limit */
     PlimPairs pairs;
     PlimSequence sequence;
-    uint64_t seed; /* of the order in which pairs are treated */
+    PlimRestitution restitution; /* default PLIM_RESTITUTION_MIN */
+    uint64_t seed;               /* of the order in which pairs are treated */
 } PlimRigidOptions;
 
 PLIM_API PlimRigidOptions plim_rigid_options_default(void);
@@ -142,6 +198,10 @@ PLIM_API PlimRigidDesc plim_rigid_desc_default(void);
 
 /* Adds a body; `id` counts up from 0. Bodies are added before the first step. */
 PLIM_API PlimStatus plim_rigid_add(PlimWorld *world, const PlimRigidDesc *desc, size_t *id);
+
+PLIM_API PlimMaterialPair plim_material_pair_default(void);
+/* Says how two materials meet; before the first step, each pair once. */
+PLIM_API PlimStatus plim_rigid_add_material_pair(PlimWorld *world, const PlimMaterialPair *pair);
 
 PLIM_API size_t plim_rigid_count(const PlimWorld *world);
 /* The body's id, or -1 when there is none of that name. */

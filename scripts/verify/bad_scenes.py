@@ -133,7 +133,7 @@ SCENES = {
                            ["/rigid/bodies/0/motion", "did you mean", "kinematic"], 9),
     "axis of length zero": (edit("velocity:", "orientation: {axis: [0, 0, 0]}\n      velocity:"),
                             ["/rigid/bodies/0", "axis"], 0),
-    "rigid bodies in 2D": (edit("duration: 0.1", "duration: 0.1\ndim: 2"), ["/dim"], 5),
+    "four dimensions": (edit("duration: 0.1", "duration: 0.1\ndim: 4"), ["/dim"], 5),
     "mistakes in three places": (edit("radius: 0.5", "radius: -1").replace("0.1", "x").replace(
         "[position]", "[position], q: 1"), ["/duration"], 4),
 }

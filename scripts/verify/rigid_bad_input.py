@@ -52,7 +52,48 @@ REFUSED = [
     ("negative iterations", {"rigid/contact/contact_iterations": -1}, r"contact_iterations.*at least|at least"),
     ("half an iteration", {"rigid/contact/collision_iterations": 1.5}, r"whole"),
     ("negative travel", {"rigid/contact/travel": -0.1}, r"travel|at least"),
+    ("force not finite", {"rigid/bodies/crate/forces": "[{force: [.nan, 0, 0]}]"}, r"force.*finite"),
+    ("force with two numbers", {"rigid/bodies/crate/forces": "[{force: [1, 0]}]"}, r"three numbers"),
+    ("force that has no value at the start", {"rigid/bodies/crate/forces": '[{force: ["=1/t", 0, 0]}]'}, r"division"),
+    ("force along unknown axes", {"rigid/bodies/crate/forces": "[{axes: local}]"}, r"not one of: world, body"),
+    ("force at no point", {"rigid/bodies/crate/forces": "[{force: [1, 0, 0], at: [0, .inf, 0]}]"}, r"finite"),
+    ("force misspelt", {"rigid/bodies/crate/forces": "[{forc: [1, 0, 0]}]"}, r"did you mean 'force'"),
+    ("force that is no list", {"rigid/bodies/crate/forces": "{force: [1, 0, 0]}"}, r"a list"),
+    ("force on a static body", {"rigid/bodies/floor/forces": "[{force: [1, 0, 0]}]"}, r"forces.*dynamic"),
+    ("force out of a plane", {"dim": 2, "rigid/bodies/crate/forces": "[{force: [0, 0, 1]}]"}, r"two dimensions"),
+    ("torque out of a plane", {"dim": 2, "rigid/bodies/crate/forces": '[{torque: ["=t", 0, 0]}]'}, r"two dimensions"),
+    ("damping below 0", {"rigid/bodies/crate/linear_damping": -1}, r"linear_damping.*at least 0"),
+    ("damping not finite", {"rigid/bodies/crate/angular_damping": ".nan"}, r"angular_damping.*finite"),
+    ("damping of a static body", {"rigid/bodies/floor/linear_damping": 1}, r"linear_damping.*dynamic"),
+    ("belt not finite", {"rigid/bodies/floor/surface_velocity": "[.inf, 0, 0]"}, r"surface_velocity.*finite"),
+    ("belt out of a plane", {"dim": 2, "rigid/bodies/floor/surface_velocity": "[0, 0, 1]"}, r"two dimensions"),
+    ("kinetic above static", {"rigid/bodies/crate/friction": "{static: 0.2, kinetic: 0.3}"}, r"kinetic.*0.3.*0.2"),
+    ("kinetic below 0", {"rigid/bodies/crate/friction": "{static: 0.2, kinetic: -0.3}"}, r"kinetic.*at least 0"),
+    ("kinetic alone", {"rigid/bodies/crate/friction": "{kinetic: 0.3}"}, r"'static' is missing"),
+    ("unknown rule of restitution", {"rigid/contact/restitution": "mean"}, r"not one of: min, max, product"),
+    ("pair of unknown materials", {"material_pairs": "[{materials: [ice, steel]}]"}, r"no material 'ice'"),
+    ("pair of one", {"materials": "[{name: ice}]", "material_pairs": "[{materials: [ice]}]"}, r"two materials, has 1"),
+    ("pair without materials", {"material_pairs": "[{friction: 1}]"}, r"'materials' is missing"),
+    ("pair twice", {"materials": "[{name: ice}, {name: oak}]",
+                    "material_pairs": "[{materials: [ice, oak]}, {materials: [oak, ice]}]"}, r"twice"),
+    ("pair with restitution above 1", {"materials": "[{name: ice}]",
+                                       "material_pairs": "[{materials: [ice, ice], restitution: 2}]"}, r"above 1"),
+    ("pair with kinetic above static", {"materials": "[{name: ice}]", "material_pairs":
+                                        "[{materials: [ice, ice], friction: {static: 0, kinetic: 1}}]"}, r"kinetic"),
+    ("unknown group", {"rigid/bodies/crate/collides_with": "[ghosts]"}, r"no body is of the group 'ghosts'"),
+    ("group that is no name", {"rigid/bodies/crate/group": "a/b"}, r"/group"),
+    ("groups that are no list", {"rigid/bodies/crate/collides_with": "default"}, r"a list of names"),
+    ("second axis of length zero", {"rigid/bodies/crate/orientation": "{angle: 1, then: [{axis: [0, 0, 0]}]}"},
+     r"then.*axis must not be zero"),
+    ("second rotation with t", {"rigid/bodies/crate/orientation": '{angle: 1, then: [{angle: "=t"}]}'}, r"kinematic"),
+    ("probe of contact misspelt", {"probes": "[{name: crate, quantities: [contact_forces]}]"}, r"contact_force"),
     ("misspelt key", {"rigid/contact/colision_iterations": 4}, r"collision_iterations"),
+]
+
+# The same on the way: exit code 1.
+STOPPED = [
+    ("force that ends to have a value", {"rigid/bodies/crate/forces": '[{force: ["=sqrt(1 - t)", 0, 0]}]'},
+     r"crate.*force at t = "),
 ]
 
 
@@ -195,4 +236,4 @@ def check_odd(options, checks, folder, _):
 
 
 if __name__ == "__main__":
-    bad_input.verify(__doc__, GOOD, REFUSED, more=(check_odd, check_apart), is_fine=lambda output: True, limit=60)
+    bad_input.verify(__doc__, GOOD, REFUSED, STOPPED, more=(check_odd, check_apart), is_fine=lambda output: True, limit=60)

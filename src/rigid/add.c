@@ -1,6 +1,7 @@
 /* Creation of a rigid body from its description: checks, first state. */
 #include "base/hash.h"
 #include "math/decompose.h"
+#include "rigid/forces.h"
 #include "rigid/mass.h"
 #include "rigid/plane.h"
 
@@ -25,6 +26,9 @@ PlimRigidDesc plim_rigid_desc_default(void) {
                            .motion = PLIM_DYNAMIC,
                            .density = 1000,
                            .friction = 0.5,
+                           .kinetic_friction = -1,
+                           .groups = 1,
+                           .collides_with = UINT64_MAX,
                            .pose = {.orientation = {1, 0, 0, 0}},
                            .color = {0.7f, 0.7f, 0.7f}};
 }
@@ -91,6 +95,18 @@ static PlimStatus check_surface(PlimContext *context, const PlimRigidDesc *desc)
             return context_fail(context, PLIM_BAD_INPUT,
                                 "rigid body '%s': %s is %g; it must be 0 or more", desc->name,
                                 numbers[i].name, numbers[i].value);
+    if (isnan(desc->kinetic_friction) || desc->kinetic_friction > desc->friction)
+        return context_fail(context, PLIM_BAD_INPUT,
+                            "rigid body '%s': kinetic friction is %g, static %g; what slides must "
+                            "not be held better than what rests",
+                            desc->name, desc->kinetic_friction, desc->friction);
+    if (!all_finite(desc->surface_velocity, 3))
+        return context_fail(context, PLIM_BAD_INPUT,
+                            "rigid body '%s': surface_velocity must be finite", desc->name);
+    if (desc->material < 0)
+        return context_fail(context, PLIM_BAD_INPUT,
+                            "rigid body '%s': material %d; materials count from 1", desc->name,
+                            desc->material);
     if (desc->restitution > 1)
         return context_fail(context, PLIM_BAD_INPUT,
                             "rigid body '%s': restitution is %g; above 1 every bounce would add "
@@ -151,7 +167,13 @@ static PlimStatus check_desc(RigidBodies *bodies, const PlimRigidDesc *desc) {
                             "thickness above 0, or 0 for a solid one",
                             desc->name, desc->shell);
     TRY(check_surface(context, desc));
+    if (bodies->options.plane && desc->surface_velocity[2] != 0)
+        return context_fail(context, PLIM_BAD_INPUT,
+                            "rigid body '%s': in two dimensions the z part of surface_velocity "
+                            "must be 0, is %g",
+                            desc->name, desc->surface_velocity[2]);
     TRY(check_holding(context, desc));
+    TRY(forces_check(bodies, desc));
     const double *inertia = desc->inertia;
     if (inertia[0] != 0 || inertia[1] != 0 || inertia[2] != 0)
         TRY(check_inertia(context, desc->name, inertia));
@@ -215,6 +237,36 @@ static void set_holding(RigidBodies *bodies, size_t i, const PlimRigidDesc *desc
     vec3_store(bodies->pin_arm + 3 * i, quat_rotate_inverse(turn, arm));
 }
 
+static void set_surface(RigidBodies *bodies, size_t i, const PlimRigidDesc *desc) {
+    bool has_kinetic = desc->kinetic_friction >= 0;
+    bodies->friction[i] = desc->friction;
+    bodies->kinetic_friction[i] = has_kinetic ? desc->kinetic_friction : desc->friction;
+    bodies->restitution[i] = desc->restitution;
+    bodies->rolling_friction[i] = desc->rolling_friction;
+    bodies->spinning_friction[i] = desc->spinning_friction;
+    bodies->material[i] = desc->material;
+    memcpy(bodies->surface_velocity + 3 * i, desc->surface_velocity, sizeof desc->surface_velocity);
+}
+
+/* A body that turns about its pin has the velocity of its centre that fits. One that was given
+ * another starts with what the pin leaves of both. */
+static void fit_velocity(RigidBodies *bodies, size_t i, const PlimRigidDesc *desc, PlimPose *pose) {
+    Vec3 arm = vec3_sub(vec3_load(pose->position), vec3_load(bodies->pin + 3 * i));
+    Vec3 turn = desc->lock_rotation ? vec3(0, 0, 0) : vec3_load(pose->angular_velocity);
+    Vec3 fits = vec3_cross(turn, arm), given = vec3_load(pose->velocity);
+    if (vec3_length(given) == 0.0) {
+        vec3_store(pose->velocity, fits);
+        return;
+    }
+    double scale = vec3_length(given) + vec3_length(fits);
+    if (vec3_length(vec3_sub(given, fits)) > 1e-6 * scale)
+        context_log(bodies->context, PLIM_LOG_WARNING,
+                    "rigid body '%s': the pin allows velocity (%g, %g, %g) with this angular "
+                    "velocity, (%g, %g, %g) is given; it starts with the part of both that the pin "
+                    "allows, leave 'velocity' out to keep the angular velocity",
+                    desc->name, fits.x, fits.y, fits.z, given.x, given.y, given.z);
+}
+
 static PlimStatus remember_extra(RigidBodies *bodies, const PlimRigidDesc *desc, size_t shape,
                                  const BodyMass *mass) {
     PlimContext *context = bodies->context;
@@ -236,6 +288,8 @@ static PlimStatus remember_extra(RigidBodies *bodies, const PlimRigidDesc *desc,
     extra.center = mass->center;
     extra.mesh_offset = mass->mesh_offset;
     extra.displaced = mass->displaced;
+    extra.groups = desc->groups;
+    extra.collides_with = desc->collides_with;
     bodies->extras.data[bodies->extras.count++] = extra;
     return PLIM_OK;
 }
@@ -268,6 +322,8 @@ PlimStatus rigid_bodies_add_solid(RigidBodies *bodies, const PlimRigidDesc *desc
     BodyMass mass;
     TRY(rigid_find_mass(bodies, desc, shape, &pose, &mass));
     size_t i = rigid_count(bodies);
+    if (!array_reserve(bodies->context, &bodies->forces, desc->force_count))
+        return PLIM_OUT_OF_MEMORY;
     if (bodies->options.plane) TRY(add_cut(bodies, shape, &pose, mass.mesh_offset));
     status = state_resize(bodies->context, rigid_class.schema, bodies, RIGID_GROUP_BODIES, i + 1);
     if (status == PLIM_OK) status = remember_extra(bodies, desc, shape, &mass);
@@ -279,12 +335,13 @@ PlimStatus rigid_bodies_add_solid(RigidBodies *bodies, const PlimRigidDesc *desc
     }
     bodies->motion[i] = (int32_t)desc->motion;
     bodies->shape[i] = (int32_t)shape;
-    bodies->friction[i] = desc->friction;
-    bodies->restitution[i] = desc->restitution;
-    bodies->rolling_friction[i] = desc->rolling_friction;
-    bodies->spinning_friction[i] = desc->spinning_friction;
+    set_surface(bodies, i, desc);
+    forces_add(bodies, i, desc);
+    bodies->linear_damping[i] = desc->linear_damping;
+    bodies->angular_damping[i] = desc->angular_damping;
     set_mass(bodies, i, &mass);
     set_holding(bodies, i, desc, &pose);
+    if (desc->has_pin) fit_velocity(bodies, i, desc, &pose);
     rigid_place(bodies, i, &pose);
     *id = i;
     return PLIM_OK;

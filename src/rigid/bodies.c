@@ -1,6 +1,8 @@
 /* Rigid bodies: state schema and the stages of their step (002 sections 2.2, 4.3, 4.4). */
+#include "rigid/contact_report.h"
 #include "rigid/contact_stages.h"
 #include "rigid/coupled_contact.h"
+#include "rigid/forces.h"
 #include "rigid/plane.h"
 
 #include "base/hash.h"
@@ -11,6 +13,12 @@
 
 #define BODY_FIELD(name, unit, type, role, components)                                             \
     { #name, unit, type, role, components, RIGID_GROUP_BODIES, offsetof(RigidBodies, name) }
+
+#define SLEEPING_FIELD(name, unit, type, components)                                               \
+    {                                                                                              \
+#name, unit, type, FIELD_STATE, components, RIGID_GROUP_SLEEPING_LOADS,                    \
+            offsetof(RigidBodies, name)                                                            \
+    }
 
 #define TOUCH_FIELD(name, unit, type, components)                                                  \
     {                                                                                              \
@@ -35,9 +43,20 @@ static const StateField rigid_fields[] = {
     BODY_FIELD(pin, "m", FIELD_F64, FIELD_CONSTANT, 3),     /* in the world */
     BODY_FIELD(pin_arm, "m", FIELD_F64, FIELD_CONSTANT, 3), /* from the centre to it, body axes */
     BODY_FIELD(friction, "1", FIELD_F64, FIELD_CONSTANT, 1),
+    BODY_FIELD(kinetic_friction, "1", FIELD_F64, FIELD_CONSTANT, 1),
     BODY_FIELD(restitution, "1", FIELD_F64, FIELD_CONSTANT, 1),
     BODY_FIELD(rolling_friction, "m", FIELD_F64, FIELD_CONSTANT, 1),
     BODY_FIELD(spinning_friction, "m", FIELD_F64, FIELD_CONSTANT, 1),
+    BODY_FIELD(surface_velocity, "m/s", FIELD_F64, FIELD_CONSTANT, 3), /* body axes */
+    BODY_FIELD(linear_damping, "1/s", FIELD_F64, FIELD_CONSTANT, 1),
+    BODY_FIELD(angular_damping, "1/s", FIELD_F64, FIELD_CONSTANT, 1),
+    BODY_FIELD(material, "number", FIELD_I32, FIELD_CONSTANT, 1), /* 0: none */
+    BODY_FIELD(load_half, "N, N m", FIELD_F64, FIELD_WORK, 6),
+    BODY_FIELD(load_rest, "N, N m", FIELD_F64, FIELD_WORK, 6),
+    /* Sleepers keep what they had in their last step. */
+    BODY_FIELD(contact_force, "N", FIELD_F64, FIELD_STATE, 3),
+    BODY_FIELD(contact_torque, "N m", FIELD_F64, FIELD_STATE, 3), /* about the centre */
+    BODY_FIELD(contact_points, "1", FIELD_I32, FIELD_STATE, 1),
     BODY_FIELD(asleep, "island", FIELD_I32, FIELD_STATE, 1), /* 0: awake */
     /* Where it was when it last had moved by more than rest allows, and when that was. */
     BODY_FIELD(still_position, "m", FIELD_F64, FIELD_STATE, 3),
@@ -52,9 +71,12 @@ static const StateField rigid_fields[] = {
     TOUCH_FIELD(touch_arm, "m", FIELD_F64, 3),      /* from the first body's centre, world axes */
     TOUCH_FIELD(touch_force, "N", FIELD_F64, 3),    /* on the first body */
     TOUCH_FIELD(touch_couple, "N m", FIELD_F64, 3), /* the same of rolling and spinning friction */
+    SLEEPING_FIELD(sleeping_pair, "body", FIELD_I32, 2),   /* the sleeper, what it lies on */
+    SLEEPING_FIELD(sleeping_load, "N, N m", FIELD_F64, 6), /* on that, about its centre */
+    SLEEPING_FIELD(sleeping_points, "1", FIELD_I32, 1),
 };
 
-static const char *const rigid_groups[] = {"bodies", "touches"};
+static const char *const rigid_groups[] = {"bodies", "touches", "sleeping_loads"};
 
 static const StateSchema rigid_schema = {
     .fields = rigid_fields,
@@ -62,7 +84,7 @@ static const StateSchema rigid_schema = {
     .groups = rigid_groups,
     .group_count = RIGID_GROUP_COUNT,
     .sizes_offset = offsetof(RigidBodies, sizes),
-    .varying = 1u << RIGID_GROUP_WARM_STARTS,
+    .varying = 1u << RIGID_GROUP_WARM_STARTS | 1u << RIGID_GROUP_SLEEPING_LOADS,
 };
 
 static const SystemFigures rigid_figures[] = {SYSTEM_FIGURES(RigidBodies, contacts.figures)};
@@ -111,10 +133,10 @@ static bool turns_about_pin(const RigidBodies *b, size_t i) {
 }
 
 void rigid_predict_half(RigidBodies *b, size_t i, const StepInfo *step) {
-    Vec3 v = vec3_load(b->velocity + 3 * i);
-    if (!b->asleep[i]) v = vec3_add_scaled(v, 0.5 * step->dt, step->gravity);
+    Vec3 v = vec3_load(b->velocity + 3 * i), spin = vec3_load(b->angular_momentum + 3 * i);
+    if (!b->asleep[i]) forces_add_half(b, i, step, &v, &spin);
     vec3_store(b->velocity_half + 3 * i, v);
-    memcpy(b->angular_momentum_half + 3 * i, b->angular_momentum + 3 * i, 3 * sizeof(double));
+    vec3_store(b->angular_momentum_half + 3 * i, spin);
     hold_velocity(b, i, b->velocity_half, b->angular_momentum_half);
 }
 
@@ -125,12 +147,13 @@ static void predict_bodies(void *user, size_t begin, size_t end) {
             rigid_predict_half(loop->bodies, i, loop->step);
 }
 
-/* v^{n+1/2} = v^n + dt/2 g (002 section 4.3, step 1); no torques act on bodies but those of a pin.
- */
+/* v^{n+1/2} = v^n + dt/2 g (002 section 4.3, step 1), and the forces and torques of forces.h. */
 static PlimStatus rigid_predict(void *system, const StepInfo *step) {
     RigidBodies *bodies = system;
     for (size_t i = 0; i < rigid_count(bodies); i++) bodies->driven[i] = bodies->wet[i] = 0;
     bodies->contacts.coupled.count = 0;
+    contact_report_begin(bodies);
+    TRY(forces_begin_step(bodies, step));
     for_each_body(bodies, step, predict_bodies);
     return PLIM_OK;
 }
@@ -170,9 +193,9 @@ static BodyInertia inertia_about_pin(const RigidBodies *b, size_t i) {
 static void move_about_pin(RigidBodies *b, size_t i, const StepInfo *step) {
     double *velocity = b->velocity + 3 * i, *momentum = b->angular_momentum + 3 * i;
     PinnedBody body = rigid_pinned_body(b, i);
-    Vec3 carried = pin_momentum_about(
-        &body, vec3_add_scaled(vec3_load(velocity), 0.5 * step->dt, step->gravity),
-        vec3_load(momentum));
+    Vec3 old[2] = {vec3_load(velocity), vec3_load(momentum)};
+    forces_carry(b, i, step, &old[0], &old[1]);
+    Vec3 carried = pin_momentum_about(&body, old[0], old[1]);
     Vec3 half = pin_momentum_about(&body, vec3_load(b->velocity_half + 3 * i),
                                    vec3_load(b->angular_momentum_half + 3 * i));
     BodyInertia inertia = inertia_about_pin(b, i);
@@ -226,15 +249,20 @@ static void accelerate_bodies(void *user, size_t begin, size_t end) {
     RigidBodies *b = loop->bodies;
     for (size_t i = begin; i < end; i++) {
         if (b->motion[i] != PLIM_DYNAMIC || b->asleep[i]) continue;
-        double dt = turns_about_pin(b, i) ? 0.5 * loop->step->dt : loop->step->dt;
-        Vec3 v = vec3_load(b->velocity + 3 * i);
-        vec3_store(b->velocity + 3 * i, vec3_add_scaled(v, dt, loop->step->gravity));
+        Vec3 v = vec3_load(b->velocity + 3 * i), spin = vec3_load(b->angular_momentum + 3 * i);
+        if (turns_about_pin(b, i))
+            forces_add_rest(b, i, loop->step, &v, &spin);
+        else
+            forces_add_whole(b, i, loop->step, &v, &spin);
+        vec3_store(b->velocity + 3 * i, v);
+        vec3_store(b->angular_momentum + 3 * i, spin);
         hold_velocity(b, i, b->velocity, b->angular_momentum);
     }
 }
 
 /* v^{n+1} = v^n + dt g: forces for the whole step, from the velocity that collisions left. */
 static PlimStatus rigid_advect(void *system, const StepInfo *step) {
+    forces_end_move(system);
     for_each_body(system, step, accelerate_bodies);
     return PLIM_OK;
 }
@@ -274,6 +302,8 @@ static void rigid_destroy(void *system) {
         plane_shape_free(context, &bodies->cuts.data[i].shape);
     array_free(context, &bodies->cuts);
     array_free(context, &bodies->still_surfaces);
+    array_free(context, &bodies->forces);
+    array_free(context, &bodies->material_pairs);
     array_free(context, &bodies->extras);
     index_table_free(context, &bodies->by_name);
     shape_library_free(context, &bodies->shapes);
@@ -322,6 +352,10 @@ PlimStatus rigid_bodies_configure(RigidBodies *bodies, const PlimRigidOptions *o
         return context_fail(bodies->context, PLIM_BAD_INPUT,
                             "rigid pairs %d or sequence %d does not exist", (int)options->pairs,
                             (int)options->sequence);
+    if (options->restitution < PLIM_RESTITUTION_MIN ||
+        options->restitution > PLIM_RESTITUTION_PRODUCT)
+        return context_fail(bodies->context, PLIM_BAD_INPUT, "rigid restitution %d does not exist",
+                            (int)options->restitution);
     bodies->options = *options;
     for (size_t i = 0; i < rigid_count(bodies); i++) bodies->asleep[i] = 0;
     return PLIM_OK;

@@ -7,6 +7,7 @@
 #include "geom/mesh/section.h"
 #include "plimsoll/rigid.h"
 #include "rigid/contacts.h"
+#include "rigid/force_list.h"
 #include "rigid/orientation.h"
 #include "rigid/pin.h"
 #include "rigid/shape.h"
@@ -15,7 +16,7 @@
 #include "system/surface.h"
 #include "system/system.h"
 
-enum { RIGID_GROUP_BODIES, RIGID_GROUP_WARM_STARTS, RIGID_GROUP_COUNT };
+enum { RIGID_GROUP_BODIES, RIGID_GROUP_WARM_STARTS, RIGID_GROUP_SLEEPING_LOADS, RIGID_GROUP_COUNT };
 
 /* What the plane z = 0 cuts out of a body, about its centre. */
 typedef struct RigidCut {
@@ -48,12 +49,20 @@ typedef struct RigidBodies {
 
     double *mass, *volume, *inertia, *inverse_inertia, *least_axis, *greatest_axis;
     double *pin, *pin_arm;
-    double *friction, *restitution, *rolling_friction, *spinning_friction;
-    int32_t *motion, *shape, *held, *asleep, *driven, *wet;
+    double *friction, *kinetic_friction, *restitution, *rolling_friction, *spinning_friction;
+    double *surface_velocity, *linear_damping, *angular_damping;
+    int32_t *motion, *shape, *material, *held, *asleep, *driven, *wet;
+
+    double *load_half, *load_rest; /* of forces.h */
+    double *contact_force, *contact_torque;
+    int32_t *contact_points;
 
     /* Points that carried a load in the last step: the guess of the next. */
     double *touch_arm, *touch_force, *touch_couple;
     int32_t *touch_pair;
+    /* What sleepers load on bodies that forces do not move. */
+    double *sleeping_load;
+    int32_t *sleeping_pair, *sleeping_points;
 
     ShapeLibrary shapes;
     /* What a body has beside numbers; same index as the arrays. */
@@ -65,12 +74,18 @@ typedef struct RigidBodies {
         const Solid *solid; /* exact, about the centre of mass, the shape's; NULL: none */
         Vec3 center;        /* m, of mass, in the shape's own axes */
         Vec3 mesh_offset;   /* m, from the centre of mass to that of the triangles, body axes */
-        Vec3 displaced;     /* m, from there to the centre of the volume it displaces, body axes */
+        size_t first_force; /* of RigidBodies.forces */
+        size_t force_count;
+        uint64_t groups; /* bits; who collides with whom */
+        uint64_t collides_with;
+        Vec3 displaced; /* m, from there to the centre of the volume it displaces, body axes */
     })
     extras;
     IndexTable by_name;
     ARRAY(RigidCut) cuts; /* one a body with options.plane, else none */
     CutMemo cut_memo;
+    ARRAY(RigidForce) forces; /* by body */
+    ARRAY(PlimMaterialPair) material_pairs;
     ARRAY(StillSurface) still_surfaces; /* contact numbers them after the bodies */
     RigidContacts contacts;
 } RigidBodies;
@@ -199,7 +214,7 @@ PlimStatus rigid_diagnose(const void *system, const StepInfo *step, Diagnostics 
 /* The bodies as others see them, and move them. */
 extern const SurfaceClass rigid_surfaces;
 extern const DofClass rigid_dofs;
-enum { RIGID_QUANTITY_COUNT = 7 };
+enum { RIGID_QUANTITY_COUNT = 10 };
 extern const ProbeQuantity rigid_quantities[RIGID_QUANTITY_COUNT];
 
 #endif

@@ -100,8 +100,8 @@ void contacts_keep_afloat(RigidBodies *b) {
     for (size_t i = 0; i < rigid_count(b); i++) {
         int32_t k = contacts->body_islands.data[i];
         const SolverBody *body = &contacts->solver_bodies.data[i];
-        if (k < 0 || contacts->islands.data[k].grounded || !body->touched) continue;
-        if (contacts->islands.data[k].driven) continue; /* a fluid presses them */
+        if (k < 0 || !contact_island_is_afloat(&contacts->islands.data[k]) || !body->touched)
+            continue;
         Vec3 v = vec3_load(b->velocity + 3 * i), spin = vec3_load(b->angular_momentum + 3 * i);
         Vec3 turn = vec3_sub(body->spin, body->start[1]);
         v = vec3_add(v, vec3_sub(body->velocity, body->start[0]));
@@ -109,6 +109,11 @@ void contacts_keep_afloat(RigidBodies *b) {
         vec3_store(b->velocity + 3 * i, v);
         vec3_store(b->angular_momentum + 3 * i, spin);
     }
+}
+
+/* Only gravity and contact at rest act on it. */
+static bool is_limited(const ContactIsland *island) {
+    return island->grounded && !island->driven && !island->loaded;
 }
 
 /* Both ends of a step are states in which positions and velocities are of one time, so that their
@@ -131,9 +136,7 @@ PlimStatus contacts_limit_energy(RigidBodies *bodies, const StepInfo *step) {
     }
     for (size_t i = 0; i < rigid_count(bodies); i++) {
         int32_t k = contacts->body_islands.data[i];
-        if (k < 0 || !(gain[k] > 0.0) || contacts->islands.data[k].driven ||
-            !contacts->islands.data[k].grounded)
-            continue;
+        if (k < 0 || !(gain[k] > 0.0) || !is_limited(&contacts->islands.data[k])) continue;
         double keep = sqrt(fmax(0.0, 1.0 - gain[k] / kinetic[k]));
         for (int axis = 0; axis < 3; axis++) {
             bodies->velocity[3 * i + axis] *= keep;
@@ -141,8 +144,7 @@ PlimStatus contacts_limit_energy(RigidBodies *bodies, const StepInfo *step) {
         }
     }
     for (size_t k = 0; k < islands; k++)
-        if (gain[k] > 0.0 && !contacts->islands.data[k].driven &&
-            contacts->islands.data[k].grounded)
+        if (gain[k] > 0.0 && is_limited(&contacts->islands.data[k]))
             contacts->figures.limited_energy += fmin(gain[k], kinetic[k]);
     scratch_release(step->scratch, mark);
     return PLIM_OK;

@@ -77,6 +77,8 @@ static void collide_row(Collision *job, ContactPair *pair, const ContactRow *row
     pair->energy += energy;
     if (energy > 0.0) pair->raised += energy;
     row_apply(row, a, b, impulse);
+    pair->struck[0] = vec3_add(pair->struck[0], impulse);
+    pair->struck[1] = vec3_add(pair->struck[1], vec3_cross(row->point, impulse));
     job->impulses++;
 }
 

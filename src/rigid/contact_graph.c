@@ -2,7 +2,8 @@
  * that touch. */
 #include "rigid/contact_graph.h"
 #include "base/assert.h"
-#include "rigid/contact_stages.h"
+#include "rigid/forces.h"
+#include "rigid/surface_pairs.h"
 
 #include <stdlib.h>
 
@@ -176,7 +177,7 @@ PlimStatus contacts_build_graph(RigidBodies *bodies, const StepInfo *step) {
     contacts->seen.count = 0;
     for (size_t p = 0; p < contacts->pairs.count; p++) {
         const ContactPair *pair = &contacts->pairs.data[p];
-        SeenPair seen = {pair->a, pair->b, pair->level, pair->found, 0.0};
+        SeenPair seen = {pair->a, pair->b, pair->level, pair->found, pair->slides, 0.0};
         for (int32_t k = 0; k < pair->rows; k++)
             seen.gap = fmin(seen.gap, contacts->rows.data[pair->first + k].gap);
         if (!array_push(bodies->context, &contacts->seen, seen)) return PLIM_OUT_OF_MEMORY;
@@ -263,6 +264,11 @@ static PlimStatus list_islands(RigidBodies *bodies, const IslandPair *sorted, si
         island->grounded |= holds_on_ground(bodies, pair);
         for (int side = 0; side < 2; side++) {
             int32_t body = side ? pair->b : pair->a;
+            island->loaded |= rigid_has_forces(bodies, (size_t)body);
+            if (surface_runs(bodies, (size_t)body)) { /* energy is seen from no carrier */
+                island->driven = true;
+                island->carrier = -2;
+            }
             if (!is_driven(bodies, body)) continue;
             island->driven = true;
             if (bodies->motion[body] != PLIM_DYNAMIC && island->carrier != body)

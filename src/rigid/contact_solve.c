@@ -9,6 +9,7 @@
 #include "rigid/contact_solve.h"
 
 #include "base/parallel.h"
+#include "rigid/forces.h"
 
 enum { GRADUAL_SWEEPS = 10, SHOCK_ROUNDS = 60, SHOCK_WORK = 4000 };
 
@@ -383,7 +384,7 @@ PlimStatus contacts_solve(RigidBodies *bodies, const StepInfo *step, ContactPass
     for (size_t i = 0; i < contacts->solver_bodies.count; i++)
         if (contacts->solver_bodies.data[i].moves)
             fastest = fmax(fastest, vec3_length(contacts->solver_bodies.data[i].velocity));
-    double fall = step->dt * vec3_length(step->gravity);
+    double fall = forces_step_speed(bodies, step);
     ContactSolve solve = {contacts, &bodies->options, pass,
                           step->dt, 4 * fall,         1e-10 * fall + 1e-15 * fastest};
     for (size_t i = 0; i < contacts->solver_bodies.count; i++) {

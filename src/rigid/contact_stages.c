@@ -1,8 +1,12 @@
 /* The stages of the step in which bodies meet (DESIGN: collide, contact, move, finish; 000 section
  * 2.11, 002 sections 4.4 to 4.7). */
 #include "rigid/contact_stages.h"
+#include "rigid/collision_groups.h"
+#include "rigid/contact_report.h"
 #include "rigid/coupled_contact.h"
+#include "rigid/forces.h"
 #include "rigid/still_surfaces.h"
+#include "rigid/surface_pairs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,11 +38,18 @@ PlimStatus rigid_collide(void *system, const StepInfo *step) {
     contacts->figures = (ContactFigures){0};
     if (!rigid_contact_is_on(bodies)) return PLIM_OK;
     TRY(detect_awake(bodies, step));
-    if (!contacts->overlaps_told && step->time == 0.0) contacts_tell_overlaps(bodies);
+    if (!contacts->overlaps_told && step->time == 0.0) {
+        contacts_tell_overlaps(bodies);
+        surface_pairs_tell_restitution(bodies);
+    }
     contacts->overlaps_told = true;
+    surface_pairs_choose_friction(bodies, step);
+    contact_report_before(bodies);
     TRY(contacts_collide(bodies, step));
     contacts_wake_struck(bodies, step);
     solver_bodies_store(bodies, SOLVER_BODIES_START);
+    contact_report_after(bodies);
+    contact_report_collisions(bodies);
     TRY(contacts_remember(bodies));
     for (size_t p = 0; p < contacts->pairs.count; p++) {
         contacts->figures.collision_energy += contacts->pairs.data[p].energy;
@@ -58,7 +69,10 @@ PlimStatus rigid_contact(void *system, const StepInfo *step) {
     contacts_warm_start(bodies);
     TRY(contacts_solve(bodies, step, CONTACT_POSITIONS));
     TRY(contacts_clamp(bodies, step, true));
+    contact_report_before(bodies);
+    contact_report_afloat(bodies);
     contacts_keep_afloat(bodies);
+    contact_report_after(bodies);
     solver_bodies_store(bodies, SOLVER_BODIES_HALF);
     return contacts_stop(bodies, step, true);
 }
@@ -79,6 +93,7 @@ static void recall_pairs(RigidContacts *contacts) {
         pair->found = seen->found;
         pair->level = seen->found ? seen->level : 0;
         pair->gap_before = seen->gap;
+        if (seen->slides) pair->friction = pair->kinetic;
     }
 }
 
@@ -110,12 +125,15 @@ static PlimStatus solve_velocities(RigidBodies *bodies, const StepInfo *step) {
 PlimStatus rigid_contact_velocities(RigidBodies *bodies, const StepInfo *step) {
     if (!rigid_contact_is_on(bodies)) return PLIM_OK;
     RigidContacts *contacts = &bodies->contacts;
+    contact_report_before(bodies);
     if (!contacts->is_settled) TRY(solve_velocities(bodies, step));
     contacts->is_settled = false;
     TRY(contacts_keep_forces(bodies, step));
     if (bodies->options.clamp) TRY(contacts_limit_energy(bodies, step));
     TRY(contacts_stop(bodies, step, false));
+    contact_report_end(bodies, step);
     if (bodies->options.sleep) TRY(contacts_fall_asleep(bodies, step));
+    TRY(contact_report_sleepers(bodies, step));
     for (size_t i = 0; i < rigid_count(bodies); i++)
         contacts->figures.asleep += bodies->asleep[i] != 0;
     for (size_t p = 0; p < contacts->pairs.count; p++) {

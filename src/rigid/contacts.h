@@ -33,6 +33,7 @@ typedef struct ContactRow {
     Mat3 inverse;           /* K_T^-1 */
     double normal_response; /* n K n */
     double slide_response;  /* greatest eigenvalue of K across the normal */
+    Vec3 run;               /* m/s, of a's surface over b's, beside the bodies' own motion */
     Vec3 guess;             /* N, the force on a in the last step; 0: it is new */
     Vec3 guess_couple;      /* N m, the same of rolling and spinning friction */
     Vec3 impulse;           /* N s, on a, in all of this pass */
@@ -42,6 +43,7 @@ typedef struct ContactRow {
     Vec3 direction, step;   /* N s */
     Vec3 saved[2];          /* impulse and couple to go back to */
     RowHold hold;
+    bool runs;     /* `run` counts */
     bool active;   /* bodies are about to meet here */
     bool bounces;  /* they meet here again: the next step's collisions see to it */
     bool singular; /* K_T has no inverse: a pinned body against an immovable one */
@@ -54,7 +56,10 @@ typedef struct ContactPair {
     int32_t level;        /* in the contact graph */
     bool found;           /* they interfere at the predicted positions: they are in contact */
     bool overlaps_deeply; /* both are in a deep overlap, of whose pairs few are looked at */
+    bool slides;          /* its friction in this step is the kinetic one */
     double friction, restitution;
+    double kinetic;           /* friction while it slides */
+    Vec3 struck[2];           /* N s, N m s about the origin: on a, by its collisions */
     double size;              /* m, the shortest side of the smaller body */
     double push_to;           /* m, the gap that push-out aims at in this step */
     double gap_before;        /* m, the deepest at x^n; 0: they were apart */
@@ -86,6 +91,7 @@ typedef struct ContactFigures {
 typedef struct SeenPair {
     int32_t a, b, level;
     bool found; /* in contact */
+    bool slides;
     double gap; /* m, the deepest at x^n; 0: apart */
 } SeenPair;
 
@@ -93,10 +99,16 @@ typedef struct SeenPair {
 typedef struct ContactIsland {
     size_t first, pairs; /* in RigidContacts.island_pairs, by level */
     bool grounded;       /* something in it touches a body that forces do not move */
-    bool driven;         /* a body on a path, or a fluid, does work on it */
+    bool driven;         /* a body on a path, a belt, a changing force or a fluid does work on it */
+    bool loaded;         /* forces beside gravity do work on it */
     int32_t carrier;     /* the body on a path that it touches; -1: none, -2: several */
     size_t sweeps;
 } ContactIsland;
+
+/* Nothing presses its bodies together, as the ground, a force or a fluid does. */
+static inline bool contact_island_is_afloat(const ContactIsland *island) {
+    return !island->grounded && !island->driven && !island->loaded;
+}
 
 /* A body before the step, after its collisions. */
 typedef struct BodyBefore {
@@ -144,9 +156,11 @@ static inline Vec3 solver_body_velocity_at(const SolverBody *body, Vec3 arm) {
     return vec3_add(body->velocity, vec3_cross(body->spin, arm));
 }
 
-/* u_rel of 000 section 2.6. */
+/* u_rel of 000 section 2.6, of the surfaces. */
 static inline Vec3 row_velocity(const ContactRow *row, const SolverBody *a, const SolverBody *b) {
-    return vec3_sub(solver_body_velocity_at(a, row->arm_a), solver_body_velocity_at(b, row->arm_b));
+    Vec3 velocity =
+        vec3_sub(solver_body_velocity_at(a, row->arm_a), solver_body_velocity_at(b, row->arm_b));
+    return row->runs ? vec3_add(velocity, row->run) : velocity;
 }
 
 /* What forces will add to it. */

@@ -2,6 +2,7 @@
  * press are rows of the solve, friction of points that slide is a given impulse, and the contact
  * solver (000 sections 2.7 to 2.9) says which is which, from the momenta that the fluid leaves. */
 #include "rigid/coupled_contact.h"
+#include "rigid/contact_report.h"
 #include "rigid/contact_solve.h"
 #include "system/contact.h"
 
@@ -114,7 +115,7 @@ static void add_friction(void *user, const ContactPair *pair, ContactRow *row) {
     Vec3 t[2];
     across(row->normal, plane, t);
     for (int k = 0; k < (plane ? 1 : 2) && row->hold == HOLD_STICKING; k++)
-        add_row(job, pair, row, t[k], NONE, 0.0);
+        add_row(job, pair, row, t[k], NONE, row->runs ? -vec3_dot(row->run, t[k]) : 0.0);
     if (rolls(pair, row)) return;
     if (plane) add_row(job, pair, row, NONE, vec3(0, 0, 1), 0.0);
     for (int k = 0; k < 2 && !plane; k++) add_row(job, pair, row, NONE, t[k], 0.0);
@@ -376,11 +377,17 @@ static PlimStatus end(void *system, const StepInfo *step, SolveWhen when) {
     RigidBodies *bodies = system;
     bool half = when == SOLVE_HALF_STEP;
     TRY(contacts_clamp(bodies, step, half));
+    contact_report_before(bodies);
+    if (half) contact_report_afloat(bodies);
     if (half) contacts_keep_afloat(bodies);
-    for (size_t i = 0; i < rigid_count(bodies); i++) /* those have their velocities */
-        if (bodies->contacts.coupled.data[i].is_solved)
-            bodies->contacts.solver_bodies.data[i].touched = false;
+    for (size_t i = 0; i < rigid_count(bodies); i++) { /* those have their velocities */
+        const CoupledBody *body = &bodies->contacts.coupled.data[i];
+        if (!body->is_solved) continue;
+        bodies->contacts.solver_bodies.data[i].touched = false;
+        if (!half) contact_report_coupled(bodies, i, body->impulse);
+    }
     solver_bodies_store(bodies, bodies_of(when));
+    contact_report_after(bodies);
     bodies->contacts.is_coupled = false;
     bodies->contacts.is_settled = !half;
     if (!half) return PLIM_OK;

@@ -2,10 +2,13 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "base/random.h"
+#include "rigid/collision_groups.h"
 #include "rigid/deep_overlap.h"
+#include "rigid/forces.h"
 #include "rigid/plane.h"
 #include "rigid/seams.h"
 #include "rigid/still_surfaces.h"
+#include "rigid/surface_pairs.h"
 
 #include <string.h>
 
@@ -58,6 +61,7 @@ static double travel_of(const RigidBodies *b, size_t i, const StepInfo *step) {
     double speed = vec3_length(body->velocity) + vec3_length(body->push) +
                    reach * (vec3_length(body->spin) + vec3_length(body->twist));
     double fall = body->moves ? step->dt * vec3_length(step->gravity) : 0.0;
+    if (body->moves) fall += step->dt * forces_load_acceleration(b, i);
     return step->dt * (speed + fall) + slack;
 }
 
@@ -76,6 +80,7 @@ static double approach_of(const RigidBodies *b, size_t i, size_t j, const StepIn
         else /* what has no end meets the other where that one is */
             reach = between + reach_of(b, side ? i : j);
         speed += reach * (vec3_length(body->spin) + vec3_length(body->twist));
+        if (body->moves) speed += step->dt * forces_load_acceleration(b, side ? j : i);
     }
     return step->dt * (speed + step->dt * vec3_length(step->gravity)) + slack;
 }
@@ -128,29 +133,39 @@ static double curve_of(const RigidBodies *b, size_t i, size_t j) {
 
 /* What a partner's surface is made of. */
 typedef struct ContactSurface {
-    double friction, restitution, rolling, spinning;
+    double friction, kinetic, restitution, rolling, spinning;
 } ContactSurface;
 
 static ContactSurface surface_of(const RigidBodies *b, size_t i) {
     if (rigid_is_still_surface(b, i)) {
         const StillSurface *still = rigid_still_surface(b, i);
-        return (ContactSurface){still->friction, still->restitution, 0.0, 0.0};
+        return (ContactSurface){still->friction, still->friction, still->restitution, 0.0, 0.0};
     }
-    return (ContactSurface){b->friction[i], b->restitution[i], b->rolling_friction[i],
-                            b->spinning_friction[i]};
+    return (ContactSurface){b->friction[i], b->kinetic_friction[i], b->restitution[i],
+                            b->rolling_friction[i], b->spinning_friction[i]};
+}
+
+/* That of the surface with more friction at rest; of equal ones the lesser. */
+static double kinetic_of(const ContactSurface *a, const ContactSurface *b) {
+    if (a->friction == b->friction) return fmin(a->kinetic, b->kinetic);
+    return a->friction > b->friction ? a->kinetic : b->kinetic;
 }
 
 static ContactPair describe_pair(const RigidBodies *b, BroadPair near) {
     size_t i = (size_t)near.a, j = (size_t)near.b;
     ContactSurface of_i = surface_of(b, i), of_j = surface_of(b, j);
-    return (ContactPair){.a = near.a,
-                         .b = near.b,
-                         .friction = fmax(of_i.friction, of_j.friction),
-                         .restitution = fmin(of_i.restitution, of_j.restitution),
-                         .rolling = fmax(of_i.rolling, of_j.rolling),
-                         .spinning = fmax(of_i.spinning, of_j.spinning),
-                         .curve = curve_of(b, i, j),
-                         .size = fmin(rigid_size(b, i), rigid_size(b, j))};
+    ContactPair pair = {.a = near.a,
+                        .b = near.b,
+                        .friction = fmax(of_i.friction, of_j.friction),
+                        .kinetic = kinetic_of(&of_i, &of_j),
+                        .restitution =
+                            surface_pairs_restitution(b, of_i.restitution, of_j.restitution),
+                        .rolling = fmax(of_i.rolling, of_j.rolling),
+                        .spinning = fmax(of_i.spinning, of_j.spinning),
+                        .curve = curve_of(b, i, j),
+                        .size = fmin(rigid_size(b, i), rigid_size(b, j))};
+    surface_pairs_look_up(b, &pair);
+    return pair;
 }
 
 static bool keep_pair(RigidBodies *bodies, const DeepOverlaps *overlaps, BroadPair near,
@@ -171,6 +186,7 @@ static bool keep_pair(RigidBodies *bodies, const DeepOverlaps *overlaps, BroadPa
                           .normal = point->normal,
                           .gap = touching ? 0.0 : point->gap,
                           .radius = point->radius};
+        surface_pairs_run(bodies, &pair, &row);
         row_prepare(&row, a, b);
         if (!(row.normal_response > 0.0)) continue; /* both are held */
         contacts->rows.data[contacts->rows.count++] = row;
@@ -269,6 +285,7 @@ PlimStatus contacts_detect(RigidBodies *bodies, const StepInfo *step) {
     PlimStatus status =
         broad_pairs(bodies->context, step->scratch, boxes, active, count, &contacts->near);
     if (status == PLIM_OK && bodies->still_surfaces.count > 0) still_surfaces_part_rooms(bodies);
+    if (status == PLIM_OK) collision_groups_part(bodies);
     if (status == PLIM_OK) status = detect_in_boxes(bodies, step, frames, boxes);
     scratch_release(step->scratch, mark);
     return status;

@@ -94,6 +94,18 @@ static void read_mass(const void *system, size_t i, double *values) {
     values[0] = ((const RigidBodies *)system)->mass[i];
 }
 
+static void read_contact_force(const void *system, size_t i, double *values) {
+    memcpy(values, ((const RigidBodies *)system)->contact_force + 3 * i, 3 * sizeof *values);
+}
+
+static void read_contact_torque(const void *system, size_t i, double *values) {
+    memcpy(values, ((const RigidBodies *)system)->contact_torque + 3 * i, 3 * sizeof *values);
+}
+
+static void read_contacts(const void *system, size_t i, double *values) {
+    values[0] = ((const RigidBodies *)system)->contact_points[i];
+}
+
 const ProbeQuantity rigid_quantities[RIGID_QUANTITY_COUNT] = {
     {"position", "xyz", "m", read_position, NULL},
     {"orientation", "wxyz", "1", read_orientation, NULL},
@@ -102,4 +114,7 @@ const ProbeQuantity rigid_quantities[RIGID_QUANTITY_COUNT] = {
     {"angular_momentum", "xyz", "kg m^2/s", read_angular_momentum, NULL},
     {"kinetic_energy", "", "J", read_kinetic_energy, NULL},
     {"mass", "", "kg", read_mass, NULL},
+    {"contact_force", "xyz", "N", read_contact_force, NULL},
+    {"contact_torque", "xyz", "N m", read_contact_torque, NULL},
+    {"contacts", "", "1", read_contacts, NULL},
 };

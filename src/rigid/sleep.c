@@ -1,5 +1,6 @@
 /* Sleeping islands: islands whose velocities are rounding stop, those that do not move sleep. / */
-#include "rigid/contact_stages.h"
+#include "rigid/contact_report.h"
+#include "rigid/forces.h"
 
 #include <string.h>
 
@@ -11,7 +12,7 @@ PlimStatus contacts_stop(RigidBodies *bodies, const StepInfo *step, bool half) {
     size_t mark = scratch_mark(step->scratch), islands = contacts->islands.count;
     bool *moves = scratch_take(step->scratch, islands, sizeof *moves);
     if (!moves) return PLIM_OUT_OF_MEMORY;
-    double least = 1e-8 * step->dt * vec3_length(step->gravity);
+    double least = 1e-8 * forces_step_speed(bodies, step);
     for (size_t k = 0; k < islands; k++)
         moves[k] = contacts->islands.data[k].driven || !contacts->islands.data[k].grounded;
     for (size_t i = 0; i < rigid_count(bodies); i++) {
@@ -104,13 +105,15 @@ PlimStatus contacts_fall_asleep(RigidBodies *bodies, const StepInfo *step) {
 
 /* One sleeper, with the weight that it did not feel in this step so far. */
 static void wake_body(RigidBodies *bodies, const StepInfo *step, size_t i) {
-    Vec3 half = vec3_scale(0.5 * step->dt, step->gravity), spin = {0, 0, 0};
+    Vec3 half = {0, 0, 0}, spin = {0, 0, 0};
+    forces_add_half(bodies, i, step, &half, &spin);
     PinnedBody body = rigid_pinned_body(bodies, i);
     pin_motion(&body, &half, &spin);
     vec3_store(bodies->velocity_half + 3 * i, half);
     vec3_store(bodies->angular_momentum_half + 3 * i, spin);
     bodies->asleep[i] = 0;
     bodies->still_since[i] = step->time;
+    contact_report_wake(bodies, i);
 }
 
 static void wake(RigidBodies *bodies, const StepInfo *step, int32_t label, bool *woken) {
@@ -131,6 +134,10 @@ void contacts_wake_struck(RigidBodies *bodies, const StepInfo *step) {
             wake_body(bodies, step, i);
             if (bodies->held[i] & RIGID_PINNED) continue; /* its weight comes with the next step */
             contacts->solver_bodies.data[i].push = vec3_load(bodies->velocity_half + 3 * i);
+            BodyInertia inertia = rigid_inertia(bodies, i);
+            contacts->solver_bodies.data[i].twist =
+                orientation_angular_velocity(&inertia, quat_load(bodies->orientation + 4 * i),
+                                             vec3_load(bodies->angular_momentum_half + 3 * i));
         }
     }
 }

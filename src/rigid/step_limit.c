@@ -1,7 +1,9 @@
 /* The longest step of rigid bodies in contact: by speeds and sizes (000 section 2.4), and by the
  * loads that taut contacts carry. */
 #include "math/decompose.h"
+#include "rigid/collision_groups.h"
 #include "rigid/contact_stages.h"
+#include "rigid/forces.h"
 #include "rigid/still_surfaces.h"
 
 /* ---- loads ---- */
@@ -89,7 +91,8 @@ static double step_of_body(const RigidBodies *b, size_t i, double gravity) {
 /* Whether anything else may be where a body may be in the step that is wanted. */
 static bool is_near_others(const RigidBodies *b, size_t i, const Box3 *boxes) {
     for (size_t j = 0; j < rigid_count(b); j++)
-        if (j != i && box3_overlap(boxes[i], boxes[j])) return true;
+        if (j != i && box3_overlap(boxes[i], boxes[j]) && collision_groups_meet(b, i, j))
+            return true;
     for (size_t j = 0; j < b->still_surfaces.count; j++)
         if (box3_overlap(boxes[i], still_surface_box(&b->still_surfaces.data[j]))) return true;
     return false;
@@ -107,12 +110,13 @@ double rigid_max_dt(const void *system, const StepInfo *step) {
     if (!boxes) return longest; /* the step itself will say so */
     for (size_t i = 0; i < count; i++) {
         double speed = vec3_length(vec3_load(b->velocity + 3 * i)) + gravity * step->dt;
+        speed += forces_acceleration(b, i, step->time) * step->dt;
         double way = b->motion[i] == PLIM_STATIC ? 0.0 : step->dt * speed;
         boxes[i] = box3_grow(rigid_box(b, i), way);
     }
     for (size_t i = 0; i < count; i++) {
         if (b->motion[i] != PLIM_DYNAMIC || b->asleep[i]) continue;
-        double dt = step_of_body(b, i, gravity);
+        double dt = step_of_body(b, i, gravity + forces_acceleration(b, i, step->time));
         if (dt < longest && dt < step->dt && is_near_others(b, i, boxes)) longest = dt;
     }
     scratch_release(step->scratch, mark);

@@ -1,6 +1,7 @@
 /* Rigid bodies as surfaces, and as velocities of a coupled solve (002 section 5.4.3): six a body,
  * pins and locks as rows. */
 #include "rigid/coupled_contact.h"
+#include "rigid/forces.h"
 
 /* ---- surfaces ---- */
 
@@ -46,14 +47,16 @@ const SurfaceClass rigid_surfaces = {surface_count, surface_describe_body, surfa
 
 /* ---- velocities ---- */
 
-/* What gravity has added to the body's velocities: g dt, or for a pinned body what its torque about
- * the pin makes of it. */
-static void find_fall(const RigidBodies *b, size_t i, const StepInfo *step, double fall[6]) {
+/* What gravity and forces have added to the body's velocities: g dt, or for a pinned body what its
+ * torque about the pin makes of it. */
+static void find_fall(const RigidBodies *b, size_t i, const StepInfo *step, SolveWhen when,
+                      double fall[6]) {
     PinnedBody body = rigid_pinned_body(b, i);
-    Vec3 velocity = vec3_scale(step->dt, step->gravity), momentum = vec3(0, 0, 0);
+    Vec3 velocity, momentum;
+    forces_find_fall(b, i, step, when, &velocity, &momentum);
     pin_motion(&body, &velocity, &momentum);
     vec3_store(fall, velocity);
-    bool turns = body.held == RIGID_PINNED;
+    bool turns = body.held == RIGID_PINNED || rigid_has_forces(b, i);
     vec3_store(fall + 3, turns ? mat3_apply(mat3_inverse(body.inertia), momentum) : momentum);
 }
 
@@ -101,7 +104,7 @@ static void rigid_offer(const void *system, const StepInfo *step, SolveWhen when
         vec3_store(velocity + 3, orientation_angular_velocity(
                                      &inertia, quat_load(b->orientation + 4 * i), momentum));
         mass_matrix(b, i, mass);
-        find_fall(b, i, step, fall);
+        find_fall(b, i, step, when, fall);
         dofs_add_block(dofs, 6, mass, velocity, fall);
         add_rows(b, i, dofs);
     }

@@ -11,40 +11,10 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* ---- materials ---- */
-
-static const SceneMaterial *find_material(const PlimScene *scene, const char *name) {
-    size_t cursor = 0, index;
-    uint64_t hash = hash_text(HASH_START, name);
-    while ((index = index_table_next(&scene->materials_by_name, hash, &cursor)) != INDEX_NONE)
-        if (strcmp(scene->materials.data[index].name, name) == 0)
-            return &scene->materials.data[index];
-    return NULL;
-}
-
-static PlimStatus read_material(PlimScene *scene, SceneNode *node) {
-    SceneMaterial material = {.color = {-1, -1, -1}};
-    reader_read_table(&scene->reader, node, &scene_material_table, &material);
-    if (!material.name) return PLIM_OK; /* already a problem */
-    if (find_material(scene, material.name))
-        reader_problem(&scene->reader, node, "two materials are named '%s'; rename one of them",
-                       material.name);
-    if (!array_push(scene->context, &scene->materials, material)) return PLIM_OUT_OF_MEMORY;
-    return index_table_insert(scene->context, &scene->materials_by_name,
-                              hash_text(HASH_START, material.name), scene->materials.count - 1);
-}
-
-static void read_materials(PlimScene *scene) {
-    const SceneNode *list = scene->document.materials.node;
-    for (size_t i = 0; list && i < list->children.count; i++)
-        if (read_material(scene, list->children.data[i]) != PLIM_OK)
-            scene->reader.trouble = PLIM_OUT_OF_MEMORY;
-}
-
 /* ---- one copy of a body ---- */
 
 static SceneBody body_start(void) {
-    return (SceneBody){.friction = -1,
+    return (SceneBody){.friction = {-1, -1},
                        .restitution = -1,
                        .rolling_friction = -1,
                        .spinning_friction = -1,
@@ -64,6 +34,9 @@ static void check_forces(PlimScene *scene, const SceneNode *node, const SceneBod
         reader_problem(reader, node_get(node, "angular_velocity"), still);
     if (isfinite(body->pin[0])) reader_problem(reader, node_get(node, "pin"), still);
     if (isfinite(body->center[0])) reader_problem(reader, node_get(node, "center"), still);
+    if (body->forces.node) reader_problem(reader, body->forces.node, still);
+    if (body->linear_damping > 0) reader_problem(reader, node_get(node, "linear_damping"), still);
+    if (body->angular_damping > 0) reader_problem(reader, node_get(node, "angular_damping"), still);
     if (body->lock_rotation)
         reader_problem(reader, node_get(node, "lock_rotation"),
                        "only a dynamic body turns by itself; take it out");
@@ -109,7 +82,9 @@ static void check_body(PlimScene *scene, SceneNode *node, const SceneBody *body)
     for (int axis = 0; axis < 3; axis++) moving |= body->position[axis].expression != NULL;
     if (body->motion != PLIM_KINEMATIC && moving)
         reader_problem(reader, node_get(node, "position"), path);
-    if (body->motion != PLIM_KINEMATIC && body->orientation.angle.expression)
+    bool turning =
+        scene_check_orientation(scene, node_get(node, "orientation"), &body->orientation);
+    if (body->motion != PLIM_KINEMATIC && turning)
         reader_problem(reader, node_get(node, "orientation"), path);
     if (body->motion != PLIM_DYNAMIC) check_forces(scene, node, body);
     if (body->keyframes.node) scene_check_keyframes(scene, node, body);
@@ -119,11 +94,15 @@ static void check_body(PlimScene *scene, SceneNode *node, const SceneBody *body)
         (scene->document.coupling.fluid == 1 || !scene_has_system(scene, &scene_fluid_kind)))
         reader_problem(reader, node_get(node, "passive"),
                        "there is no fluid that carries bodies; take it out");
-    if (body->material && !find_material(scene, body->material))
+    if (body->material && !scene_find_material(scene, body->material))
         reader_problem(reader, node_get(node, "material"), "there is no material '%s'",
                        body->material);
-    if (vec3_length(scene_direction(body->orientation.axis)) == 0)
-        reader_problem(reader, node_get(node, "orientation"), "the axis must not be zero");
+    scene_check_friction(scene, node, &body->friction);
+    scene_check_forces(scene, body);
+    if (scene->document.dim == 2 && body->surface_velocity[2] != 0)
+        reader_problem(reader, node_get(node, "surface_velocity"),
+                       "the scene has two dimensions: the z part must be 0, is %g",
+                       body->surface_velocity[2]);
 }
 
 /* Reads the body for the copy that reader.repeat describes; false after a problem. */
@@ -172,7 +151,8 @@ static void choose_color(const PlimScene *scene, const SceneBody *body, size_t n
     static const double palette[][3] = {{0.85, 0.33, 0.24}, {0.25, 0.52, 0.78}, {0.93, 0.70, 0.26},
                                         {0.36, 0.66, 0.47}, {0.58, 0.42, 0.70}, {0.90, 0.52, 0.30},
                                         {0.33, 0.68, 0.72}, {0.80, 0.78, 0.72}};
-    const SceneMaterial *material = body->material ? find_material(scene, body->material) : NULL;
+    const SceneMaterial *material =
+        body->material ? scene_find_material(scene, body->material) : NULL;
     const double *chosen = body->color[0] >= 0                   ? body->color
                            : material && material->color[0] >= 0 ? material->color
                                                                  : palette[number % 8];
@@ -266,7 +246,7 @@ static void check_count(PlimScene *scene, SceneNode *node, const SceneBody *body
 
 void scene_check_bodies(PlimScene *scene) {
     SceneReader *reader = &scene->reader;
-    read_materials(scene);
+    scene_read_materials(scene);
     const SceneNode *list = scene->document.rigid.bodies.node;
     for (size_t entry = 0; list && entry < list->children.count; entry++) {
         SceneNode *node = list->children.data[entry];
@@ -275,8 +255,12 @@ void scene_check_bodies(PlimScene *scene) {
         uint64_t count = (uint64_t)fmin(copies, 0x1p53); /* more are refused below */
         set_repeat(reader, node, &repeat, 0, count);
         SceneBody body;
-        if (read_body(scene, node, &body)) check_count(scene, node, &body, copies);
+        if (read_body(scene, node, &body)) {
+            scene_note_group(scene, node, &body);
+            check_count(scene, node, &body, copies);
+        }
     }
+    scene_check_groups(scene);
     reader->repeat = (RepeatIndex){0};
 }
 
@@ -290,9 +274,14 @@ static double chosen(double own, double of_material, double otherwise) {
 static void describe_surface(const SceneBody *body, const SceneMaterial *material,
                              PlimRigidDesc *desc) {
     const SceneMaterial none = {
-        .friction = -1, .restitution = -1, .rolling_friction = -1, .spinning_friction = -1};
+        .friction = {-1, -1}, .restitution = -1, .rolling_friction = -1, .spinning_friction = -1};
     if (!material) material = &none;
-    desc->friction = chosen(body->friction, material->friction, desc->friction);
+    const SceneFriction *friction =
+        body->friction.at_rest >= 0 ? &body->friction : &material->friction;
+    if (friction->at_rest >= 0) {
+        desc->friction = friction->at_rest;
+        desc->kinetic_friction = friction->kinetic;
+    }
     desc->restitution = chosen(body->restitution, material->restitution, desc->restitution);
     desc->rolling_friction =
         chosen(body->rolling_friction, material->rolling_friction, desc->rolling_friction);
@@ -301,9 +290,10 @@ static void describe_surface(const SceneBody *body, const SceneMaterial *materia
 }
 
 /* Everything but name, shape and path. */
-static PlimRigidDesc describe_copy(const PlimScene *scene, const SceneBody *body, Vec3 center,
+static PlimRigidDesc describe_copy(PlimScene *scene, const SceneBody *body, Vec3 center,
                                    size_t number) {
-    const SceneMaterial *material = body->material ? find_material(scene, body->material) : NULL;
+    const SceneMaterial *material =
+        body->material ? scene_find_material(scene, body->material) : NULL;
     PlimRigidDesc desc = plim_rigid_desc_default();
     desc.motion = (PlimMotion)body->motion;
     desc.density = body->density > 0 ? body->density : material ? material->density : 1000;
@@ -316,9 +306,12 @@ static PlimRigidDesc describe_copy(const PlimScene *scene, const SceneBody *body
     desc.has_pin = isfinite(body->pin[0]);
     memcpy(desc.pin, body->pin, sizeof desc.pin);
     desc.lock_rotation = body->lock_rotation;
-    Vec3 axis = scene_direction(body->orientation.axis);
-    Quat turn = quat_exp(vec3_scale(body->orientation.angle.value * pi / 180, axis));
-    turn = quat_multiply(turn, copy_tilt(scene, body));
+    desc.material = scene_material_number(scene, body->material);
+    desc.linear_damping = body->linear_damping;
+    desc.angular_damping = body->angular_damping;
+    memcpy(desc.surface_velocity, body->surface_velocity, sizeof desc.surface_velocity);
+    scene_describe_groups(scene, body, &desc);
+    Quat turn = quat_multiply(scene_turn(scene, &body->orientation), copy_tilt(scene, body));
     quat_store(desc.pose.orientation, turn);
     Vec3 place = vec3(body->position[0].value, body->position[1].value, body->position[2].value);
     place = vec3_add(place, copy_offset(scene, body));
@@ -385,7 +378,8 @@ static PlimStatus add_copy(PlimScene *scene, SceneNode *node, size_t number, voi
     PlimRigidDesc desc = describe_copy(scene, &body, shape.center, number);
     desc.name = name;
     desc.shape = shape.desc;
-    PlimStatus status = add_body(scene, node, &body, &desc, &shape, job);
+    PlimStatus status = scene_describe_forces(scene, &body, &job->solids, &desc);
+    if (status == PLIM_OK) status = add_body(scene, node, &body, &desc, &shape, job);
     scratch_release(&job->solids, mark);
     return status;
 }
@@ -409,6 +403,7 @@ static PlimRigidOptions rigid_options(const PlimScene *scene) {
         .travel = contact->travel,
         .pairs = (PlimPairs)contact->pairs,
         .sequence = (PlimSequence)contact->sequence,
+        .restitution = (PlimRestitution)contact->restitution,
         .seed = scene->reader.seed,
     };
 }
@@ -418,6 +413,7 @@ PlimStatus scene_add_bodies(PlimScene *scene, PlimWorld *world, SceneBodies *bod
     BodyJob job = {.world = world, .bodies = bodies};
     PlimRigidOptions options = rigid_options(scene);
     TRY(plim_rigid_configure(world, &options));
+    TRY(scene_add_material_pairs(scene, world));
     scratch_init(&job.solids, scene->context);
     PlimStatus status = for_each_copy(scene, add_copy, &job);
     scratch_free(&job.solids);

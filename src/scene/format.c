@@ -5,11 +5,23 @@
 
 /* ---- shapes ---- */
 
-static const SceneKey orientation_keys[] = {
-    {"axis", VALUE_VEC3, AT(SceneOrientation, axis), "[0, 1, 0]",
-     .help = "axis of the rotation, of any length but zero"},
-    {"angle", VALUE_MOTION, AT(SceneOrientation, angle), "0", .unit = "degrees",
+static const SceneKey rotation_keys[] = {
+    {"axis", VALUE_VEC3, AT(SceneRotation, axis), "[0, 1, 0]",
+     .help = "axis of the rotation, in the world, of any length but zero"},
+    {"angle", VALUE_MOTION, AT(SceneRotation, angle), "0", .unit = "degrees",
      .help = "angle of the rotation; may use t in a kinematic body"},
+};
+
+const SceneTable scene_rotation_table =
+    TABLE("rotation", "A rotation that follows others.", rotation_keys);
+
+static const SceneKey orientation_keys[] = {
+    {"axis", VALUE_VEC3, AT(SceneOrientation, first.axis), "[0, 1, 0]",
+     .help = "axis of the rotation, of any length but zero"},
+    {"angle", VALUE_MOTION, AT(SceneOrientation, first.angle), "0", .unit = "degrees",
+     .help = "angle of the rotation; may use t in a kinematic body"},
+    {"then", VALUE_ITEMS, AT(SceneOrientation, then), .table = &scene_rotation_table,
+     .help = "rotations that follow it, one after the other, each about an axis of the world"},
 };
 
 const SceneTable scene_orientation_table =
@@ -168,15 +180,50 @@ const SceneTable scene_shape_table = {
 
 /* ---- the rest ---- */
 
+static const SceneKey friction_keys[] = {
+    {"static", VALUE_NUMBER, AT(SceneFriction, at_rest), .required = true, NOT_NEGATIVE,
+     .help = "coefficient of friction of what does not slide"},
+    {"kinetic", VALUE_NUMBER, AT(SceneFriction, kinetic), NOT_NEGATIVE,
+     .help = "coefficient of friction of what slides, at most `static`, and that when left out"},
+};
+
+const SceneTable scene_friction_table = {
+    .name = "friction",
+    .help = "Friction of a surface. A number alone is both.",
+    .keys = friction_keys,
+    .key_count = COUNT(friction_keys),
+    .short_form = true,
+};
+
+static const SceneKey material_pair_keys[] = {
+    {"materials", VALUE_NAMES, AT(SceneMaterialPair, materials), .required = true,
+     .help = "two of `materials`, or one of them twice"},
+    {"friction", VALUE_TABLE, AT(SceneMaterialPair, friction), .table = &scene_friction_table,
+     .help = "coefficient of friction"},
+    {"restitution", VALUE_NUMBER, AT(SceneMaterialPair, restitution), RESTITUTION,
+     .help = "part of the approach speed that a bounce gives back"},
+    {"rolling_friction", VALUE_NUMBER, AT(SceneMaterialPair, rolling_friction), .unit = "m",
+     NOT_NEGATIVE, .help = "lever arm of the torque that resists rolling"},
+    {"spinning_friction", VALUE_NUMBER, AT(SceneMaterialPair, spinning_friction), .unit = "m",
+     NOT_NEGATIVE, .help = "lever arm of the torque that resists turning about the normal"},
+};
+
+const SceneTable scene_material_pair_table =
+    TABLE("material pair",
+          "How bodies of two materials meet, in place of what each of them says. What is left out "
+          "is as without the pair.",
+          material_pair_keys);
+
 static const SceneKey material_keys[] = {
     {"name", VALUE_NAME, AT(SceneMaterial, name), .required = true, .help = "its name"},
     {"density", VALUE_NUMBER, AT(SceneMaterial, density), "1000", .unit = "kg/m^3", POSITIVE,
      .help = "mass per volume"},
-    {"friction", VALUE_NUMBER, AT(SceneMaterial, friction), "0.5", NOT_NEGATIVE,
+    {"friction", VALUE_TABLE, AT(SceneMaterial, friction), "{\"static\": 0.5}",
+     .table = &scene_friction_table,
      .help = "coefficient of friction; of a pair the greater one counts"},
     {"restitution", VALUE_NUMBER, AT(SceneMaterial, restitution), "0", RESTITUTION,
      .help = "part of the approach speed that a bounce gives back; of a pair the lesser one "
-             "counts"},
+             "counts, or what `restitution` of `contact` says"},
     {"rolling_friction", VALUE_NUMBER, AT(SceneMaterial, rolling_friction), "0", .unit = "m",
      NOT_NEGATIVE, .help = "lever arm of the torque that resists rolling"},
     {"spinning_friction", VALUE_NUMBER, AT(SceneMaterial, spinning_friction), "0", .unit = "m",
@@ -256,13 +303,16 @@ static const SceneKey scene_keys[] = {
     {"gravity", VALUE_VEC3, AT(SceneDocument, gravity), "[0, -9.81, 0]", .unit = "m/s^2",
      .help = "acceleration of free fall"},
     {"dim", VALUE_INTEGER, AT(SceneDocument, dim), "3", BETWEEN(2, 3),
-     .help = "dimensions; 2: a fluid in the plane z = 0, 1 m deep, and the bodies' cuts with it"},
+     .help =
+         "dimensions; 2: the plane z = 0, 1 m deep: fluids in it, and the bodies' cuts with it"},
     {"seed", VALUE_INTEGER, AT(SceneDocument, seed), "1", BETWEEN(0, 0x1p53),
      .help = "of everything random"},
     {"time_step", VALUE_TABLE, AT(SceneDocument, time_step), "{}", .table = &time_step_table,
      .help = "how time is cut into steps"},
     {"materials", VALUE_ITEMS, AT(SceneDocument, materials), .table = &scene_material_table,
      .help = "what bodies are made of"},
+    {"material_pairs", VALUE_ITEMS, AT(SceneDocument, material_pairs),
+     .table = &scene_material_pair_table, .help = "how pairs of materials meet"},
     {"rigid", VALUE_TABLE, AT(SceneDocument, rigid), .table = &scene_rigid_table,
      .help = "rigid bodies"},
     {"fluid", VALUE_TABLES, AT(SceneDocument, fluid), .table = &scene_fluid_table,

@@ -10,12 +10,25 @@ typedef struct SceneTimeStep {
     double max_dt;
 } SceneTimeStep;
 
+/* Negative: not given; without `kinetic` it is that at rest. */
+typedef struct SceneFriction {
+    double at_rest, kinetic;
+} SceneFriction;
+
 typedef struct SceneMaterial {
     const char *name;
     double density;
-    double friction, restitution, rolling_friction, spinning_friction;
+    SceneFriction friction;
+    double restitution, rolling_friction, spinning_friction;
     double color[3];
 } SceneMaterial;
+
+/* How two materials meet; negative: as without it. */
+typedef struct SceneMaterialPair {
+    SceneNames materials;
+    SceneFriction friction;
+    double restitution, rolling_friction, spinning_friction;
+} SceneMaterialPair;
 
 typedef struct SceneBox {
     double size[3];
@@ -31,9 +44,14 @@ typedef struct SceneRound { /* cylinder, capsule, torus, cone */
     int64_t segments, sides;
 } SceneRound;
 
-typedef struct SceneOrientation {
+typedef struct SceneRotation {
     double axis[3];
     SceneMotion angle; /* degrees */
+} SceneRotation;
+
+typedef struct SceneOrientation {
+    SceneRotation first;
+    SceneItems then; /* rotations that follow, about axes of the world */
 } SceneOrientation;
 
 typedef struct SceneFile {
@@ -104,9 +122,21 @@ typedef struct SceneKeyframe {
     SceneOrientation orientation;
 } SceneKeyframe;
 
+/* What acts on a body. */
+typedef struct SceneForce {
+    SceneMotion force[3], torque[3];
+    int axes;     /* 1: the body's */
+    double at[3]; /* m, in the shape's own axes; NAN: the centre of mass */
+} SceneForce;
+
 typedef struct SceneBody {
     const char *name;
     const char *material;
+    const char *group; /* NULL: none */
+    SceneNames collides_with;
+    SceneItems forces;
+    double linear_damping, angular_damping;
+    double surface_velocity[3];
     SceneShape shape;
     int motion; /* PlimMotion */
     SceneMotion position[3];
@@ -115,7 +145,8 @@ typedef struct SceneBody {
     double velocity[3], angular_velocity[3];
     double mass, density;
     /* Negative: the material's, or the default. */
-    double friction, restitution, rolling_friction, spinning_friction;
+    SceneFriction friction;
+    double restitution, rolling_friction, spinning_friction;
     double inertia[3];
     double shell;     /* m, wall of a hollow body; 0: solid */
     double center[3]; /* m, of mass, in the shape's own axes; NAN: that of the shape */
@@ -131,8 +162,9 @@ typedef struct SceneContact {
     int64_t collision_iterations, contact_iterations, level_iterations, shock_iterations;
     bool push_out, clamp, sleep;
     double travel;
-    int pairs;    /* PlimPairs */
-    int sequence; /* PlimSequence */
+    int pairs;       /* PlimPairs */
+    int sequence;    /* PlimSequence */
+    int restitution; /* PlimRestitution */
 } SceneContact;
 
 typedef struct SceneRigid {
@@ -317,6 +349,7 @@ typedef struct SceneDocument {
     int64_t dim;
     int64_t seed;
     SceneTimeStep time_step;
+    SceneItems material_pairs;
     SceneItems materials;
     SceneRigid rigid;
     SceneItems fluid, splash; /* a map, or a list of them: systems.c */
@@ -330,6 +363,8 @@ enum { SCENE_VERSION = 1 };
 
 extern const SceneTable scene_table;
 extern const SceneTable scene_orientation_table;
+extern const SceneTable scene_rotation_table, scene_force_table, scene_friction_table;
+extern const SceneTable scene_material_pair_table;
 extern const SceneTable scene_domain_table;
 extern const SceneTable scene_fluid_table;
 extern const SceneTable scene_source_table;

@@ -39,6 +39,23 @@ const SceneTable scene_keyframe_table =
           "between different axes it turns the shorter way.",
           keyframe_keys);
 
+static const char *const axes_choices[] = {"world", "body", NULL};
+
+static const SceneKey force_keys[] = {
+    {"force", VALUE_MOTION3, AT(SceneForce, force), "[0, 0, 0]", .unit = "N", .help = "may use t"},
+    {"torque", VALUE_MOTION3, AT(SceneForce, torque), "[0, 0, 0]", .unit = "N m",
+     .help = "beside the moment of the force about the centre of mass; may use t"},
+    {"axes", VALUE_CHOICE, AT(SceneForce, axes), "world", .choices = axes_choices,
+     .help = "world: force and torque are along the axes of the world; body: along those of the "
+             "shape, and turn with it"},
+    {"at", VALUE_VEC3, AT(SceneForce, at), .unit = "m",
+     .help = "the point of the body where the force acts, from the shape's own origin and in its "
+             "axes; the centre of mass when left out"},
+};
+
+const SceneTable scene_force_table =
+    TABLE("force", "A force and a torque on a dynamic body, beside gravity.", force_keys);
+
 static const char *const motion_choices[] = {"dynamic", "static", "kinematic", NULL};
 
 static const SceneKey body_keys[] = {
@@ -75,20 +92,36 @@ static const SceneKey body_keys[] = {
      .help = "the centre of mass of a body with ballast, from the shape's own origin and in its "
              "axes; that of the shape when left out. Without `inertia` the mass is as far from the "
              "shape's own centre as before"},
-    {"friction", VALUE_NUMBER, AT(SceneBody, friction), NOT_NEGATIVE,
+    {"friction", VALUE_TABLE, AT(SceneBody, friction), .table = &scene_friction_table,
      .help = "coefficient of friction, in place of the material's; 0.5 without either; of a pair "
              "the greater one counts"},
     {"restitution", VALUE_NUMBER, AT(SceneBody, restitution), RESTITUTION,
      .help = "part of the approach speed that a bounce gives back, in place of the material's; 0 "
-             "without either; of a pair the lesser one counts"},
+             "without either; of a pair the lesser one counts, or what `restitution` of `contact` "
+             "says"},
     {"rolling_friction", VALUE_NUMBER, AT(SceneBody, rolling_friction), .unit = "m", NOT_NEGATIVE,
      .help = "lever arm of the torque that resists rolling, in place of the material's; 0 without "
              "either; of a pair the greater one counts"},
     {"spinning_friction", VALUE_NUMBER, AT(SceneBody, spinning_friction), .unit = "m", NOT_NEGATIVE,
      .help = "the same for turning about the normal"},
+    {"surface_velocity", VALUE_VEC3, AT(SceneBody, surface_velocity), "[0, 0, 0]", .unit = "m/s",
+     .help = "along the body's own axes: its surface runs at this velocity, as that of a belt; "
+             "what is along the surface counts"},
+    {"forces", VALUE_ITEMS, AT(SceneBody, forces), .table = &scene_force_table,
+     .help = "what acts on a dynamic body beside gravity"},
+    {"linear_damping", VALUE_NUMBER, AT(SceneBody, linear_damping), "0", .unit = "1/s",
+     NOT_NEGATIVE, .help = "d: the velocity of a dynamic body goes as exp(-d t)"},
+    {"angular_damping", VALUE_NUMBER, AT(SceneBody, angular_damping), "0", .unit = "1/s",
+     NOT_NEGATIVE, .help = "the same of turning; of a pinned body this one alone counts"},
+    {"group", VALUE_NAME, AT(SceneBody, group),
+     .help = "a name for bodies that `collides_with` speaks of; `default` when left out"},
+    {"collides_with", VALUE_NAMES, AT(SceneBody, collides_with),
+     .help = "groups whose bodies it meets, if those meet its own too; all when left out. Walls "
+             "of a domain hold every body"},
     {"pin", VALUE_VEC3, AT(SceneBody, pin), .unit = "m",
      .help = "a point of the world: the point of a dynamic body that is there at the start stays "
-             "there, and the body turns about it; z does not count in two dimensions"},
+             "there, and the body turns about it; z does not count in two dimensions. With "
+             "`angular_velocity` and no `velocity` the body starts with the one that fits"},
     {"lock_rotation", VALUE_BOOL, AT(SceneBody, lock_rotation), "false",
      .help = "whether a dynamic body is kept from turning"},
     {"passive", VALUE_BOOL, AT(SceneBody, passive), "false",
@@ -106,6 +139,8 @@ const SceneTable scene_body_table = TABLE("rigid body", "A rigid body.", body_ke
 
 static const char *const pairs_choices[] = {"reevolve", "lagged", NULL};
 static const char *const sequence_choices[] = {"collide_first", "standard", NULL};
+
+static const char *const restitution_choices[] = {"min", "max", "product", NULL};
 
 static const SceneKey contact_keys[] = {
     {"enabled", VALUE_BOOL, AT(SceneContact, enabled), "true",
@@ -134,6 +169,9 @@ static const SceneKey contact_keys[] = {
      .choices = sequence_choices,
      .help = "collide_first: collisions with the velocity before forces, so that what rests does "
              "not bounce; standard: after them, to show why not"},
+    {"restitution", VALUE_CHOICE, AT(SceneContact, restitution), "min",
+     .choices = restitution_choices,
+     .help = "of a pair: the lesser of both, the greater, or their product"},
 };
 
 static const SceneTable contact_table = TABLE("contact", "How bodies meet.", contact_keys);

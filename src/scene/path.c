@@ -17,8 +17,11 @@ typedef struct PathFrame {
 
 struct ScenePath {
     SceneMotion position[3];
-    SceneMotion angle; /* degrees */
-    Vec3 axis;         /* unit */
+    struct PathRotation {
+        SceneMotion angle; /* degrees */
+        Vec3 axis;         /* unit */
+    } * rotations;         /* one after the other */
+    size_t rotation_count;
     Vec3 offset;       /* m: the place of a copy */
     Vec3 center;       /* m: of mass, in the shape's own axes */
     Quat tilt;         /* applied before: the random rotation of a copy */
@@ -26,16 +29,6 @@ struct ScenePath {
     size_t frame_count;
     bool one_axis; /* all frames turn about the same axis, by angles of any size */
 };
-
-Vec3 scene_direction(const double axis[3]) {
-    double largest = fmax(fabs(axis[0]), fmax(fabs(axis[1]), fabs(axis[2])));
-    if (largest == 0) return vec3(0, 0, 0);
-    return vec3_normalize(vec3(axis[0] / largest, axis[1] / largest, axis[2] / largest));
-}
-
-static Quat turn_by(Vec3 axis, double degrees) {
-    return quat_exp(vec3_scale(degrees * pi / 180, axis));
-}
 
 /* ---- expressions ---- */
 
@@ -58,14 +51,20 @@ static PlimStatus evaluate(PlimContext *context, const SceneMotion *motion, doub
 
 static PlimStatus follow_expressions(const ScenePath *path, PlimContext *context, double t,
                                      PathPoint *out) {
-    double position[3], velocity[3], angle, rate;
+    double position[3], velocity[3];
     for (int i = 0; i < 3; i++)
         TRY(evaluate(context, &path->position[i], t, &position[i], &velocity[i]));
-    TRY(evaluate(context, &path->angle, t, &angle, &rate));
-    *out = (PathPoint){.position = vec3_load(position),
-                       .velocity = vec3_load(velocity),
-                       .turn = turn_by(path->axis, angle),
-                       .spin = vec3_scale(rate * pi / 180, path->axis)};
+    *out = (PathPoint){.position = vec3_load(position), .velocity = vec3_load(velocity)};
+    for (size_t k = 0; k < path->rotation_count; k++) {
+        const struct PathRotation *rotation = &path->rotations[k];
+        double angle, rate;
+        TRY(evaluate(context, &rotation->angle, t, &angle, &rate));
+        Quat turn = scene_turn_by(rotation->axis, angle);
+        Vec3 spin = vec3_scale(rate * pi / 180, rotation->axis);
+        /* What turned before turns with it. */
+        out->turn = k ? quat_multiply(turn, out->turn) : turn;
+        out->spin = k ? vec3_add(spin, quat_rotate(turn, out->spin)) : spin;
+    }
     return PLIM_OK;
 }
 
@@ -99,7 +98,7 @@ static PathPoint follow_frames(const ScenePath *path, double t) {
     }
     PathPoint point = {.position = vec3_load(now), .velocity = vec3_load(slope)};
     if (path->one_axis) {
-        point.turn = turn_by(from->axis, now[ANGLE]);
+        point.turn = scene_turn_by(from->axis, now[ANGLE]);
         point.spin = vec3_scale(slope[ANGLE] * pi / 180, from->axis);
     } else { /* the shorter way at a fraction that starts and ends at rest */
         Vec3 way = quat_log(quat_multiply(to->turn, quat_conjugate(from->turn)));
@@ -131,6 +130,12 @@ static SceneKeyframe first_frame(const SceneBody *body) {
     return frame;
 }
 
+/* What is left out stays; an orientation that is given is so in all its rotations. */
+static void read_frame(PlimScene *scene, SceneNode *node, SceneKeyframe *frame) {
+    if (node_get(node, "orientation")) frame->orientation.then.node = NULL;
+    reader_read_table(&scene->reader, node, &scene_keyframe_table, frame);
+}
+
 void scene_check_keyframes(PlimScene *scene, const SceneNode *node, const SceneBody *body) {
     SceneReader *reader = &scene->reader;
     const SceneNode *list = body->keyframes.node;
@@ -138,7 +143,7 @@ void scene_check_keyframes(PlimScene *scene, const SceneNode *node, const SceneB
         reader_problem(reader, list, "only a body with 'motion: kinematic' follows a path");
     if (list->children.count == 0)
         reader_problem(reader, list, "should have at least one keyframe");
-    bool moving = body->orientation.angle.expression != NULL;
+    bool moving = scene_check_orientation(scene, node, &body->orientation);
     for (int axis = 0; axis < 3; axis++) moving |= body->position[axis].expression != NULL;
     if (moving)
         reader_problem(reader, node,
@@ -148,16 +153,14 @@ void scene_check_keyframes(PlimScene *scene, const SceneNode *node, const SceneB
     for (size_t i = 0; i < list->children.count; i++) {
         SceneNode *child = list->children.data[i];
         size_t problems = reader->problems.count;
-        reader_read_table(reader, child, &scene_keyframe_table, &frame);
+        read_frame(scene, child, &frame);
         if (reader->problems.count > problems) return;
         if (!(frame.time > before))
             reader_problem(reader, child,
                            "is at t = %g s, the one before at %g s; each must be later", frame.time,
                            before);
-        if (frame.orientation.angle.expression)
+        if (scene_check_orientation(scene, child, &frame.orientation))
             reader_problem(reader, child, "uses t; a keyframe is where the body is at one time");
-        if (vec3_length(scene_direction(frame.orientation.axis)) == 0)
-            reader_problem(reader, child, "the axis must not be zero");
         before = frame.time;
     }
 }
@@ -171,15 +174,16 @@ static PlimStatus read_frames(PlimScene *scene, const SceneBody *body, ScenePath
     path->one_axis = true;
     SceneKeyframe read = first_frame(body);
     for (size_t i = 0; i < count; i++) {
-        reader_read_table(&scene->reader, list->children.data[i], &scene_keyframe_table, &read);
+        read_frame(scene, list->children.data[i], &read);
         TRY(scene->reader.trouble);
         PathFrame *frame = &path->frames[i];
         *frame = (PathFrame){.time = read.time,
                              .value = {read.position[0], read.position[1], read.position[2],
-                                       read.orientation.angle.value},
-                             .axis = scene_direction(read.orientation.axis)};
-        frame->turn = turn_by(frame->axis, frame->value[ANGLE]);
-        path->one_axis &= vec3_length(vec3_sub(frame->axis, path->frames[0].axis)) < 1e-12;
+                                       read.orientation.first.angle.value},
+                             .axis = scene_direction(read.orientation.first.axis)};
+        frame->turn = scene_turn(scene, &read.orientation);
+        path->one_axis &= vec3_length(vec3_sub(frame->axis, path->frames[0].axis)) < 1e-12 &&
+                          scene_rotation_count(&read.orientation) == 1;
     }
     set_rates(path->frames, count);
     return PLIM_OK;
@@ -206,6 +210,8 @@ static PlimStatus follow_path(void *user, PlimContext *context, double t, PlimPo
 }
 
 static void free_path(PlimContext *context, ScenePath *path) {
+    if (path->rotations)
+        context_free(context, path->rotations, path->rotation_count, sizeof *path->rotations);
     if (path->frames) context_free(context, path->frames, path->frame_count, sizeof *path->frames);
     context_free(context, path, 1, sizeof *path);
 }
@@ -213,6 +219,19 @@ static void free_path(PlimContext *context, ScenePath *path) {
 void scene_paths_free(PlimScene *scene) {
     for (size_t i = 0; i < scene->paths.count; i++) free_path(scene->context, scene->paths.data[i]);
     array_free(scene->context, &scene->paths);
+}
+
+static PlimStatus read_rotations(PlimScene *scene, const SceneOrientation *orientation,
+                                 ScenePath *path) {
+    size_t count = scene_rotation_count(orientation);
+    path->rotations = context_allocate(scene->context, count, sizeof *path->rotations);
+    if (!path->rotations) return PLIM_OUT_OF_MEMORY;
+    path->rotation_count = count;
+    for (size_t k = 0; k < count; k++) {
+        SceneRotation read = scene_read_rotation(scene, orientation, k);
+        path->rotations[k] = (struct PathRotation){read.angle, scene_direction(read.axis)};
+    }
+    return scene->reader.trouble;
 }
 
 PlimStatus scene_add_path(PlimScene *scene, const SceneBody *body, Vec3 offset, Quat tilt,
@@ -224,8 +243,7 @@ PlimStatus scene_add_path(PlimScene *scene, const SceneBody *body, Vec3 offset, 
         return PLIM_OUT_OF_MEMORY;
     }
     for (int i = 0; i < 3; i++) path->position[i] = body->position[i];
-    path->angle = body->orientation.angle;
-    path->axis = scene_direction(body->orientation.axis);
+    TRY(read_rotations(scene, &body->orientation, path));
     path->offset = offset;
     path->center = center;
     path->tilt = tilt;

@@ -43,10 +43,6 @@ static void check_times(PlimScene *scene) {
         memcmp(camera->position, camera->target, sizeof camera->target) == 0)
         reader_problem(&scene->reader, node_get(scene->root, "camera"),
                        "looks at where it stands; move its position or its target");
-    const SceneNode *dim = node_get(scene->root, "dim");
-    if (document->dim == 2 && document->rigid.bodies.node && !document->fluid.node &&
-        !document->splash.node)
-        reader_problem(&scene->reader, dim, "rigid bodies are three-dimensional: use dim 3");
 }
 
 static PlimStatus make_text(PlimScene *scene) {
@@ -181,6 +177,8 @@ void plim_scene_destroy(PlimScene *scene) {
     if (!scene) return;
     PlimContext *context = scene->context;
     scene_paths_free(scene);
+    scene_forces_free(scene);
+    array_free(context, &scene->groups);
     scratch_free(&scene->solids);
     scene_meshes_free(scene);
     array_free(context, &scene->materials);

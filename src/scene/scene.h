@@ -6,6 +6,7 @@
 #include "base/scratch.h"
 #include "fluid/fluid.h"
 #include "geom/mesh/section.h"
+#include "math/quat.h"
 #include "plimsoll/scene.h"
 #include "scene/format.h"
 #include "scene/reader.h"
@@ -13,6 +14,7 @@
 #include "scene/systems.h"
 
 typedef struct ScenePath ScenePath;
+typedef struct SceneForces SceneForces;
 
 struct PlimScene {
     PlimContext *context;
@@ -22,6 +24,8 @@ struct PlimScene {
     SceneDocument document;
     ARRAY(SceneSystem) systems; /* fluids, then splashes, in the order of the scene */
     ARRAY(ScenePath *) paths;
+    ARRAY(SceneForces *) forces; /* that change */
+    ARRAY(const char *) groups;  /* names in the tree, but for `default` */
     SceneMeshes meshes;
     Scratch solids; /* what the liquids of worlds flow around, their sources and first shapes */
     ARRAY(SceneMaterial) materials;
@@ -75,11 +79,50 @@ typedef PlimStatus (*SceneDescribeFn)(PlimScene *scene, SceneNode *node, Scratch
 PlimStatus scene_describe_items(PlimScene *scene, SceneItems list, Scratch *memory, size_t size,
                                 SceneDescribeFn describe, const void **out, size_t *count);
 
-/* ---- path.c: prescribed motion of kinematic bodies ---- */
+/* ---- orientation.c ---- */
 
 /* The direction of a vector of any length, were its square too large or too small for a double;
  * zero for zero. */
 Vec3 scene_direction(const double axis[3]);
+Quat scene_turn_by(Vec3 axis, double degrees);
+
+/* The rotations of an orientation, from 0, one after the other. */
+size_t scene_rotation_count(const SceneOrientation *orientation);
+SceneRotation scene_read_rotation(PlimScene *scene, const SceneOrientation *orientation,
+                                  size_t index);
+/* All of them at t = 0. */
+Quat scene_turn(PlimScene *scene, const SceneOrientation *orientation);
+/* The same, from the first on. */
+Quat scene_turn_on(PlimScene *scene, const SceneOrientation *orientation, Quat first);
+/* Problems where an axis is zero; whether any uses t. */
+bool scene_check_orientation(PlimScene *scene, const SceneNode *node,
+                             const SceneOrientation *orientation);
+
+/* ---- materials.c ---- */
+
+/* Reads materials and checks their pairs. Before the bodies. */
+void scene_read_materials(PlimScene *scene);
+PlimStatus scene_add_material_pairs(PlimScene *scene, PlimWorld *world);
+/* NULL, or 0: none; numbers count from 1. */
+const SceneMaterial *scene_find_material(const PlimScene *scene, const char *name);
+int scene_material_number(const PlimScene *scene, const char *name);
+void scene_check_friction(PlimScene *scene, const SceneNode *node, const SceneFriction *friction);
+
+/* ---- forces.c: forces on bodies, which belong to the scene ---- */
+
+void scene_check_forces(PlimScene *scene, const SceneBody *body);
+PlimStatus scene_describe_forces(PlimScene *scene, const SceneBody *body, Scratch *memory,
+                                 PlimRigidDesc *desc);
+void scene_forces_free(PlimScene *scene);
+
+/* ---- groups.c: who collides with whom ---- */
+
+/* Of each body; then, when all are known, whether groups that are named are there. */
+void scene_note_group(PlimScene *scene, const SceneNode *node, const SceneBody *body);
+void scene_check_groups(PlimScene *scene);
+void scene_describe_groups(const PlimScene *scene, const SceneBody *body, PlimRigidDesc *desc);
+
+/* ---- path.c: prescribed motion of kinematic bodies ---- */
 
 /* Keyframes in order of time, on a body that follows a path and has no other. */
 void scene_check_keyframes(PlimScene *scene, const SceneNode *node, const SceneBody *body);

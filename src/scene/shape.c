@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double pi = 3.14159265358979323846;
-
 static bool is_combination(int kind) {
     return kind == SCENE_SHAPE_UNION || kind == SCENE_SHAPE_INTERSECTION ||
            kind == SCENE_SHAPE_DIFFERENCE;
@@ -142,11 +140,8 @@ static double primitive_vertices(const SceneShape *shape) {
 
 void scene_place_check(PlimScene *scene, const SceneNode *node, const ScenePlace *place,
                        double *work_bytes) {
-    const SceneOrientation *turn = &place->orientation;
-    if (turn->angle.expression)
+    if (scene_check_orientation(scene, node, &place->orientation))
         reader_problem(&scene->reader, node, "uses t; a shape that is placed here does not move");
-    if (vec3_length(vec3_load(turn->axis)) == 0)
-        reader_problem(&scene->reader, node, "the axis must not be zero");
     check_nested(scene, place->shape.node, work_bytes);
 }
 
@@ -313,11 +308,12 @@ static PlimStatus build_place(SolidArena *arena, const ScenePlace *place, Solid 
     Solid *child = scratch_take(arena->memory, 1, sizeof *child);
     if (!child) return PLIM_OUT_OF_MEMORY;
     TRY(build_solid(arena, place->shape.node, child));
-    Vec3 axis = vec3_normalize(vec3_load(place->orientation.axis));
+    const SceneRotation *first = &place->orientation.first;
+    Quat turn = scene_turn_by(vec3_normalize(vec3_load(first->axis)), first->angle.value);
     out->children = child;
     out->child_count = 1;
     out->position = vec3_load(place->position);
-    out->orientation = quat_exp(vec3_scale(place->orientation.angle.value * pi / 180, axis));
+    out->orientation = scene_turn_on(arena->scene, &place->orientation, turn);
     out->scale = place->scale;
     return PLIM_OK;
 }

@@ -1,4 +1,5 @@
 /* The public face of the rigid bodies of a world. */
+#include "rigid/surface_pairs.h"
 #include "world/world.h"
 
 /* PLIM_BAD_INPUT for a body that is not there; SIZE_MAX is what -1 from plim_rigid_find becomes. */
@@ -29,6 +30,15 @@ PlimStatus plim_rigid_add(PlimWorld *world, const PlimRigidDesc *desc, size_t *i
                             "rigid body '%s': bodies are added before the first step",
                             desc->name ? desc->name : "");
     return rigid_bodies_add(world->rigid, desc, id);
+}
+
+PlimStatus plim_rigid_add_material_pair(PlimWorld *world, const PlimMaterialPair *pair) {
+    if (!world) return PLIM_BAD_INPUT;
+    REQUIRE(world->context, pair);
+    if (*world->clock.step > 0)
+        return context_fail(world->context, PLIM_BAD_INPUT,
+                            "pairs of materials are added before the first step");
+    return surface_pairs_add(world->rigid, pair);
 }
 
 size_t plim_rigid_count(const PlimWorld *world) {

@@ -128,7 +128,7 @@ static void test_types(void **state) {
         {"plimsoll: 1\ngravity: [0, 1]\n", 2, "/gravity", "should have three numbers, has 2"},
         {"plimsoll: 1\ngravity:\n  - 0\n  - x\n  - 0\n", 4, "/gravity/1", "is 'x'"},
         {"plimsoll: 1\ndim: 4\n", 2, "/dim", "is 4; it must be at least 2 and at most 3"},
-        {"plimsoll: 1\ndim: 2\nrigid: {bodies: []}\n", 2, "/dim", "use dim 3"},
+        {"plimsoll: 1\ndim: 4\nrigid: {bodies: []}\n", 2, "/dim", "at most 3"},
         {"plimsoll: 1\nseed: 1.5\n", 2, "/seed", "whole number"},
         {"plimsoll: 1\nseed: abc\n", 2, "/seed", "is 'abc'"},
         {"plimsoll: 1\nrigid: []\n", 2, "/rigid", "should be a map, is a list"},

@@ -33,7 +33,8 @@ static Vec3 point(uint64_t index) {
 static void scene_solid(const Fixture *f, Scratch *memory, Solid *out) {
     const SceneNode *list = node_get(node_get(f->scene->root, "rigid"), "bodies");
     SceneNode *shape = node_get(list->children.data[0], "shape");
-    ScenePlace place = {.shape = {shape}, .orientation = {.axis = {0, 1, 0}}, .scale = 1};
+    ScenePlace place = {
+        .shape = {shape}, .orientation = {.first = {.axis = {0, 1, 0}}}, .scale = 1};
     assert_int_equal(scene_place_solid(f->scene, &place, memory, out), PLIM_OK);
 }
 
