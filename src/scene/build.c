@@ -87,6 +87,16 @@ static PlimStatus fill_world(PlimScene *scene, PlimWorld *world) {
     return plim_world_measure(world);
 }
 
+/* The longest substep, s. One step a frame is too long for bodies that meet: fallen dominoes creep,
+ * chains break (docs/contact.md, Which step). Fluids have limits of their own. */
+static double longest_substep(const SceneDocument *document) {
+    const SceneContact *contact = &document->rigid.contact;
+    bool is_wet = document->fluid.node || document->splash.node;
+    if (document->time_step.max_dt > 0.0 || is_wet) return document->time_step.max_dt;
+    bool may_meet = contact->enabled && contact->travel > 0.0 && document->rigid.bodies.node;
+    return may_meet ? 1.0 / 96.0 : 0.0;
+}
+
 PlimStatus plim_scene_create_world(PlimScene *scene, PlimWorld **out) {
     if (out) *out = NULL;
     if (!scene) return PLIM_BAD_INPUT;
@@ -97,7 +107,7 @@ PlimStatus plim_scene_create_world(PlimScene *scene, PlimWorld **out) {
     scene->reader.trouble = PLIM_OK; /* memory may be there now */
     PlimWorldDesc desc = plim_world_desc_default();
     memcpy(desc.gravity, scene->document.gravity, sizeof desc.gravity);
-    desc.max_dt = scene->document.time_step.max_dt;
+    desc.max_dt = longest_substep(&scene->document);
     PlimWorld *world;
     TRY(plim_world_create(scene->context, &desc, &world));
     PlimStatus status = fill_world(scene, world);
