@@ -18,7 +18,7 @@ enum { GRADUAL_SWEEPS = 10, SHOCK_ROUNDS = 60, SHOCK_WORK = 4000 };
 enum { SMALL_ISLAND = 96, SMALL_ISLAND_ROUNDS = 5, SMALL_ISLAND_WORK = 1600 };
 
 /* Islands of at most this many points are solved all at once where sweeps leave them sinking. */
-enum { LONG_ISLAND = 400 };
+enum { LONG_ISLAND = 3000 };
 /* Of a body's size, in a step: more than this is sinking. */
 static const double SINKING = 2e-3;
 
