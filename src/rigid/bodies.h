@@ -50,7 +50,7 @@ typedef struct RigidBodies {
     int32_t *motion, *shape, *held, *asleep, *driven, *wet;
 
     /* Points that carried a load in the last step: the guess of the next. */
-    double *touch_arm, *touch_force, *touch_couple;
+    double *touch_arm, *touch_force, *touch_couple, *touch_turn;
     int32_t *touch_pair;
 
     ShapeLibrary shapes;

@@ -55,6 +55,13 @@ static void add_work(const RigidBodies *b, size_t i, double work[2]) {
     work[1] += mass * vec3_dot(change, change) + vec3_dot(mat3_apply(inertia, turn), turn);
 }
 
+/* Where points move about on their bodies, a part of the kinetic energy that impulses give or take
+ * was taken or given when bodies turned: only both ends of the step compare
+ * (contacts_limit_energy). */
+static bool is_limited(const RigidContacts *contacts, const ContactIsland *island) {
+    return island->grounded && !island->driven && contacts_island_turns(contacts, island);
+}
+
 /* The impulses of an island are one impulse: as large as the kinetic energy allows (002 section
  * 2.3.2, with sums over all bodies), seen from the body on a path that carries it, if there is one.
  */
@@ -74,6 +81,10 @@ PlimStatus contacts_clamp(RigidBodies *bodies, const StepInfo *step, bool afloat
         }
         double part = work[k][1] > 0.0 ? -2.0 * work[k][0] / work[k][1] : 1.0;
         bool clamp = bodies->options.clamp && contacts->islands.data[k].carrier != -2;
+        if (clamp && is_limited(contacts, &contacts->islands.data[k])) {
+            work[k][0] = 1.0; /* what is taken is counted there */
+            continue;
+        }
         part = clamp ? fmin(fmax(part, 0.0), 1.0) : 1.0;
         contacts->figures.clamped += part < 1.0;
         double energy = part * (work[k][0] + 0.5 * part * work[k][1]);
@@ -139,6 +150,9 @@ PlimStatus contacts_limit_energy(RigidBodies *bodies, const StepInfo *step) {
             bodies->angular_momentum[3 * i + axis] *= keep;
         }
     }
+    for (size_t k = 0; k < islands; k++)
+        if (is_limited(contacts, &contacts->islands.data[k]))
+            contacts->figures.contact_energy += fmin(gain[k], 0.0);
     for (size_t k = 0; k < islands; k++)
         if (gain[k] > 0.0 && !contacts->islands.data[k].driven &&
             contacts->islands.data[k].grounded)

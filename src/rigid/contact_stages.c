@@ -38,6 +38,7 @@ PlimStatus rigid_collide(void *system, const StepInfo *step) {
     contacts->overlaps_told = true;
     TRY(contacts_collide(bodies, step));
     contacts_wake_struck(bodies, step);
+    TRY(contacts_remember_points(bodies));
     solver_bodies_store(bodies, SOLVER_BODIES_START);
     TRY(contacts_remember(bodies));
     for (size_t p = 0; p < contacts->pairs.count; p++) {
@@ -56,6 +57,7 @@ PlimStatus rigid_contact(void *system, const StepInfo *step) {
     TRY(solver_bodies_load(bodies, step, SOLVER_BODIES_HALF));
     contacts_prepare(bodies);
     contacts_warm_start(bodies);
+    contacts_turn_half(bodies, step);
     TRY(contacts_solve(bodies, step, CONTACT_POSITIONS));
     TRY(contacts_clamp(bodies, step, true));
     contacts_keep_afloat(bodies);
@@ -98,6 +100,7 @@ static PlimStatus solve_velocities(RigidBodies *bodies, const StepInfo *step) {
     TRY(solver_bodies_load(bodies, step, SOLVER_BODIES_WHOLE));
     contacts_prepare(bodies);
     contacts_warm_start(bodies);
+    contacts_turn_whole(bodies);
     TRY(contacts_solve(bodies, step, CONTACT_VELOCITIES));
     TRY(contacts_clamp(bodies, step, false));
     solver_bodies_store(bodies, SOLVER_BODIES_WHOLE);

@@ -113,7 +113,7 @@ static void judge(const Shape *a, const Solid *solid_a, const Shape *b, const So
      */
     *worst = fmax(*worst, exact - least_gap(points));
     if (exact - least_gap(points) > 1e-6)
-    assert_close(separation(a, b, points->at[0].normal), least_gap(points), 2e-5);
+        assert_close(separation(a, b, points->at[0].normal), least_gap(points), 2e-5);
     assert_on_both(points, solid_a, &a->at, solid_b, &b->at, exact);
 }
 
