@@ -259,7 +259,8 @@ static void find_stops_on_plane(const Curve *curve, int count, CurveStops *out) 
     CurveSteps steps;
     curve_steps_take(curve, count, &steps);
     FlatPart part = {.least = {lowest, middle - swing}};
-    if (steepest <= flat) {
+    /* All of it may come down in this step. */
+    if (steepest <= flat || middle + swing <= curve->margin) {
         add_all_round(&steps, part.least, out);
         return;
     }

@@ -302,6 +302,17 @@ static Vec3 guessed_impulse(const ContactSolve *solve, const ContactPair *pair,
     return vec3_add_scaled(across, pressed, row->normal);
 }
 
+/* The couple of the last step, where the point presses again: from nothing, sweeps would have to
+ * find it anew in every step, and what rolling friction holds would creep. */
+static void apply_guessed_couple(const ContactSolve *solve, ContactRow *row, SolverBody *a,
+                                 SolverBody *b) {
+    double time = solve->pass == CONTACT_POSITIONS ? 0.5 * solve->dt : solve->dt;
+    if (!row->active) return;
+    row->couple = vec3_scale(time, row->guess_couple);
+    if (a->moves) a->spin = vec3_add(a->spin, mat3_apply(a->inverse_inertia, row->couple));
+    if (b->moves) b->spin = vec3_sub(b->spin, mat3_apply(b->inverse_inertia, row->couple));
+}
+
 /* Begins with what was carried in the last step. */
 static void begin_with_guess(const ContactSolve *solve, const ContactIsland *island) {
     RigidContacts *contacts = solve->contacts;
@@ -311,8 +322,10 @@ static void begin_with_guess(const ContactSolve *solve, const ContactIsland *isl
             ContactRow *row = &contacts->rows.data[pair->first + r];
             row->impulse = guessed_impulse(solve, pair, row);
             row->active = vec3_dot(row->impulse, row->impulse) > 0.0;
-            row_apply(row, &contacts->solver_bodies.data[pair->a],
-                      &contacts->solver_bodies.data[pair->b], row->impulse);
+            SolverBody *a = &contacts->solver_bodies.data[pair->a],
+                       *b = &contacts->solver_bodies.data[pair->b];
+            row_apply(row, a, b, row->impulse);
+            if (pair->rolling > 0.0 || pair->spinning > 0.0) apply_guessed_couple(solve, row, a, b);
         }
     }
 }

@@ -105,10 +105,19 @@ static void turn_row(ContactRow *row, const TurningPoint *before, const SolverBo
     row_update_response(row, a, b);
 }
 
+/* In islands that touch no ground both bodies get their impulse at one point, so that angular
+ * momentum is kept to the bit. The islands are those of the half step. */
+static bool is_afloat(const RigidContacts *contacts, const ContactPair *pair) {
+    bool first = contacts->solver_bodies.data[pair->a].moves;
+    int32_t island = contacts->body_islands.data[first ? pair->a : pair->b];
+    return island < 0 || !contacts->islands.data[island].grounded;
+}
+
 void contacts_turn_whole(RigidBodies *bodies) {
     RigidContacts *contacts = &bodies->contacts;
     for (size_t p = 0; p < contacts->pairs.count; p++) {
         const ContactPair *pair = &contacts->pairs.data[p];
+        if (is_afloat(contacts, pair)) continue;
         size_t first = find_points(contacts, pair);
         for (int32_t k = 0; k < pair->rows; k++) {
             ContactRow *row = &contacts->rows.data[pair->first + k];

@@ -53,7 +53,9 @@ static void recall_pair(const RigidBodies *bodies, const ContactPair *pair, Cont
         rows[best].guess = vec3_add(rows[best].guess, vec3_load(bodies->touch_force + 3 * t));
         rows[best].guess_couple =
             vec3_add(rows[best].guess_couple, vec3_load(bodies->touch_couple + 3 * t));
-        rows[best].guess_turn = vec3_load(bodies->touch_turn + 3 * t);
+        /* How a point moves about is its own. */
+        if (nearest < 0.02 * pair->curve)
+            rows[best].guess_turn = vec3_load(bodies->touch_turn + 3 * t);
     }
 }
 
