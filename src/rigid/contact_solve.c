@@ -10,7 +10,7 @@
 
 #include "base/parallel.h"
 
-enum { GRADUAL_SWEEPS = 10, SHOCK_ROUNDS = 60, SHOCK_WORK = 4000 };
+enum { GRADUAL_SWEEPS = 10, SHOCK_ROUNDS = 60, SHOCK_WORK = 4000, SHARE_ROUNDS = 3 };
 
 /* Islands of at most this many points are solved to the end whatever the number of sweeps asked
  * for: it costs less than a millisecond. */
@@ -350,6 +350,8 @@ static void solve_islands(void *user, size_t begin, size_t end) {
         ContactIsland *island = &solve->contacts->islands.data[i];
         begin_with_guess(solve, island);
         bool solved = solve_island(solve, island);
+        for (int round = 0; round < SHARE_ROUNDS && contacts_share_load(solve, island); round++)
+            solved = is_solved(solve, island);
         keep_impulses(solve, island);
         if (!solved && island->grounded && solve->options->shock_iterations > 0)
             propagate_shock(solve, island);
