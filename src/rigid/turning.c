@@ -11,11 +11,12 @@
  * neither, so they do not come back with the other sign.
  *
  * The half step for positions wants the same of v^{n+1/2} at x^n. Its own dr is not known yet: it
- * takes that of the last step. Nothing changes where nothing turns: what is at rest stays so. */
+ * takes that of the last step. Nothing changes where nothing turns: what is at rest stays so. Nor
+ * where steps are not limited (`travel` 0), in which bodies may turn by radians. */
 #include "rigid/contact_stages.h"
 
 /* Parts of the arm, and of the unit normal: a point that moved farther is another one. */
-static const double same_point = 0.3, same_normal = 0.3;
+static const double same_point = 0.15, same_normal = 0.15;
 
 PlimStatus contacts_remember_points(RigidBodies *bodies) {
     RigidContacts *contacts = &bodies->contacts;
@@ -46,6 +47,7 @@ PlimStatus contacts_remember_points(RigidBodies *bodies) {
 
 void contacts_turn_half(RigidBodies *bodies, const StepInfo *step) {
     RigidContacts *contacts = &bodies->contacts;
+    if (!(bodies->options.travel > 0.0)) return;
     for (size_t r = 0; r < contacts->rows.count; r++) {
         ContactRow *row = &contacts->rows.data[r];
         row->turn = vec3_scale(step->dt, row->guess_turn);
@@ -115,6 +117,7 @@ static bool is_afloat(const RigidContacts *contacts, const ContactPair *pair) {
 
 void contacts_turn_whole(RigidBodies *bodies) {
     RigidContacts *contacts = &bodies->contacts;
+    if (!(bodies->options.travel > 0.0)) return;
     for (size_t p = 0; p < contacts->pairs.count; p++) {
         const ContactPair *pair = &contacts->pairs.data[p];
         if (is_afloat(contacts, pair)) continue;
