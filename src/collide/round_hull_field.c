@@ -11,6 +11,18 @@ static const double same_way = 0.25;
 /* How far, along the axis, a normal may be from those of the side. */
 static const double off_side = 0.02;
 
+/* The ends of a part of the rim that hardly rises. A rim that rolls comes down there without
+ * pressing; seen to first order it would trip. What lies flat has its points farther apart. */
+static bool is_beside_lower(const CurveStops *stops, int i, double radius) {
+    double around = 2.0 * pi * radius;
+    for (int k = 0; k < stops->count; k++) {
+        double apart = fabs(stops->at[k] - stops->at[i]);
+        apart = fmin(apart, fabs(around - apart));
+        if (stops->gap[k] < stops->gap[i] && apart < 0.3 * radius) return true;
+    }
+    return false;
+}
+
 static void add_rim(const FieldView *view, const RoundHull *hull, int rim) {
     const HullRim *at = &hull->rims[rim];
     Curve curve = {.solid = view->solid,
@@ -24,6 +36,7 @@ static void add_rim(const FieldView *view, const RoundHull *hull, int rim) {
     curve_find_stops(&curve, CURVE_MOST_STEPS / 2, &stops);
     Vec3 out_of_cap = vec3_scale(rim ? 1.0 : -1.0, hull->axis);
     for (int i = 0; i < stops.count; i++) {
+        if (is_beside_lower(&stops, i, at->radius)) continue;
         Vec3 p = curve_point(&curve, stops.at[i]), normal = field_view_normal(view, p);
         Vec3 outward =
             vec3_normalize(vec3_add_scaled(out_of_cap, 1.0 / at->radius, vec3_sub(p, at->center)));

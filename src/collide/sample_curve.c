@@ -258,16 +258,15 @@ static void find_stops_on_plane(const Curve *curve, int count, CurveStops *out) 
     double lowest = curve->circle * (pi + atan2(rise_across, rise_along));
     CurveSteps steps;
     curve_steps_take(curve, count, &steps);
-    FlatPart part = {.least = {lowest, middle - swing}};
+    CurvePlace least = {lowest, middle - swing};
     /* All of it may come down in this step. */
     if (steepest <= flat || middle + swing <= curve->margin) {
-        add_all_round(&steps, part.least, out);
+        add_all_round(&steps, least, out);
         return;
     }
-    double half = asin(flat / steepest), end = middle - swing * cos(half);
-    part.left = (CurvePlace){lowest - half * curve->circle, end};
-    part.right = (CurvePlace){lowest + half * curve->circle, end};
-    add_flat_part(&steps, part, out);
+    /* The lowest point alone: beside it the ring comes down without pressing when it rolls, and
+     * seen to first order it would trip. */
+    add_stop(curve, out, least);
 }
 
 void curve_find_stops(const Curve *curve, int count, CurveStops *out) {
