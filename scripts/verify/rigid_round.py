@@ -95,7 +95,8 @@ def check_barrels(study):
     own = [("on a box", Slope(10, 23, (3.1, -2.2, 7.7)), 0.25, 0.6, plate),
            ("thin", Slope(15, 71), 0.4, 0.05, {}),
            ("long and far", Slope(12, 301, (512.3, 100.1, -77.7)), 0.05, 2.0, {}),
-           ("step 1/60", Slope(10, 11), 0.3, 0.8, {"dt": 1 / 60})]
+           ("step 1/60", Slope(10, 11), 0.3, 0.8, {"dt": 1 / 60}),
+           ("10 turns", Slope(10, 61, (1.0, 2.0, 3.0)), 0.3, 0.8, {"duration": 6.0})]
     if not quick:
         own += [("step 1/1000", Slope(10, 11), 0.3, 0.8, {"dt": 1 / 1000}),
                 ("tilted gravity", Slope(20, 50, gravity_tilts=True), 0.3, 0.5, {}),

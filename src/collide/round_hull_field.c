@@ -8,7 +8,7 @@ static const double pi = 3.14159265358979323846;
 
 /* Cosine of the angle past which two surfaces look the same way and cannot press on each other. */
 static const double same_way = 0.25;
-/* How far, along the axis, a normal may be from those of the side. */
+/* How far a normal may lean from those of the side. */
 static const double off_side = 0.02;
 
 /* The ends of a part of the rim that hardly rises. A rim that rolls comes down there without
@@ -34,12 +34,15 @@ static void add_rim(const FieldView *view, const RoundHull *hull, int rim) {
                    .margin = view->margin};
     CurveStops stops;
     curve_find_stops(&curve, CURVE_MOST_STEPS / 2, &stops);
+    double cosine = sqrt(1.0 - hull->rise * hull->rise);
     Vec3 out_of_cap = vec3_scale(rim ? 1.0 : -1.0, hull->axis);
     for (int i = 0; i < stops.count; i++) {
         if (is_beside_lower(&stops, i, at->radius)) continue;
         Vec3 p = curve_point(&curve, stops.at[i]), normal = field_view_normal(view, p);
-        Vec3 outward =
-            vec3_normalize(vec3_add_scaled(out_of_cap, 1.0 / at->radius, vec3_sub(p, at->center)));
+        /* Between the normals of cap and side. */
+        Vec3 outward = vec3_add_scaled(out_of_cap, hull->rise, hull->axis);
+        outward = vec3_add_scaled(outward, cosine / at->radius, vec3_sub(p, at->center));
+        outward = vec3_normalize(outward);
         if (vec3_dot(normal, outward) < same_way)
             field_view_add(view, p, 0.0, stops.gap[i], normal);
     }
@@ -76,7 +79,11 @@ static void add_side(const FieldView *view, const RoundHull *hull) {
     curve_find_stops(&curve, (int)fmin(fmax(steps, CURVE_LEAST_STEPS), CURVE_MOST_STEPS), &stops);
     for (int i = 0; i < stops.count; i++) {
         Vec3 p = curve_point(&curve, stops.at[i]), normal = field_view_normal(view, p);
-        if (fabs(vec3_dot(normal, axis) + hull->rise) < off_side)
+        double lean = vec3_dot(normal, axis);
+        /* Where the ball touches, along the axis: beyond an end it is the rim that does. */
+        double place = stops.at[i] - curve_radius(&curve, stops.at[i]) * lean;
+        if (place < -1e-6 * length || place > (1.0 + 1e-6) * length) continue;
+        if (fabs(lean + hull->rise) < off_side * cosine)
             field_view_add(view, p, curve_radius(&curve, stops.at[i]), stops.gap[i], normal);
     }
 }

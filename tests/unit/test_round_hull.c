@@ -193,6 +193,34 @@ static void hulls_meet_a_half_space(void **state) {
     }
 }
 
+/* A ball is the one field to which every distance is known; its nearest point is not in a cap. */
+static void hulls_in_a_field(void **state) {
+    (void)state;
+    Solid ball = solid_default(SOLID_BALL);
+    DistanceField field = field_of(&ball);
+    Frame at_b = frame_in_place();
+    double worst = 0;
+    int met = 0;
+    for (uint64_t i = 0; i < 4000; i++) {
+        const RoundCore *core = cores[i % CORES];
+        Frame at = random_frame(6, i, 1.2);
+        Solid solid = solid_of(core);
+        Vec3 own = vec3_sub(frame_to_own(&at, vec3(0, 0, 0)), core->center);
+        double exact = solid_distance(&solid, vec3_add(own, core->center)) - ball.radius;
+        bool over_cap = fabs(own.y) >= 0.5 * core->length && hypot(own.x, own.z) < core->radius;
+        if (over_cap || exact > 0.045 || exact < -0.2) continue;
+        ContactPoints points = {.count = 0};
+        round_contact(core, &at, &field, &at_b, 0.05, false, &points);
+        if (points.count == 0) fail_msg("nothing found at a gap of %g", exact);
+        met++;
+        worst = fmax(worst, fabs(least_gap(&points) - exact));
+        assert_sound(&points, &ball, &at_b, false, 1e-9);
+    }
+    print_message("ball's field: %d met, worst error of the gap %.1e\n", met, worst);
+    assert_true(met > 300);
+    assert_true(worst < 1e-6);
+}
+
 /* ---- what rests ---- */
 
 static ContactPoints on_ground(const RoundCore *core, Frame at, double margin) {
@@ -296,6 +324,7 @@ int main(void) {
         cmocka_unit_test(roller_under_a_plank),
         cmocka_unit_test(hulls_meet_boxes),
         cmocka_unit_test(hulls_meet_hulls),
+        cmocka_unit_test(hulls_in_a_field),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
