@@ -46,14 +46,14 @@ typedef struct Underside {
     double radius; /* m, of curvature; HUGE_VAL: flat */
 } Underside;
 
-static void underside_of(const RoundHull *hull, Vec3 up, double margin, double size,
+static void underside_of(const RoundHull *hull, Vec3 up, double margin, double size, int corners,
                          Underside *out) {
     Vec3 down = vec3_scale(-1.0, up);
     int rim = vec3_dot(hull->axis, down) > 0.0;
     double tilt = vec3_length(hull_across(hull, up));
     double rise = 2.0 * hull->rims[rim].radius * tilt;
     if (hull->rims[rim].radius > 0.0 && rise <= fmax(margin, 0.01 * size) && tilt < 0.5) {
-        ring_polygon(hull, rim, up, CAP_CORNERS, &out->polygon);
+        ring_polygon(hull, rim, up, corners, &out->polygon);
         out->radius = HUGE_VAL;
         return;
     }
@@ -81,6 +81,24 @@ static void cut_by_sides(Polygon *polygon, const Polygon *corners, Vec3 normal, 
         from = to;
     }
     if (now != polygon) *polygon = *now;
+}
+
+/* A cap that is not all over the face is cut with more corners: few would leave out a good part of
+ * what lies beside a side of theirs. */
+static void cut_underside(const HullPair *pair, const RoundHull *hull, Vec3 up,
+                          const Polygon *corners, Underside *under) {
+    Polygon cut = under->polygon;
+    cut_by_sides(&cut, corners, up, pair->size);
+    bool whole = cut.count == under->polygon.count;
+    for (size_t i = 0; i < cut.count && whole; i++)
+        whole = vec3_length(vec3_sub(cut.at[i], under->polygon.at[i])) < APART * pair->size;
+    if (whole) return;
+    if (under->polygon.count > 2) {
+        underside_of(hull, up, pair->margin, pair->size, CAP_SIDES, under);
+        cut = under->polygon;
+        cut_by_sides(&cut, corners, up, pair->size);
+    }
+    under->polygon = cut;
 }
 
 static void cap_polygon(const RoundHull *hull, size_t rim, Vec3 normal, Polygon *out) {
@@ -111,7 +129,7 @@ static void add_corners(const HullPair *pair, Polygon *polygon, PolyPlane plane,
             polygon->at[near++] = polygon->at[i];
     polygon->count = near;
     polygon_drop_repeated(polygon, APART * pair->size);
-    polygon_thin(polygon, plane.normal, CAP_CORNERS + 1);
+    polygon_thin(polygon, plane.normal, CONTACT_MOST_POINTS);
     for (size_t i = 0; i < polygon->count; i++) {
         double gap = vec3_dot(plane.normal, polygon->at[i]) - plane.offset;
         Vec3 on_a = of_a ? polygon->at[i] : vec3_add_scaled(polygon->at[i], -gap, plane.normal);
@@ -121,7 +139,7 @@ static void add_corners(const HullPair *pair, Polygon *polygon, PolyPlane plane,
 
 static void add_on_face_of_b(const HullPair *pair, const HullAxis *axis, ContactPoints *points) {
     Underside under;
-    underside_of(&pair->a, axis->normal, pair->margin, pair->size, &under);
+    underside_of(&pair->a, axis->normal, pair->margin, pair->size, CAP_CORNERS, &under);
     PolyPlane plane = pair->plane;
     if (!pair->endless) {
         Polygon corners;
@@ -130,7 +148,7 @@ static void add_on_face_of_b(const HullPair *pair, const HullAxis *axis, Contact
         else
             cap_polygon(&pair->b, axis->face, axis->normal, &corners);
         plane = (PolyPlane){axis->normal, vec3_dot(axis->normal, corners.at[0])};
-        cut_by_sides(&under.polygon, &corners, axis->normal, pair->size);
+        cut_underside(pair, &pair->a, axis->normal, &corners, &under);
     }
     add_corners(pair, &under.polygon, plane, true, under.radius, points);
 }
@@ -143,11 +161,14 @@ static void add_on_cap_of_a(const HullPair *pair, const HullAxis *axis, ContactP
         PolyPose pose = {p, &p->points, p->planes, p->directions};
         polyhedron_incident_polygon(&pose, out, &under.polygon);
     } else {
-        underside_of(&pair->b, out, pair->margin, pair->size, &under);
+        underside_of(&pair->b, out, pair->margin, pair->size, CAP_CORNERS, &under);
     }
     Polygon corners;
     cap_polygon(&pair->a, axis->face, out, &corners);
-    cut_by_sides(&under.polygon, &corners, out, pair->size);
+    if (pair->polyhedron)
+        cut_by_sides(&under.polygon, &corners, out, pair->size);
+    else
+        cut_underside(pair, &pair->b, out, &corners, &under);
     PolyPlane plane = {out, vec3_dot(out, pair->a.rims[axis->face].center)};
     add_corners(pair, &under.polygon, plane, false, under.radius, points);
 }
@@ -239,6 +260,25 @@ static Vec3 one_point(const HullAxis *axis, HullLine a, HullLine b) {
     return best;
 }
 
+/* A flat cap and a face that share no more than lies between the cap and its polygon: a corner of
+ * the face that is there, or the point of the rim towards the face. */
+static Vec3 point_at_rim(const HullPair *pair, const HullAxis *axis) {
+    int rim = vec3_dot(pair->a.axis, axis->normal) < 0.0;
+    Vec3 center = pair->a.rims[rim].center;
+    Vec3 middle = pair->polyhedron ? pair->polyhedron->center : pair->b.rims[0].center;
+    Vec3 best = hull_rim_support(&pair->a, rim, vec3_sub(middle, center));
+    double least = pair->a.rims[rim].radius;
+    Polygon corners = {.count = 0};
+    if (pair->polyhedron) face_corners(pair->polyhedron, axis->face, &corners);
+    for (size_t i = 0; i < corners.count; i++) {
+        double across = vec3_length(hull_across(&pair->a, vec3_sub(corners.at[i], center)));
+        if (across >= least) continue;
+        least = across;
+        best = vec3_add_scaled(corners.at[i], axis->separation, axis->normal);
+    }
+    return best;
+}
+
 static void add_lines(const HullPair *pair, const HullAxis *axis, ContactPoints *points) {
     Vec3 n = axis->normal, down = vec3_scale(-1.0, n);
     HullLine a = hull_line(&pair->a, n);
@@ -255,6 +295,9 @@ static void add_lines(const HullPair *pair, const HullAxis *axis, ContactPoints 
             return;
     }
     Vec3 on_a = one_point(axis, a, b);
+    if (axis->kind == HULL_AXIS_FACE_B && !pair->endless &&
+        vec3_length(hull_across(&pair->a, n)) < ACROSS)
+        on_a = point_at_rim(pair, axis);
     if (axis->kind == HULL_AXIS_CAP_A && b.is_point)
         on_a = vec3_add_scaled(b.from, axis->separation, n);
     add_point(points, on_a, n, axis->separation, radius);

@@ -87,7 +87,9 @@ static double greatest_separation(const Shape *a, const Shape *b) {
 /* Each is half its gap from both surfaces, along the normal; when apart, nothing is nearer. */
 static void assert_on_both(const ContactPoints *points, const Solid *a, const Frame *at_a,
                            const Solid *b, const Frame *at_b, double depth) {
-    double play = 1e-8 + 1.1 * fmax(0, -depth); /* how far a point may be inside the other face */
+    /* Where a face's edge cuts off less of a cap than its polygon does, the place is about right.
+     */
+    double play = 2e-4 + 1.1 * fmax(0, -depth); /* how far a point may be inside the other face */
     for (size_t i = 0; i < points->count; i++) {
         const ContactPoint *point = &points->at[i];
         assert_close(vec3_length(point->normal), 1, 1e-12);
@@ -122,7 +124,7 @@ static void hulls_meet_boxes(void **state) {
     PlimContext *context = test_context(1);
     double worst = 0;
     int met = 0;
-    for (uint64_t i = 0; i < 2400; i++) {
+    for (uint64_t i = 0; i < 6000; i++) {
         Shape a = {.core = cores[i % CORES], .at = random_frame(1, i, 1.0)};
         Shape b = {.size = {1, i % 3 ? 0.2 : 0.7, 0.6}, .at = random_frame(2, i, 0.3)};
         if (i % 5 == 0) a.at.axes = b.at.axes; /* faces along faces */
@@ -144,7 +146,7 @@ static void hulls_meet_boxes(void **state) {
         mesh_free(context, &mesh);
     }
     print_message("boxes: %d met, worst error of the gap %.1e\n", met, worst);
-    assert_true(met > 300);
+    assert_true(met > 800);
     assert_true(worst < 1e-6);
     test_context_close(context);
 }
