@@ -37,13 +37,13 @@ static size_t incident_face(const PolyPose *pose, Vec3 normal) {
     return incident;
 }
 
-static void polygon_add(Polygon *polygon, Vec3 point) {
+void polygon_add(Polygon *polygon, Vec3 point) {
     if (polygon->count < POLYGON_MOST_CORNERS) polygon->at[polygon->count++] = point;
 }
 
-/* Keeps what lies behind the plane. Where an edge passes it, the cut is at the plane itself, or at
- * the corner that counts as inside though it lies a trifle before it. */
-static void cut_polygon(const Polygon *polygon, PolyPlane plane, double tolerance, Polygon *out) {
+/* Where an edge passes the plane, the cut is at the plane itself, or at the corner that counts as
+ * inside though it lies a trifle before it. */
+void polygon_keep_behind(const Polygon *polygon, PolyPlane plane, double tolerance, Polygon *out) {
     out->count = 0;
     if (polygon->count == 0) return;
     Vec3 from = polygon->at[polygon->count - 1];
@@ -66,7 +66,7 @@ static void cut_polygon(const Polygon *polygon, PolyPlane plane, double toleranc
 }
 
 /* Corners that became one are neighbours. */
-static void drop_repeated(Polygon *polygon, double apart) {
+void polygon_drop_repeated(Polygon *polygon, double apart) {
     size_t kept = 0;
     for (size_t i = 0; i < polygon->count; i++) {
         Vec3 before = polygon->at[kept > 0 ? kept - 1 : polygon->count - 1];
@@ -84,18 +84,22 @@ static void face_polygon(const PolyPose *pose, size_t face, Polygon *out) {
         polygon_add(out, poly_point(pose->points, pose->shape->corners[loop.first + i]));
 }
 
+void polyhedron_incident_polygon(const PolyPose *pose, Vec3 normal, Polygon *out) {
+    face_polygon(pose, incident_face(pose, normal), out);
+}
+
 void polyhedron_clip(const PolyPose *reference, size_t face, const PolyPose *other,
                      double tolerance, double apart, Polygon *out) {
     Vec3 normal = reference->planes[face].normal;
     PolyLoop loop = reference->shape->loops[face];
     const uint8_t *corners = &reference->shape->corners[loop.first];
     Polygon spare, *now = out, *next = &spare;
-    face_polygon(other, incident_face(other, normal), now);
+    polyhedron_incident_polygon(other, normal, now);
     Vec3 from = poly_point(reference->points, corners[loop.count - 1]);
     for (size_t i = 0; i < loop.count; i++) {
         Vec3 to = poly_point(reference->points, corners[i]);
         Vec3 outward = vec3_normalize(vec3_cross(vec3_sub(to, from), normal));
-        cut_polygon(now, (PolyPlane){outward, vec3_dot(outward, from)}, tolerance, next);
+        polygon_keep_behind(now, (PolyPlane){outward, vec3_dot(outward, from)}, tolerance, next);
         Polygon *swapped = now;
         now = next;
         next = swapped;
@@ -105,7 +109,7 @@ void polyhedron_clip(const PolyPose *reference, size_t face, const PolyPose *oth
         out->count = now->count;
         for (size_t i = 0; i < now->count; i++) out->at[i] = now->at[i];
     }
-    drop_repeated(out, apart);
+    polygon_drop_repeated(out, apart);
 }
 
 /* Twice the area of the corner and its two neighbours. */
@@ -154,4 +158,19 @@ void polygon_thin(Polygon *polygon, Vec3 up, size_t most) {
         area[after] = corner_area(polygon, after);
         area[before] = corner_area(polygon, before);
     }
+}
+
+/* ---- segments ---- */
+
+void segments_nearest(Vec3 p, Vec3 along_p, Vec3 q, Vec3 along_q, Vec3 *on_p, Vec3 *on_q) {
+    Vec3 apart = vec3_sub(p, q);
+    double pp = vec3_dot(along_p, along_p), qq = vec3_dot(along_q, along_q);
+    double pq = vec3_dot(along_p, along_q);
+    double p_apart = vec3_dot(along_p, apart), q_apart = vec3_dot(along_q, apart);
+    double s = (pq * q_apart - qq * p_apart) / (pp * qq - pq * pq);
+    s = fmin(fmax(s, 0.0), 1.0);
+    double t = fmin(fmax((pq * s + q_apart) / qq, 0.0), 1.0);
+    s = fmin(fmax((pq * t - p_apart) / pp, 0.0), 1.0);
+    *on_p = vec3_add_scaled(p, s, along_p);
+    *on_q = vec3_add_scaled(q, t, along_q);
 }

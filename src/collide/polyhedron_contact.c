@@ -169,21 +169,6 @@ static void add_point(const PolyPair *pair, Vec3 place, Vec3 normal, double gap,
                                               .radius = HUGE_VAL});
 }
 
-/* Nearest points of segments that are not parallel. */
-static void nearest_on_segments(Vec3 p, Vec3 along_p, Vec3 q, Vec3 along_q, Vec3 *on_p,
-                                Vec3 *on_q) {
-    Vec3 apart = vec3_sub(p, q);
-    double pp = vec3_dot(along_p, along_p), qq = vec3_dot(along_q, along_q);
-    double pq = vec3_dot(along_p, along_q);
-    double p_apart = vec3_dot(along_p, apart), q_apart = vec3_dot(along_q, apart);
-    double s = (pq * q_apart - qq * p_apart) / (pp * qq - pq * pq);
-    s = fmin(fmax(s, 0.0), 1.0);
-    double t = fmin(fmax((pq * s + q_apart) / qq, 0.0), 1.0);
-    s = fmin(fmax((pq * t - p_apart) / pp, 0.0), 1.0);
-    *on_p = vec3_add_scaled(p, s, along_p);
-    *on_q = vec3_add_scaled(q, t, along_q);
-}
-
 /* Where the axis is not the best one the edges may pass each other at a distance: no contact unless
  * `always`. */
 static void add_edges(const PolyPair *pair, const EdgeAxis *axis, bool always,
@@ -192,7 +177,7 @@ static void add_edges(const PolyPair *pair, const EdgeAxis *axis, bool always,
     Vec3 along_p = vec3_sub(poly_point(pair->a.points, axis->a.to), p);
     Vec3 along_q = vec3_sub(poly_point(pair->b.points, axis->b.to), q);
     Vec3 on_a, on_b;
-    nearest_on_segments(p, along_p, q, along_q, &on_a, &on_b);
+    segments_nearest(p, along_p, q, along_q, &on_a, &on_b);
     if (!always && vec3_length(vec3_sub(on_a, on_b)) > pair->margin) return;
     add_point(pair, vec3_scale(0.5, vec3_add(on_a, on_b)), vec3_scale(-1.0, axis->normal),
               axis->separation, points);

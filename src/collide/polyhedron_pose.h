@@ -21,6 +21,20 @@ typedef struct Polygon {
     size_t count;
 } Polygon;
 
+void polygon_add(Polygon *polygon, Vec3 point);
+
+/* Keeps what lies behind the plane, with a tolerance in m. */
+void polygon_keep_behind(const Polygon *polygon, PolyPlane plane, double tolerance, Polygon *out);
+
+/* Neighbours that are closer than `apart`, in m, become one. */
+void polygon_drop_repeated(Polygon *polygon, double apart);
+
+/* The corners of the face that is most against `normal` at the vertex nearest along it. */
+void polyhedron_incident_polygon(const PolyPose *pose, Vec3 normal, Polygon *out);
+
+/* Nearest points of two segments that are not parallel: p + s along_p, q + t along_q. */
+void segments_nearest(Vec3 p, Vec3 along_p, Vec3 q, Vec3 along_q, Vec3 *on_p, Vec3 *on_q);
+
 /* The part of the face of `other` that faces the reference face and lies over it, seen along the
  * reference normal. `tolerance` (m): corners this far outside count as inside; those closer to each
  * other than `apart` become one. */

@@ -1,6 +1,7 @@
 /* Narrow phase of balls, capsules and rings in a distance field (000 section 2.4). */
 #include "collide/round.h"
 
+#include "collide/round_hull.h"
 #include "collide/sample_curve.h"
 #include "collide/sample_field.h"
 
@@ -90,6 +91,10 @@ static void torus_contact(const RoundCore *a, const FieldView *view, Vec3 center
 void round_contact(const RoundCore *a, const Frame *at_a, const DistanceField *b, const Frame *at_b,
                    double margin, bool flip, ContactPoints *points) {
     if (a->kind == ROUND_NONE) return;
+    if (round_core_is_hull(a)) {
+        round_hull_in_field(a, at_a, b, at_b, margin, flip, points);
+        return;
+    }
     FieldView view = field_view(at_a, b, at_b, margin, a->radius, flip, points);
     Vec3 center = frame_to_world(&view.own_to_b, a->center);
     double reach = a->kind == ROUND_BALL      ? 0.0

@@ -16,14 +16,15 @@ Vec3 curve_point(const Curve *curve, double at) {
     return vec3_add_scaled(p, curve->circle * sin(angle), curve->across);
 }
 
-double curve_point_gap(const Curve *curve, Vec3 p) {
+double curve_point_gap(const Curve *curve, double at, Vec3 p) {
     /* Also a sample whose neighbourhood may be within the margin; steps are shorter than this. */
-    double limit = curve->radius + curve->margin + (curve->end - curve->begin) / CURVE_LEAST_STEPS;
-    return distance_within(curve->solid, p, limit) - curve->radius;
+    double radius = curve_radius(curve, at);
+    double limit = radius + curve->margin + (curve->end - curve->begin) / CURVE_LEAST_STEPS;
+    return distance_within(curve->solid, p, limit) - radius;
 }
 
 double curve_gap(const Curve *curve, double at) {
-    return curve_point_gap(curve, curve_point(curve, at));
+    return curve_point_gap(curve, at, curve_point(curve, at));
 }
 
 /* ---- least gap between two places ---- */
@@ -50,10 +51,11 @@ static Look look_at(const Curve *curve, double at, double slope) {
         tangent = vec3_add_scaled(vec3_scale(c, curve->across), -s, curve->along);
     }
     if (curve->solid->kind == SOLID_FIELD)
-        return (Look){at, curve_point_gap(curve, p) - slope * at, field_slope(curve, at) - slope};
+        return (Look){at, curve_point_gap(curve, at, p) - slope * at,
+                      field_slope(curve, at) - slope};
     FieldSide side = distance_and_direction(curve->solid, p);
-    return (Look){at, side.distance - curve->radius - slope * at,
-                  vec3_dot(tangent, side.normal) - slope};
+    return (Look){at, side.distance - curve_radius(curve, at) - slope * at,
+                  vec3_dot(tangent, side.normal) - curve->taper - slope};
 }
 
 typedef struct CurvePlace {
@@ -170,8 +172,7 @@ static int find_minima(const CurveSteps *steps, Minimum *out) {
     int count = 0;
     for (int i = 0; i < steps->count + !steps->closed && count < CURVE_MOST_STOPS; i++) {
         double gap = curve_steps_gap(steps, i);
-        /* The distance changes by no more than the way along the curve. */
-        if (gap - steps->step > steps->curve->margin) continue;
+        if (gap - steps->change > steps->curve->margin) continue;
         if (gap > curve_steps_gap(steps, i - 1) || gap > curve_steps_gap(steps, i + 1)) continue;
         Minimum found = {refine_minimum(steps, i), i};
         if (found.place.gap > steps->curve->margin) continue;
@@ -257,15 +258,15 @@ static void find_stops_on_plane(const Curve *curve, int count, CurveStops *out) 
     double lowest = curve->circle * (pi + atan2(rise_across, rise_along));
     CurveSteps steps;
     curve_steps_take(curve, count, &steps);
-    FlatPart part = {.least = {lowest, middle - swing}};
-    if (steepest <= flat) {
-        add_all_round(&steps, part.least, out);
+    CurvePlace least = {lowest, middle - swing};
+    /* All of it may come down in this step. */
+    if (steepest <= flat || middle + swing <= curve->margin) {
+        add_all_round(&steps, least, out);
         return;
     }
-    double half = asin(flat / steepest), end = middle - swing * cos(half);
-    part.left = (CurvePlace){lowest - half * curve->circle, end};
-    part.right = (CurvePlace){lowest + half * curve->circle, end};
-    add_flat_part(&steps, part, out);
+    /* The lowest point alone: beside it the ring comes down without pressing when it rolls, and
+     * seen to first order it would trip. */
+    add_stop(curve, out, least);
 }
 
 void curve_find_stops(const Curve *curve, int count, CurveStops *out) {

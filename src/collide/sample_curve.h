@@ -11,14 +11,19 @@ typedef struct Curve {
     Vec3 along, across; /* unit; across is used by circles alone */
     double circle;      /* m, radius of the circle; 0: a segment */
     double begin, end;  /* m, the part of the segment to look at; a circle: 0 and once round */
-    double radius;      /* m, of the tube around it */
-    double margin;      /* m, the greatest gap of interest */
+    double radius;      /* m, of the tube around it; of a segment at its start */
+    double taper;  /* of a segment: how much wider the tube gets, per length; below 0: narrower */
+    double margin; /* m, the greatest gap of interest */
 } Curve;
 
 Vec3 curve_point(const Curve *curve, double at);
 
-/* From the tube's surface to the solid's, seen from a point of the curve. */
-double curve_point_gap(const Curve *curve, Vec3 p);
+static inline double curve_radius(const Curve *curve, double at) {
+    return curve->radius + curve->taper * at;
+}
+
+/* From the tube's surface to the solid's, seen from the point p of the curve. */
+double curve_point_gap(const Curve *curve, double at, Vec3 p);
 double curve_gap(const Curve *curve, double at);
 
 /* Places on the curve, in m along it. */

@@ -43,22 +43,22 @@ static void place_on_circle(const Curve *curve, double step, PointRow *out) {
 
 /* ---- gaps one by one ---- */
 
-static double point_gap(const Curve *curve, const PointRow *points, int i) {
-    return curve_point_gap(curve, vec3(points->x[i], points->y[i], points->z[i]));
+static double point_gap(const Curve *curve, double step, const PointRow *points, int i) {
+    return curve_point_gap(curve, curve->begin + i * step,
+                           vec3(points->x[i], points->y[i], points->z[i]));
 }
 
-/* Halves the way between two steps, unless all between is dull: the distance changes by no more
- * than the way along the curve. */
+/* Halves the way between two steps, unless all between is dull. */
 static void look_between(CurveSteps *steps, const PointRow *points, int first, int last) {
     double *gap = steps->gap;
     if (last - first < 2) return;
-    double least = 0.5 * (gap[first] + gap[last] - (last - first) * steps->step);
+    double least = 0.5 * (gap[first] + gap[last] - (last - first) * steps->change);
     if (least > steps->dull) {
         for (int i = first + 1; i < last; i++) gap[i] = least;
         return;
     }
     int middle = (first + last) / 2;
-    gap[middle] = point_gap(steps->curve, points, middle);
+    gap[middle] = point_gap(steps->curve, steps->step, points, middle);
     look_between(steps, points, first, middle);
     look_between(steps, points, middle, last);
 }
@@ -66,10 +66,11 @@ static void look_between(CurveSteps *steps, const PointRow *points, int first, i
 /* A part of a circle that is too long says nothing, so it starts with six. */
 static void look_one_by_one(CurveSteps *steps, const PointRow *points) {
     int stride = steps->closed ? steps->count / 6 : steps->count;
-    steps->gap[0] = point_gap(steps->curve, points, 0);
+    steps->gap[0] = point_gap(steps->curve, steps->step, points, 0);
     for (int first = 0, last = stride; last <= steps->count; first = last, last += stride) {
         bool round = steps->closed && last == steps->count;
-        steps->gap[last] = round ? steps->gap[0] : point_gap(steps->curve, points, last);
+        steps->gap[last] =
+            round ? steps->gap[0] : point_gap(steps->curve, steps->step, points, last);
         look_between(steps, points, first, last);
     }
 }
@@ -80,7 +81,8 @@ void curve_steps_take(const Curve *curve, int count, CurveSteps *out) {
     out->count = count;
     out->closed = curve->circle > 0.0;
     out->step = (curve->end - curve->begin) / count;
-    out->dull = curve->margin + out->step;
+    out->change = out->step * (1.0 + fabs(curve->taper));
+    out->dull = curve->margin + out->change;
     if (solid->kind == SOLID_FIELD) /* interpolation makes it a little steeper */
         out->dull += 0.5 * solid->scale * level_set_grid(solid->field)->spacing;
     PointRow points;
@@ -93,5 +95,6 @@ void curve_steps_take(const Curve *curve, int count, CurveSteps *out) {
         look_one_by_one(out, &points);
         return;
     }
-    for (int i = 0; i < points.count; i++) out->gap[i] -= curve->radius;
+    for (int i = 0; i < points.count; i++)
+        out->gap[i] -= curve_radius(curve, curve_steps_place(out, i));
 }

@@ -11,7 +11,9 @@ typedef struct CurveSteps {
     double gap[CURVE_MOST_STEPS + 1]; /* m; above `dull` maybe a lower bound of it */
     double dull;                      /* m: no part of the curve beside a greater gap matters */
     double step;                      /* m */
-    int count;                        /* steps */
+    double change; /* m, the most by which the gap changes in a step: distances change by no more
+                    * than the way */
+    int count;     /* steps */
     bool closed;
 } CurveSteps;
 

@@ -1,6 +1,8 @@
 /* Collision shapes: what is made of a body once, and the narrow phase of a pair. */
 #include "collide/shape.h"
 
+#include "collide/round_hull.h"
+
 /* ---- creation ---- */
 
 static Box3 mesh_box(const TriangleMesh *mesh) {
@@ -67,6 +69,33 @@ static void points_in_field(const CollideShape *a, const Frame *at_a, const Coll
         sample_contact(a->samples, at_a, &field, at_b, margin, flip, points);
 }
 
+/* Cylinder or cone a with what needs no field; false: it is something else. */
+static bool hull_meets(const CollideShape *a, const Frame *at_a, const CollideShape *b,
+                       const Frame *at_b, double margin, bool flip, ContactPoints *points) {
+    HullPartner partner = {.polyhedron = b->polyhedron};
+    if (!round_core_is_hull(&a->core)) return false;
+    if (b->has_field && b->solid.kind == SOLID_HALF_SPACE) partner.half_space = &b->solid;
+    if (round_core_is_hull(&b->core)) partner.core = &b->core;
+    if (!partner.half_space && !partner.polyhedron && !partner.core) return false;
+    round_hull_contact(&a->core, at_a, &partner, at_b, margin, flip, points);
+    return true;
+}
+
+/* Of the samples of b in the field of cylinder or cone a those that its caps meet: the rest of its
+ * surface has looked for itself, and a vertex beside a rolling side would be a bump. */
+static void add_samples_at_caps(const CollideShape *a, const Frame *at_a, const CollideShape *b,
+                                const Frame *at_b, double margin, bool flip,
+                                ContactPoints *points) {
+    static const double along_axis = 0.95;
+    if (!round_core_is_hull(&a->core) || !b->samples || !b->has_field) return;
+    ContactPoints found = {.count = 0};
+    points_in_field(b, at_b, a, at_a, margin, !flip, &found);
+    Vec3 axis = mat3_column(at_a->axes, 1);
+    for (size_t i = 0; i < found.count; i++)
+        if (fabs(vec3_dot(found.at[i].normal, axis)) > along_axis)
+            contact_points_add(points, found.at[i]);
+}
+
 void collide_shapes(const CollideShape *a, const Frame *at_a, const CollideShape *b,
                     const Frame *at_b, double margin, ContactPoints *points) {
     points->count = 0;
@@ -74,6 +103,8 @@ void collide_shapes(const CollideShape *a, const Frame *at_a, const CollideShape
         polyhedron_contact(a->polyhedron, at_a, b->polyhedron, at_b, margin, points);
         return;
     }
+    if (hull_meets(a, at_a, b, at_b, margin, false, points)) return;
+    if (hull_meets(b, at_b, a, at_a, margin, true, points)) return;
     /* A round surface is known everywhere: what the other one's samples say is known already. The
      * simpler core is the one that is looked at. */
     bool round_a = a->core.kind != ROUND_NONE && b->has_field;
@@ -81,4 +112,6 @@ void collide_shapes(const CollideShape *a, const Frame *at_a, const CollideShape
     if (round_a && round_b) round_a = a->core.kind <= b->core.kind;
     if (round_a || !round_b) points_in_field(a, at_a, b, at_b, margin, false, points);
     if (!round_a) points_in_field(b, at_b, a, at_a, margin, true, points);
+    if (round_a) add_samples_at_caps(a, at_a, b, at_b, margin, false, points);
+    if (round_b && !round_a) add_samples_at_caps(b, at_b, a, at_a, margin, true, points);
 }

@@ -68,9 +68,10 @@ static const StateField rigid_fields[] = {
     BODY_FIELD(motion, "PlimMotion", FIELD_I32, FIELD_CONSTANT, 1),
     BODY_FIELD(shape, "index", FIELD_I32, FIELD_CONSTANT, 1),
     TOUCH_FIELD(touch_pair, "partner", FIELD_I32, 2),
-    TOUCH_FIELD(touch_arm, "m", FIELD_F64, 3),      /* from the first body's centre, world axes */
-    TOUCH_FIELD(touch_force, "N", FIELD_F64, 3),    /* on the first body */
+    TOUCH_FIELD(touch_arm, "m", FIELD_F64, 3),   /* from the centre of the first that forces move */
+    TOUCH_FIELD(touch_force, "N", FIELD_F64, 3), /* on the first body */
     TOUCH_FIELD(touch_couple, "N m", FIELD_F64, 3), /* the same of rolling and spinning friction */
+    TOUCH_FIELD(touch_turn, "m/s^2", FIELD_F64, 3), /* because the point moves about (turning.c) */
     SLEEPING_FIELD(sleeping_pair, "body", FIELD_I32, 2),   /* the sleeper, what it lies on */
     SLEEPING_FIELD(sleeping_load, "N, N m", FIELD_F64, 6), /* on that, about its centre */
     SLEEPING_FIELD(sleeping_points, "1", FIELD_I32, 1),

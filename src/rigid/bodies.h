@@ -58,7 +58,7 @@ typedef struct RigidBodies {
     int32_t *contact_points;
 
     /* Points that carried a load in the last step: the guess of the next. */
-    double *touch_arm, *touch_force, *touch_couple;
+    double *touch_arm, *touch_force, *touch_couple, *touch_turn;
     int32_t *touch_pair;
     /* What sleepers load on bodies that forces do not move. */
     double *sleeping_load;

@@ -56,6 +56,18 @@ static void add_work(const RigidBodies *b, size_t i, double work[2]) {
     work[1] += mass * vec3_dot(change, change) + vec3_dot(mat3_apply(inertia, turn), turn);
 }
 
+/* Only gravity and contact at rest act on it. */
+static bool is_limited(const ContactIsland *island) {
+    return island->grounded && !island->driven && !island->loaded;
+}
+
+/* Where points move about on their bodies, a part of the kinetic energy that impulses give or take
+ * was taken or given when bodies turned: only both ends of the step compare
+ * (contacts_limit_energy). */
+static bool is_compared(const RigidContacts *contacts, const ContactIsland *island) {
+    return is_limited(island) && contacts_island_turns(contacts, island);
+}
+
 /* The impulses of an island are one impulse: as large as the kinetic energy allows (002 section
  * 2.3.2, with sums over all bodies), seen from the body on a path that carries it, if there is one.
  */
@@ -75,6 +87,10 @@ PlimStatus contacts_clamp(RigidBodies *bodies, const StepInfo *step, bool afloat
         }
         double part = work[k][1] > 0.0 ? -2.0 * work[k][0] / work[k][1] : 1.0;
         bool clamp = bodies->options.clamp && contacts->islands.data[k].carrier != -2;
+        if (clamp && is_compared(contacts, &contacts->islands.data[k])) {
+            work[k][0] = 1.0; /* what is taken is counted there */
+            continue;
+        }
         part = clamp ? fmin(fmax(part, 0.0), 1.0) : 1.0;
         contacts->figures.clamped += part < 1.0;
         double energy = part * (work[k][0] + 0.5 * part * work[k][1]);
@@ -111,11 +127,6 @@ void contacts_keep_afloat(RigidBodies *b) {
     }
 }
 
-/* Only gravity and contact at rest act on it. */
-static bool is_limited(const ContactIsland *island) {
-    return island->grounded && !island->driven && !island->loaded;
-}
-
 /* Both ends of a step are states in which positions and velocities are of one time, so that their
  * energies may be compared (002 section 2.3.1). What an island without drive gains between them,
  * because it turns about moving points by finite angles, comes out of its kinetic energy. */
@@ -143,6 +154,9 @@ PlimStatus contacts_limit_energy(RigidBodies *bodies, const StepInfo *step) {
             bodies->angular_momentum[3 * i + axis] *= keep;
         }
     }
+    for (size_t k = 0; k < islands; k++)
+        if (is_compared(contacts, &contacts->islands.data[k]))
+            contacts->figures.contact_energy += fmin(gain[k], 0.0);
     for (size_t k = 0; k < islands; k++)
         if (gain[k] > 0.0 && is_limited(&contacts->islands.data[k]))
             contacts->figures.limited_energy += fmin(gain[k], kinetic[k]);

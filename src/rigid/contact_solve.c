@@ -11,7 +11,7 @@
 #include "base/parallel.h"
 #include "rigid/forces.h"
 
-enum { GRADUAL_SWEEPS = 10, SHOCK_ROUNDS = 60, SHOCK_WORK = 4000 };
+enum { GRADUAL_SWEEPS = 10, SHOCK_ROUNDS = 60, SHOCK_WORK = 4000, SHARE_ROUNDS = 3 };
 
 /* Islands of at most this many points are solved to the end whatever the number of sweeps asked
  * for: it costs less than a millisecond. */
@@ -336,6 +336,17 @@ static Vec3 guessed_impulse(const ContactSolve *solve, const ContactPair *pair,
     return vec3_add_scaled(across, pressed, row->normal);
 }
 
+/* The couple of the last step, where the point presses again: from nothing, sweeps would have to
+ * find it anew in every step, and what rolling friction holds would creep. */
+static void apply_guessed_couple(const ContactSolve *solve, ContactRow *row, SolverBody *a,
+                                 SolverBody *b) {
+    double time = solve->pass == CONTACT_POSITIONS ? 0.5 * solve->dt : solve->dt;
+    if (!row->active) return;
+    row->couple = vec3_scale(time, row->guess_couple);
+    if (a->moves) a->spin = vec3_add(a->spin, mat3_apply(a->inverse_inertia, row->couple));
+    if (b->moves) b->spin = vec3_sub(b->spin, mat3_apply(b->inverse_inertia, row->couple));
+}
+
 /* Begins with what was carried in the last step. */
 static void begin_with_guess(const ContactSolve *solve, const ContactIsland *island) {
     RigidContacts *contacts = solve->contacts;
@@ -345,8 +356,10 @@ static void begin_with_guess(const ContactSolve *solve, const ContactIsland *isl
             ContactRow *row = &contacts->rows.data[pair->first + r];
             row->impulse = guessed_impulse(solve, pair, row);
             row->active = vec3_dot(row->impulse, row->impulse) > 0.0;
-            row_apply(row, &contacts->solver_bodies.data[pair->a],
-                      &contacts->solver_bodies.data[pair->b], row->impulse);
+            SolverBody *a = &contacts->solver_bodies.data[pair->a],
+                       *b = &contacts->solver_bodies.data[pair->b];
+            row_apply(row, a, b, row->impulse);
+            if (pair->rolling > 0.0 || pair->spinning > 0.0) apply_guessed_couple(solve, row, a, b);
         }
     }
 }
@@ -371,6 +384,8 @@ static void solve_islands(void *user, size_t begin, size_t end) {
         ContactIsland *island = &solve->contacts->islands.data[i];
         begin_with_guess(solve, island);
         bool solved = solve_island(solve, island);
+        for (int round = 0; round < SHARE_ROUNDS && contacts_share_load(solve, island); round++)
+            solved = is_solved(solve, island);
         keep_impulses(solve, island);
         if (!solved && island->grounded && solve->options->shock_iterations > 0)
             propagate_shock(solve, island);

@@ -28,6 +28,10 @@ static inline bool contact_is_active(const ContactSolve *solve, ContactRow *row,
     return row->active;
 }
 
+/* In share_load.c: of few points, some of which slide, the normal impulses that are least among
+ * those that do the same to the bodies. True: they changed, and friction with them. */
+bool contacts_share_load(const ContactSolve *solve, const ContactIsland *island);
+
 /* In contact_cg.c: all points of an island at once. Guesses that whatever touches sticks, solves
  * for that, and changes the guess by what came out, at most `rounds` times; true when there was
  * nothing left to change. */

@@ -47,6 +47,7 @@ PlimStatus rigid_collide(void *system, const StepInfo *step) {
     contact_report_before(bodies);
     TRY(contacts_collide(bodies, step));
     contacts_wake_struck(bodies, step);
+    TRY(contacts_remember_points(bodies));
     solver_bodies_store(bodies, SOLVER_BODIES_START);
     contact_report_after(bodies);
     contact_report_collisions(bodies);
@@ -67,6 +68,7 @@ PlimStatus rigid_contact(void *system, const StepInfo *step) {
     TRY(solver_bodies_load(bodies, step, SOLVER_BODIES_HALF));
     contacts_prepare(bodies);
     contacts_warm_start(bodies);
+    contacts_turn_half(bodies, step);
     TRY(contacts_solve(bodies, step, CONTACT_POSITIONS));
     TRY(contacts_clamp(bodies, step, true));
     contact_report_before(bodies);
@@ -115,6 +117,7 @@ static PlimStatus solve_velocities(RigidBodies *bodies, const StepInfo *step) {
     contacts_prepare(bodies);
     contacts_warm_start(bodies);
     contacts_leave_bounces(bodies, step);
+    contacts_turn_whole(bodies);
     TRY(contacts_solve(bodies, step, CONTACT_VELOCITIES));
     TRY(contacts_clamp(bodies, step, false));
     solver_bodies_store(bodies, SOLVER_BODIES_WHOLE);

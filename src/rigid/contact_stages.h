@@ -54,6 +54,16 @@ PlimStatus contacts_push_out(RigidBodies *bodies, const StepInfo *step);
 void contacts_warm_start(RigidBodies *bodies);
 PlimStatus contacts_keep_forces(RigidBodies *bodies, const StepInfo *step);
 
+/* In turning.c: points that move about on their bodies, to second order. Points and velocities of
+ * the start of the step, */
+PlimStatus contacts_remember_points(RigidBodies *bodies);
+/* what the last step says of the half of this one, */
+void contacts_turn_half(RigidBodies *bodies, const StepInfo *step);
+/* and arms, normals and wanted velocities of the middle of the step. */
+void contacts_turn_whole(RigidBodies *bodies);
+/* Whether one of an island's points moves about. */
+bool contacts_island_turns(const RigidContacts *contacts, const ContactIsland *island);
+
 /* In clamping.c: where bodies are and how fast, before the step. */
 PlimStatus contacts_remember(RigidBodies *bodies);
 /* What the move changed of their potential energy. */

@@ -12,6 +12,7 @@ void contacts_free(PlimContext *context, RigidContacts *contacts) {
     array_free(context, &contacts->island_pairs);
     array_free(context, &contacts->body_islands);
     array_free(context, &contacts->before);
+    array_free(context, &contacts->turning);
     array_free(context, &contacts->coupled);
 }
 
@@ -49,7 +50,7 @@ void row_prepare(ContactRow *row, const SolverBody *a, const SolverBody *b) {
     row->arm_a = vec3_sub(row->point, a->center);
     row->arm_b = vec3_sub(row->point, b->center);
     row->impulse = row->carried = row->couple = row->guess = vec3(0, 0, 0);
-    row->guess_couple = vec3(0, 0, 0);
+    row->guess_couple = row->guess_turn = row->turn = vec3(0, 0, 0);
     row->active = row->bounces = false;
     row_update_response(row, a, b);
 }

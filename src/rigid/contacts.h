@@ -36,6 +36,8 @@ typedef struct ContactRow {
     Vec3 run;               /* m/s, of a's surface over b's, beside the bodies' own motion */
     Vec3 guess;             /* N, the force on a in the last step; 0: it is new */
     Vec3 guess_couple;      /* N m, the same of rolling and spinning friction */
+    Vec3 guess_turn;        /* m/s^2, `turn` of the last step over its length */
+    Vec3 turn;              /* m/s, relative velocity that a point that moves about wants */
     Vec3 impulse;           /* N s, on a, in all of this pass */
     Vec3 carried;           /* N s, the same without shock propagation */
     Vec3 couple;            /* N m s, the same of rolling and spinning friction */
@@ -110,6 +112,15 @@ static inline bool contact_island_is_afloat(const ContactIsland *island) {
     return !island->grounded && !island->driven && !island->loaded;
 }
 
+/* A point of contact at x^n, and how its bodies moved there (turning.c). */
+typedef struct TurningPoint {
+    int32_t a, b;
+    Vec3 arm_a, arm_b; /* m */
+    Vec3 normal;       /* unit */
+    Vec3 slide;        /* m/s, relative velocity across the normal */
+    Vec3 spin_a, spin_b;
+} TurningPoint;
+
 /* A body before the step, after its collisions. */
 typedef struct BodyBefore {
     Vec3 position;
@@ -138,6 +149,7 @@ typedef struct RigidContacts {
     ARRAY(int32_t) island_pairs;
     ARRAY(int32_t) body_islands; /* one a partner; -1: in none */
     ARRAY(BodyBefore) before;    /* one a body */
+    ARRAY(TurningPoint) turning; /* by a, then b */
     ContactFigures figures;
     ARRAY(CoupledBody) coupled; /* one a body, while contact is coupled */
     size_t round;               /* of the coupled solve, from 0 */
@@ -156,10 +168,12 @@ static inline Vec3 solver_body_velocity_at(const SolverBody *body, Vec3 arm) {
     return vec3_add(body->velocity, vec3_cross(body->spin, arm));
 }
 
-/* u_rel of 000 section 2.6, of the surfaces. */
+/* u_rel of 000 section 2.6, of the surfaces, seen from what the point wants where it moves about on
+ * its bodies. */
 static inline Vec3 row_velocity(const ContactRow *row, const SolverBody *a, const SolverBody *b) {
     Vec3 velocity =
         vec3_sub(solver_body_velocity_at(a, row->arm_a), solver_body_velocity_at(b, row->arm_b));
+    velocity = vec3_sub(velocity, row->turn);
     return row->runs ? vec3_add(velocity, row->run) : velocity;
 }
 

@@ -235,6 +235,10 @@ static RoundCore round_core(const PlimShapeDesc *desc, Vec3 center) {
         return (RoundCore){ROUND_CAPSULE, desc->radius, desc->height, own};
     case PLIM_SHAPE_TORUS:
         return (RoundCore){ROUND_TORUS, desc->tube, desc->radius, own};
+    case PLIM_SHAPE_CYLINDER:
+        return (RoundCore){ROUND_CYLINDER, desc->radius, desc->height, own};
+    case PLIM_SHAPE_CONE:
+        return (RoundCore){ROUND_CONE, desc->radius, desc->height, own};
     default:
         return (RoundCore){.kind = ROUND_NONE};
     }

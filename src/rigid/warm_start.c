@@ -26,6 +26,15 @@ static bool is_of_pair(const RigidBodies *bodies, size_t touch, const ContactPai
            bodies->touch_pair[2 * touch + 1] == pair->b;
 }
 
+/* Seen from the first of the two that forces move: a wheel runs over the ground, and touches it at
+ * the same place of its own. */
+static Vec3 arm_of_mover(const RigidContacts *contacts, const ContactPair *pair,
+                         const ContactRow *row) {
+    const SolverBody *a = &contacts->solver_bodies.data[pair->a],
+                     *b = &contacts->solver_bodies.data[pair->b];
+    return vec3_sub(row->point, a->moves ? a->center : b->center);
+}
+
 /* Each touch goes to the nearest row, so that the load of a pair is kept where points move about,
  * as those of two rings on each other do; not across half a body. */
 static void recall_pair(const RigidBodies *bodies, const ContactPair *pair, ContactRow *rows) {
@@ -34,7 +43,8 @@ static void recall_pair(const RigidBodies *bodies, const ContactPair *pair, Cont
         double nearest = 0.5 * pair->curve;
         int32_t best = -1;
         for (int32_t k = 0; k < pair->rows; k++) {
-            double distance = vec3_length(vec3_sub(rows[k].arm_a, arm));
+            Vec3 here = arm_of_mover(&bodies->contacts, pair, &rows[k]);
+            double distance = vec3_length(vec3_sub(here, arm));
             if (!(distance < nearest)) continue;
             nearest = distance;
             best = k;
@@ -43,6 +53,9 @@ static void recall_pair(const RigidBodies *bodies, const ContactPair *pair, Cont
         rows[best].guess = vec3_add(rows[best].guess, vec3_load(bodies->touch_force + 3 * t));
         rows[best].guess_couple =
             vec3_add(rows[best].guess_couple, vec3_load(bodies->touch_couple + 3 * t));
+        /* How a point moves about is its own. */
+        if (nearest < 0.02 * pair->curve)
+            rows[best].guess_turn = vec3_load(bodies->touch_turn + 3 * t);
     }
 }
 
@@ -70,9 +83,10 @@ PlimStatus contacts_keep_forces(RigidBodies *bodies, const StepInfo *step) {
             if (!(vec3_dot(row->carried, row->carried) > 0.0)) continue;
             bodies->touch_pair[2 * t] = pair->a;
             bodies->touch_pair[2 * t + 1] = pair->b;
-            vec3_store(bodies->touch_arm + 3 * t, row->arm_a);
+            vec3_store(bodies->touch_arm + 3 * t, arm_of_mover(contacts, pair, row));
             vec3_store(bodies->touch_force + 3 * t, vec3_scale(1.0 / step->dt, row->carried));
             vec3_store(bodies->touch_couple + 3 * t, vec3_scale(1.0 / step->dt, row->couple));
+            vec3_store(bodies->touch_turn + 3 * t, vec3_scale(1.0 / step->dt, row->turn));
             t++;
         }
     }

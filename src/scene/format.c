@@ -283,8 +283,9 @@ static const SceneTable coupling_table =
 
 static const SceneKey time_step_keys[] = {
     {"max_dt", VALUE_NUMBER, AT(SceneTimeStep, max_dt), "0", .unit = "s", NOT_NEGATIVE,
-     .help = "longest substep; each frame is cut into equal ones; 0: 1/96 s for rigid bodies that may "
-             "meet and no fluid, else, and with 'contact: {travel: 0}', one step a frame"},
+     .help =
+         "longest substep; each frame is cut into equal ones; 0: 1/96 s for rigid bodies that may "
+         "meet and no fluid, else, and with 'contact: {travel: 0}', one step a frame"},
 };
 
 static const SceneTable time_step_table =
