@@ -5,7 +5,7 @@
  * of eight angles does not touch it. */
 static const double ball_part = 0.25;
 /* Of the radius: as far off the surface a place counts as on it, and as near a ball may come. */
-static const double on_surface = 1e-3, room = 1e-6;
+static const double on_surface = 1e-4, room = 1e-8;
 
 double seam_distance(const SeamSurface *surface, Vec3 p) {
     Vec3 own = frame_to_own(surface->at, p);

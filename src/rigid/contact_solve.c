@@ -17,8 +17,9 @@ enum { GRADUAL_SWEEPS = 10, SHOCK_ROUNDS = 60, SHOCK_WORK = 4000, SHARE_ROUNDS =
  * for: it costs less than a millisecond. */
 enum { SMALL_ISLAND = 96, SMALL_ISLAND_ROUNDS = 5, SMALL_ISLAND_WORK = 1600 };
 
-/* Islands of at most this many points are solved all at once where sweeps leave them sinking. */
-enum { LONG_ISLAND = 3000 };
+/* Islands of at most so many points are solved all at once where sweeps leave them sinking; in those
+ * above LONG_ISLAND, which are heaps, guesses at who sticks come to no end. */
+enum { LONG_ISLAND = 1200, LARGE_ISLAND = 3000 };
 /* Of a body's size, in a step: more than this is sinking. */
 static const double SINKING = 2e-3;
 
@@ -223,11 +224,16 @@ static bool stop_sinking(const ContactSolve *solve, ContactIsland *island) {
     enum { TURNS = 4 };
     double sinking = worst_sinking(solve, island);
     if (!(sinking > SINKING)) return false;
-    if (solve_at_once(solve, island, SMALL_ISLAND_ROUNDS)) return true;
-    contacts_save(solve, island);
-    contacts_clear(solve, island);
-    if (contacts_guess_cg(solve, island, TURNS) && is_solved(solve, island)) return true;
-    contacts_restore(solve, island);
+    size_t rows = count_rows(solve, island);
+    if (rows <= SMALL_ISLAND && solve_at_once(solve, island, SMALL_ISLAND_ROUNDS)) return true;
+    if (rows <= LONG_ISLAND) {
+        contacts_save(solve, island);
+        contacts_clear(solve, island);
+        bool solved = contacts_guess_cg(solve, island, TURNS) && is_solved(solve, island);
+        if (solved) return true;
+        if (!(worst_sinking(solve, island) < sinking)) contacts_restore(solve, island);
+        sinking = worst_sinking(solve, island);
+    }
     for (int turn = 0; turn < TURNS && sinking > SINKING; turn++) {
         contacts_save(solve, island);
         contacts_solve_cg(solve, island);
@@ -267,7 +273,7 @@ static bool solve_island(const ContactSolve *solve, ContactIsland *island) {
     }
     if (rounds > 0 && solve_at_once(solve, island, rounds)) return true;
     if (sweep_until(solve, island, all) <= solve->rest) return true;
-    if (rows <= LONG_ISLAND && stop_sinking(solve, island)) return true;
+    if (rows <= LARGE_ISLAND && stop_sinking(solve, island)) return true;
     sweep_while_sinking(solve, island);
     return false;
 }

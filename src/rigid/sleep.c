@@ -55,9 +55,10 @@ static double time_to_rest(const RigidBodies *b, size_t i, const StepInfo *step)
     return 3.0 * sqrt(2.0 * rigid_ball_radius(b, i) / vec3_length(step->gravity));
 }
 
-/* Whether a body has stayed within a small part of its size for long enough. */
+/* Whether a body has stayed within a small part of its size for long enough, and does not gather
+ * speed: what the solve leaves moves positions, not velocities. */
 static bool stayed(RigidBodies *b, size_t i, const StepInfo *step) {
-    const double still_part = 1e-3;
+    const double still_part = 1e-2, slow_part = 0.03;
     double radius = rigid_ball_radius(b, i);
     Vec3 position = vec3_load(b->position + 3 * i);
     Quat orientation = quat_load(b->orientation + 4 * i);
@@ -65,8 +66,12 @@ static bool stayed(RigidBodies *b, size_t i, const StepInfo *step) {
         quat_multiply(orientation, quat_conjugate(quat_load(b->still_orientation + 4 * i)));
     double moved = vec3_length(vec3_sub(position, vec3_load(b->still_position + 3 * i))) +
                    2.0 * radius * vec3_length(vec3(turned.x, turned.y, turned.z));
+    double wait = time_to_rest(b, i, step);
+    const SolverBody *body = &b->contacts.solver_bodies.data[i];
+    double speed = vec3_length(body->velocity) + radius * vec3_length(body->spin);
     if (moved <= still_part * radius)
-        return step->end_time - b->still_since[i] >= time_to_rest(b, i, step);
+        return step->end_time - b->still_since[i] >= wait &&
+               speed * wait <= slow_part * still_part * radius;
     vec3_store(b->still_position + 3 * i, position);
     quat_store(b->still_orientation + 4 * i, orientation);
     b->still_since[i] = step->end_time;
