@@ -11,6 +11,9 @@
 
 /* Of the size: a trial must be this much better than faces, and others before it. */
 static const double PREFER = 1e-7;
+/* Cosine of the angle up to which a normal is that of the face, 4e-4: a side that lies on a face
+ * touches it along its length, though rounding tilts it over an edge. */
+static const double SAME_NORMAL = 1.0 - 1e-7;
 /* Squared sine of the angle up to which two directions are parallel. */
 static const double PARALLEL = 1e-12;
 
@@ -39,6 +42,8 @@ static double separation_along(const HullPair *pair, Vec3 n) {
 }
 
 static void try_normal(AxisSearch *search, Vec3 n, HullAxisKind kind, size_t face) {
+    bool is_face = search->best.kind == HULL_AXIS_FACE_B || search->best.kind == HULL_AXIS_CAP_A;
+    if (is_face && vec3_dot(n, search->best.normal) > SAME_NORMAL) return;
     double separation = separation_along(search->pair, n);
     if (separation > search->best.separation + PREFER * search->pair->size)
         search->best = (HullAxis){separation, n, kind, face};

@@ -21,13 +21,17 @@ static Vec3 seam_direction(const SeamSurface *surface, Vec3 p) {
     return mat3_apply(surface->at->axes, out);
 }
 
-/* The normal of a contact may be that of the other body's face, which leans: then the surface's own
- * normal counts, where a ball that comes along the contact's would touch it. */
+/* The normal of a contact may be that of the other body's face, which leans, and its place a trifle
+ * off the surface: what counts is where a ball that comes along the contact's normal would touch
+ * the surface, and its own normal there. */
 static void use_own_normal(const SeamSurface *surface, double radius, Vec3 *p, Vec3 *n) {
     const double alike = 0.7; /* cosine */
-    Vec3 center = vec3_add_scaled(*p, radius, *n);
+    double off = seam_distance(surface, *p);
+    if (!(fabs(off) < radius)) return;
+    Vec3 on = vec3_add_scaled(*p, -off, seam_direction(surface, *p));
+    Vec3 center = vec3_add_scaled(on, radius, *n);
     double distance = seam_distance(surface, center);
-    if (!(distance > 0.0) || distance >= (1.0 - room) * radius) return;
+    if (!(distance > 0.0 && distance < 2.0 * radius)) return;
     Vec3 own = seam_direction(surface, center);
     if (vec3_dot(own, *n) < alike) return;
     *p = vec3_add_scaled(center, -distance, own);
@@ -64,7 +68,7 @@ bool seam_hides(const SeamSurface *surface, Vec3 p, Vec3 n, double reach, const 
                 size_t count) {
     enum { AROUND = 8 };
     double radius = ball_part * reach, away = reach + way_out(p, others, count);
-    use_own_normal(surface, radius, &p, &n);
+    use_own_normal(surface, 2.0 * reach, &p, &n);
     SeamPlace place = try_place(surface, p, n, radius, others, count);
     bool hidden = place == PLACE_HIDDEN;
     Vec3 s = surface->cut ? vec3(-n.y, n.x, 0) : vec3_any_orthogonal(n), t = vec3_cross(n, s);

@@ -17,8 +17,8 @@ enum { GRADUAL_SWEEPS = 10, SHOCK_ROUNDS = 60, SHOCK_WORK = 4000, SHARE_ROUNDS =
  * for: it costs less than a millisecond. */
 enum { SMALL_ISLAND = 96, SMALL_ISLAND_ROUNDS = 5, SMALL_ISLAND_WORK = 1600 };
 
-/* Islands of at most so many points are solved all at once where sweeps leave them sinking; in those
- * above LONG_ISLAND, which are heaps, guesses at who sticks come to no end. */
+/* Islands of at most so many points are solved all at once where sweeps leave them sinking; in
+ * those above LONG_ISLAND, which are heaps, guesses at who sticks come to no end. */
 enum { LONG_ISLAND = 1200, LARGE_ISLAND = 3000 };
 /* Of a body's size, in a step: more than this is sinking. */
 static const double SINKING = 2e-3;
