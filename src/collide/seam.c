@@ -13,6 +13,12 @@ double seam_distance(const SeamSurface *surface, Vec3 p) {
     return surface->shape->has_field ? solid_distance(&surface->shape->solid, own) : HUGE_VAL;
 }
 
+bool seam_is_round(const SeamSurface *surface) {
+    if (surface->cut) return surface->cut->kind == PLANE_ROUND;
+    SolidKind kind = surface->shape->solid.kind;
+    return surface->shape->core.kind != ROUND_NONE || kind == SOLID_CYLINDER || kind == SOLID_CONE;
+}
+
 /* The direction in which the distance grows. */
 static Vec3 seam_direction(const SeamSurface *surface, Vec3 p) {
     Vec3 own = frame_to_own(surface->at, p);
@@ -26,10 +32,7 @@ static Vec3 seam_direction(const SeamSurface *surface, Vec3 p) {
  * the surface, and its own normal there. */
 static void use_own_normal(const SeamSurface *surface, double radius, Vec3 *p, Vec3 *n) {
     const double alike = 0.7; /* cosine */
-    double off = seam_distance(surface, *p);
-    if (!(fabs(off) < radius)) return;
-    Vec3 on = vec3_add_scaled(*p, -off, seam_direction(surface, *p));
-    Vec3 center = vec3_add_scaled(on, radius, *n);
+    Vec3 center = vec3_add_scaled(*p, radius, *n);
     double distance = seam_distance(surface, center);
     if (!(distance > 0.0 && distance < 2.0 * radius)) return;
     Vec3 own = seam_direction(surface, center);
@@ -64,11 +67,12 @@ static double way_out(Vec3 p, const SeamSurface *others, size_t count) {
     return -1.1 * deepest;
 }
 
-bool seam_hides(const SeamSurface *surface, Vec3 p, Vec3 n, double reach, const SeamSurface *others,
-                size_t count) {
+bool seam_hides(const SeamSurface *surface, Vec3 p, Vec3 n, double partner_radius, double reach,
+                const SeamSurface *others, size_t count) {
     enum { AROUND = 8 };
     double radius = ball_part * reach, away = reach + way_out(p, others, count);
-    use_own_normal(surface, 2.0 * reach, &p, &n);
+    use_own_normal(surface, fmax(isfinite(partner_radius) ? partner_radius : 0.0, 2.0 * reach), &p,
+                   &n);
     SeamPlace place = try_place(surface, p, n, radius, others, count);
     bool hidden = place == PLACE_HIDDEN;
     Vec3 s = surface->cut ? vec3(-n.y, n.x, 0) : vec3_any_orthogonal(n), t = vec3_cross(n, s);

@@ -18,10 +18,14 @@ typedef struct SeamSurface {
 /* Signed distance of a point of the world; HUGE_VAL for a thin shell, which has no inside. */
 double seam_distance(const SeamSurface *surface, Vec3 p);
 
+/* Round shapes have no faces, or caps alone. */
+bool seam_is_round(const SeamSurface *surface);
+
 /* Whether `others`, which touch the surface at or near p, leave no place within about `reach` of p
  * where `n`, its normal out of the surface at p, is a normal of all of them together. False where
- * the surface is not known well enough to tell. */
-bool seam_hides(const SeamSurface *surface, Vec3 p, Vec3 n, double reach, const SeamSurface *others,
-                size_t count);
+ * the surface is not known well enough to tell. `partner_radius` is that of what touches it there,
+ * HUGE_VAL where that is flat: a round one's nearest point is found anew. */
+bool seam_hides(const SeamSurface *surface, Vec3 p, Vec3 n, double partner_radius, double reach,
+                const SeamSurface *others, size_t count);
 
 #endif

@@ -55,8 +55,10 @@ static bool is_ghost(const GhostJob *job, size_t a, size_t b, const ContactPoint
         size_t count;
         if (!gather_others(job, a, b, on_surface, reach, deep_inside * size, others, &count))
             return false;
-        if (count > 0 && seam_hides(&job->search->surfaces[side == 0 ? b : a], on_surface, normal,
-                                    reach, others, count))
+        const SeamSurface *surface = &job->search->surfaces[side == 0 ? b : a];
+        /* A ball right above a seam touches both tiles; nothing is flush with a round surface. */
+        if (count > 0 && !seam_is_round(surface) &&
+            seam_hides(surface, on_surface, normal, point->radius, reach, others, count))
             return true;
     }
     return false;

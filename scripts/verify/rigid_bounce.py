@@ -1,0 +1,115 @@
+#!/usr/bin/python3
+"""Restitution: e = 1 without friction keeps energy; rows of balls against an event-driven simulation."""
+import os
+
+import common
+from common import np
+from rigid_contact import G, scene_text, vector_text
+
+# ---- energy ----
+
+WALLS = [("floor", (0, -1, 0), (0, 1, 0), 0), ("lid", (0, 1, 0), (1, 0, 0), 180), ("west", (-1, 0, 0), (0, 0, 1), -90),
+         ("east", (1, 0, 0), (0, 0, 1), 90), ("north", (0, 0, -1), (1, 0, 0), 90), ("south", (0, 0, 1), (1, 0, 0), -90)]
+
+
+def box_of(kind, count, seed):
+    """Bodies that fly about within six walls, 2 m apart; no friction, restitution 1, densities of 1:3."""
+    random = np.random.default_rng(seed)
+    surface = "friction: 0, restitution: 1"
+    lines = [f"name: {name}, motion: static, shape: {{half_space: {{}}}}, {surface}, position: {vector_text(place)}, "
+             f"orientation: {{axis: {vector_text(axis)}, angle: {angle}}}" for name, place, axis, angle in WALLS]
+    shapes = {"boxes": ("box: {size: [0.25, 0.2, 0.3]}",), "balls": ("ball: {radius: 0.125}",)}
+    shapes["mixed"] = shapes["boxes"] + shapes["balls"] + ("capsule: {radius: 0.08, height: 0.2}",)
+    for i in range(count):
+        place = 0.5 * (np.array([i % 4, i // 4 % 4, i // 16], dtype=float) - 1.5)
+        turn = random.normal(size=4)
+        lines.append(f"name: b{i}, shape: {{{shapes[kind][i % len(shapes[kind])]}}}, {surface}, "
+                     f"density: {1000 if i % 2 else 3000}, position: {vector_text(place)}, "
+                     f"velocity: {vector_text(2 * random.normal(size=3))}, "
+                     f"angular_velocity: {vector_text(5 * random.normal(size=3))}, "
+                     f"orientation: {common.axis_angle(turn / np.linalg.norm(turn))}")
+    return lines
+
+
+def check_energy(options, checks, folder):
+    for kind in ("boxes", "balls", "mixed"):
+        for gravity in (0.0, G):
+            for dt in (1 / 60, 1 / 1000) if options.quickest else (1 / 60, 1 / 120, 1 / 240, 1 / 1000):
+                for seed in (1,) if options.quick else (1, 2, 3):
+                    label = f"{kind}, g {gravity:g}, step 1/{1 / dt:.0f}, seed {seed}"
+                    text = scene_text(box_of(kind, 30, seed), 2.0, dt, (0, -gravity, 0), probes=("b0",))
+                    path = common.write_scene(folder, "energy.yaml", text)
+                    stats = common.run(options.program, path, os.path.join(folder, "energy"), None, "--threads",
+                                       1).stats()
+                    total, kinetic = stats["energy.total"], stats["energy.kinetic"]
+                    checks.below(f"{label}: energy changes by, over the kinetic energy at the start, within 2 s",
+                                 np.max(np.abs(total - total[0])) / kinetic[0], 0.01)
+                    checks.above(f"{label}: impulses of collisions", np.sum(stats["collisions"]), 100)
+
+
+def check_scene(options, checks, folder):
+    for g in (0, 9.81):
+        stats = common.run(options.program, common.scene_path("rigid/box_of_boxes.yaml"), os.path.join(folder, "boxes"),
+                           {"params/g": g}).stats()
+        total = stats["energy.total"]
+        checks.below(f"box_of_boxes, g {g}: energy changes by, over the kinetic energy at the start",
+                     np.max(np.abs(total - total[0])) / stats["energy.kinetic"][0], 0.01)
+
+
+# ---- rows of balls ----
+
+
+def events(x, v, radii, masses, e, until):
+    """Balls on a line, event by event: velocities at the end, and the least time between two events."""
+    x, v, time, last, least = x.copy(), v.copy(), 0.0, -np.inf, np.inf
+    while True:
+        gaps, closing = np.diff(x) - radii[:-1] - radii[1:], v[:-1] - v[1:]
+        when = np.where(closing > 1e-12, np.maximum(gaps, 0) / np.where(closing > 1e-12, closing, 1), np.inf)
+        k = int(np.argmin(when))
+        if time + when[k] >= until:
+            return v, least
+        x, time = x + when[k] * v, time + when[k]
+        least, last = min(least, time - last), time
+        m, n = masses[k], masses[k + 1]
+        impulse = (1 + e) * (v[k] - v[k + 1]) * m * n / (m + n)
+        v[k] -= impulse / m
+        v[k + 1] += impulse / n
+
+
+def row_of_balls(random, count, e, dt, until):
+    """A row in which no two events are within two steps of each other, and some happen."""
+    while True:
+        radii = random.uniform(0.05, 0.15, count)
+        density = random.choice((500.0, 1000.0, 4000.0), count)
+        masses = density * 4 / 3 * np.pi * radii**3
+        gaps = random.uniform(0.05, 0.6, count - 1)
+        x = np.concatenate(([0], np.cumsum(radii[:-1] + radii[1:] + gaps)))
+        v = np.sort(random.uniform(-1, 2, count))[::-1] + random.uniform(-0.3, 0.3, count)
+        end, least = events(x, v, radii, masses, e, until)
+        if 2.5 * dt < least < np.inf:
+            return x, v, radii, density, end
+
+
+def check_rows(options, checks, folder):
+    random = np.random.default_rng(7)
+    dt, until = 1 / 240, 2.0
+    for e in (0.5, 0.8):
+        for count in (3, 5, 8) if options.quick else (3, 4, 5, 6, 7, 8):
+            for case in range(1 if options.quickest else 4):
+                x, v, radii, density, end = row_of_balls(random, count, e, dt, until)
+                turn = random.normal(size=3)
+                turn /= np.linalg.norm(turn)
+                names = [f"b{i}" for i in range(count)]
+                lines = [f"name: {names[i]}, shape: {{ball: {{radius: {radii[i]!r}}}}}, density: {density[i]!r}, "
+                         f"restitution: {e}, friction: 0, position: {vector_text(x[i] * turn)}, "
+                         f"velocity: {vector_text(v[i] * turn)}" for i in range(count)]
+                text = scene_text(lines, until, dt, (0, 0, 0), probes=names)
+                path = common.write_scene(folder, "row.yaml", text)
+                probes = common.run(options.program, path, os.path.join(folder, "row")).probes()
+                found = np.array([probes.vector(f"{name}.velocity")[-1] @ turn for name in names])
+                checks.below(f"row of {count}, e {e}, case {case}: speeds at the end against events, over the greatest",
+                             np.max(np.abs(found - end)) / np.max(np.abs(end)), 0.01)
+
+
+if __name__ == "__main__":
+    common.verify(__doc__, (check_energy, check_scene, check_rows))
