@@ -224,7 +224,7 @@ def sizes(bench):
 def check_file_limit(bench):
     """Files may not grow past a limit, as with `ulimit -f`."""
     # Many bodies and few steps: a frame is the largest file. The limit comes down during the run.
-    wide = Variant(bench, "wide", {"params/boxes": 12, "params/dt": 1, "params/frames": 120})
+    wide = Variant(bench, "wide", {"params/boxes": 12, "params/rings": 160, "params/dt": 1, "params/frames": 120})
     table, state, frame = sizes(wide)
     wide.checks.true("wide: a frame is the largest file", frame > max(table, state) + 4096,
                      f"frame {frame}, state {state}, table {table} bytes")

@@ -12,17 +12,15 @@ typedef struct RestTest {
     double dt;
 } RestTest;
 
-/* Whether `upper`, moving with its new velocity while the other keeps the old one, runs into it. */
-static bool rests(const RestTest *test, const ContactPair *pair, bool a_is_upper) {
+/* Whether `upper`, moving with its new velocity while the other keeps the old one, runs into it.
+ * `by_weight`: what it moves before forces act counts only as far as the two come to touch. */
+static bool rests(const RestTest *test, const ContactPair *pair, bool a_is_upper, bool by_weight) {
     const SolverBody *a = &test->contacts->solver_bodies.data[pair->a];
     const SolverBody *b = &test->contacts->solver_bodies.data[pair->b];
     for (int32_t k = 0; k < pair->rows; k++) {
         const ContactRow *row = &test->contacts->rows.data[pair->first + k];
-        /* What approaches after the collisions, for there were too few, is stopped by contact: only
-         * forces tell who rests on whom, or a heavy body and a light one that it strikes rest on
-         * each other. */
         double old = vec3_dot(row->normal, row_velocity(row, a, b));
-        old = fmax(old, -fmax(row->gap, 0.0) / test->dt);
+        if (by_weight) old = fmax(old, -fmax(row->gap, 0.0) / test->dt);
         Vec3 push = a_is_upper
                         ? vec3_add(a->push, vec3_cross(a->twist, row->arm_a))
                         : vec3_scale(-1.0, vec3_add(b->push, vec3_cross(b->twist, row->arm_b)));
@@ -34,6 +32,23 @@ static bool rests(const RestTest *test, const ContactPair *pair, bool a_is_upper
         if (row->gap + moved < -least || (row->gap + moved < 0.0 && weight < -least)) return true;
     }
     return false;
+}
+
+/* Which of a pair rests on the other, a first. Both do in a circle of supports. A heavy body and a
+ * light one that it strikes seem to as well, for collisions did not come to an end between them:
+ * there forces decide. */
+static void find_rests(const RestTest *test, const ContactPair *pair, bool out[2]) {
+    const double unlike = 30.0; /* ratio of masses */
+    const SolverBody *a = &test->contacts->solver_bodies.data[pair->a];
+    const SolverBody *b = &test->contacts->solver_bodies.data[pair->b];
+    out[0] = a->moves && rests(test, pair, true, false);
+    out[1] = b->moves && rests(test, pair, false, false);
+    double lighter = fmax(a->inverse_mass, b->inverse_mass);
+    if (!out[0] || !out[1] || lighter < unlike * fmin(a->inverse_mass, b->inverse_mass)) return;
+    bool by_weight[2] = {rests(test, pair, true, true), rests(test, pair, false, true)};
+    if (by_weight[0] == by_weight[1]) return;
+    out[0] = by_weight[0];
+    out[1] = by_weight[1];
 }
 
 /* Pairs in contact, and for each body those below it. */
@@ -50,10 +65,11 @@ static PlimStatus find_supports(RigidBodies *bodies, const StepInfo *step, Suppo
     size_t edges = 0;
     for (size_t p = 0; p < pairs; p++) {
         ContactPair *pair = &contacts->pairs.data[p];
+        bool resting[2];
+        find_rests(&test, pair, resting);
         for (int side = 0; side < 2; side++) {
             int32_t above = side ? pair->b : pair->a, below = side ? pair->a : pair->b;
-            if (!contacts->solver_bodies.data[above].moves || !rests(&test, pair, side == 0))
-                continue;
+            if (!resting[side]) continue;
             pair->found = true;
             upper[edges] = above;
             lower[edges++] = below;

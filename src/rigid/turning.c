@@ -17,6 +17,8 @@
 
 /* Parts of the arm, and of the unit normal: a point that moved farther is another one. */
 static const double same_point = 0.15, same_normal = 0.15;
+/* Of the size: what overlaps by more is moved by push-out, and its points with it. */
+static const double deep = 1e-2;
 
 PlimStatus contacts_remember_points(RigidBodies *bodies) {
     RigidContacts *contacts = &bodies->contacts;
@@ -125,6 +127,7 @@ void contacts_turn_whole(RigidBodies *bodies) {
         for (int32_t k = 0; k < pair->rows; k++) {
             ContactRow *row = &contacts->rows.data[pair->first + k];
             if (vec3_dot(row->guess, row->guess) == 0.0) continue; /* it carried nothing */
+            if (row->gap < -deep * pair->size || pair->gap_before < -deep * pair->size) continue;
             const TurningPoint *before = point_before(contacts, pair, first, row);
             if (before)
                 turn_row(row, before, &contacts->solver_bodies.data[pair->a],
