@@ -149,5 +149,38 @@ def check_curb(options, checks, folder):
         checks.below(f"curb, step 1/{1 / dt:.0f}: the front gets past it by, m", np.max(place) + 0.5 - 1.1, 0.05)
 
 
+def check_on_a_seam(options, checks, folder):
+    """What is put on the seam between two boxes stays there: its point touches both, or one by a hair."""
+    lying = "orientation: {axis: [1, 0, 0], angle: 90}"
+    things = {"ball": ("ball: {radius: 0.1}", 0.1, ""), "cylinder": ("cylinder: {radius: 0.1, height: 0.3}", 0.1, lying),
+              "capsule": ("capsule: {radius: 0.1, height: 0.3}", 0.1, lying),
+              "box on its edge": ("box: {size: [0.2, 0.2, 0.2]}", 0.1 * 2**0.5, "orientation: {axis: [0, 0, 1], angle: 45}"),
+              "box on its corner": ("box: {size: [0.2, 0.2, 0.2]}", 0.3, "orientation: {axis: [1, 0, 1], angle: 54.7356}")}
+    slabs = [f"name: {name}, motion: static, shape: {{box: {{}}}}, position: [{x}, -0.5, 0]"
+             for name, x in (("left", -0.5), ("right", 0.5))]
+    for name, (shape, height, turn) in things.items():
+        for off in (0.0, -2e-5) if options.quickest else (0.0, 1e-6, 1e-5, -2e-5, 4e-5, 1e-3):
+            body = f"name: s, shape: {{{shape}}}, position: [{off!r}, {height!r}, 0.03], {turn}".rstrip(", ")
+            text = scene_text([*slabs, body], 1.0, 0.0, probes=("s",))
+            path = common.write_scene(folder, "on_seam.yaml", text)
+            low = np.min(common.run(options.program, path, os.path.join(folder, "on_seam")).probes()["s.position.y"])
+            checks.above(f"{name} {off:g} m from a seam: lowest place of its middle, m", low, 0.0999)
+
+
+def check_let_in(options, checks, folder):
+    """A plate let into a floor, flush or by a hair not, carries as the floor does."""
+    for shape in ("ball: {radius: 0.1}", "box: {size: [0.2, 0.2, 0.2]}"):
+        for proud in (0.0, 1e-5, -1e-5):
+            lines = ["name: floor, motion: static, shape: {half_space: {}}",
+                     f"name: plate, motion: static, shape: {{box: {{size: [2, 0.1, 1]}}}}, position: [0, {-0.05 + proud!r}, 0]",
+                     f"name: s, shape: {{{shape}}}, position: [0, 0.1, 0]"]
+            path = common.write_scene(folder, "let_in.yaml", scene_text(lines, 1.0, 0.0, probes=("s",)))
+            output = common.run(options.program, path, os.path.join(folder, "let_in"))
+            label = f"{shape[:4].rstrip(':')} on a plate {proud:g} m above its floor"
+            checks.within(f"{label}: height, m", output.probes()["s.position.y"][-1], 0.1, 2e-4)
+            checks.true(f"{label}: asleep", output.stats()["asleep"][-1] == 1)
+
+
 if __name__ == "__main__":
-    common.verify(__doc__, (check_tiles, check_turned, check_meshes, check_formula, check_curb))
+    common.verify(__doc__, (check_tiles, check_turned, check_meshes, check_formula, check_curb, check_on_a_seam,
+                            check_let_in))

@@ -59,29 +59,35 @@ static SeamPlace try_place(const SeamSurface *surface, Vec3 p, Vec3 n, double ra
     return PLACE_OPEN;
 }
 
-/* What sank into a floor beside a wall is below the floor where it touches the wall: places around
- * p are as far away as it takes to come up again, at the worst of eight angles. */
-static double way_out(Vec3 p, const SeamSurface *others, size_t count) {
-    double deepest = 0.0;
-    for (size_t i = 0; i < count; i++) deepest = fmin(deepest, seam_distance(&others[i], p));
-    return -1.1 * deepest;
+/* The best of places around p. */
+static SeamPlace try_around(const SeamSurface *surface, Vec3 p, Vec3 n, double away, double radius,
+                            const SeamSurface *others, size_t count) {
+    enum { AROUND = 8 };
+    Vec3 s = surface->cut ? vec3(-n.y, n.x, 0) : vec3_any_orthogonal(n), t = vec3_cross(n, s);
+    int step = surface->cut ? AROUND / 2 : 1; /* in a plane there are two ways */
+    SeamPlace best = PLACE_NONE;
+    for (int i = 0; i < AROUND && best != PLACE_OPEN; i += step) {
+        double angle = i * (3.14159265358979323846 / 4.0);
+        Vec3 way = vec3_add_scaled(vec3_scale(cos(angle), s), sin(angle), t);
+        SeamPlace place =
+            try_place(surface, vec3_add_scaled(p, away, way), n, radius, others, count);
+        if (place > best) best = place;
+    }
+    return best;
 }
 
 bool seam_hides(const SeamSurface *surface, Vec3 p, Vec3 n, double partner_radius, double reach,
                 const SeamSurface *others, size_t count) {
-    enum { AROUND = 8 };
-    double radius = ball_part * reach, away = reach + way_out(p, others, count);
-    use_own_normal(surface, fmax(isfinite(partner_radius) ? partner_radius : 0.0, 2.0 * reach), &p,
-                   &n);
-    SeamPlace place = try_place(surface, p, n, radius, others, count);
-    bool hidden = place == PLACE_HIDDEN;
-    Vec3 s = surface->cut ? vec3(-n.y, n.x, 0) : vec3_any_orthogonal(n), t = vec3_cross(n, s);
-    int step = surface->cut ? AROUND / 2 : 1; /* in a plane there are two ways */
-    for (int i = 0; i < AROUND && place != PLACE_OPEN; i += step) {
-        double angle = i * (3.14159265358979323846 / 4.0);
-        Vec3 way = vec3_add_scaled(vec3_scale(cos(angle), s), sin(angle), t);
-        place = try_place(surface, vec3_add_scaled(p, away, way), n, radius, others, count);
-        hidden |= place == PLACE_HIDDEN;
+    /* What sank into a floor beside a wall is below the floor where it touches the wall: places
+     * farther away are in the open again. */
+    static const double rings[] = {1.0, 6.0, 40.0}; /* of the reach */
+    double radius = ball_part * reach;
+    double search = isfinite(partner_radius) ? partner_radius : 0.0;
+    use_own_normal(surface, fmax(search, 2.0 * reach), &p, &n);
+    SeamPlace best = try_place(surface, p, n, radius, others, count);
+    for (size_t i = 0; i < sizeof rings / sizeof *rings && best != PLACE_OPEN; i++) {
+        SeamPlace place = try_around(surface, p, n, rings[i] * reach, radius, others, count);
+        if (place > best) best = place;
     }
-    return hidden && place != PLACE_OPEN;
+    return best == PLACE_HIDDEN;
 }
