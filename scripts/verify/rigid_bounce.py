@@ -77,7 +77,7 @@ def events(x, v, radii, masses, e, until):
 
 
 def row_of_balls(random, count, e, dt, until):
-    """A row in which no two events are within two steps of each other, and some happen."""
+    """A row in which no two events are within two steps of each other, nor one of the end, and some happen."""
     while True:
         radii = random.uniform(0.05, 0.15, count)
         density = random.choice((500.0, 1000.0, 4000.0), count)
@@ -86,7 +86,9 @@ def row_of_balls(random, count, e, dt, until):
         x = np.concatenate(([0], np.cumsum(radii[:-1] + radii[1:] + gaps)))
         v = np.sort(random.uniform(-1, 2, count))[::-1] + random.uniform(-0.3, 0.3, count)
         end, least = events(x, v, radii, masses, e, until)
-        if 2.5 * dt < least < np.inf:
+        early = events(x, v, radii, masses, e, until - 2.5 * dt)[0]
+        late = events(x, v, radii, masses, e, until + 2.5 * dt)[0]
+        if 2.5 * dt < least < np.inf and np.array_equal(early, end) and np.array_equal(late, end):
             return x, v, radii, density, end
 
 
