@@ -1,6 +1,6 @@
 # The folders of src/ that need the same libraries, in the order of the layers: each may use only those
 # before it (scripts/lint-layers).
-set(plim_core_folders base math geom grid solve collide system rigid fluid splash couple world)
+set(plim_core_folders base math geom grid solve collide system rigid deform fluid splash couple world)
 set(plim_scene_folders scene)
 set(plim_io_folders io)
 set(plim_render_folders render)
