@@ -174,6 +174,14 @@ typedef struct SceneRigid {
     SceneItems bodies;
 } SceneRigid;
 
+typedef struct SceneDeformable {
+    int integrator, elastic; /* DeformIntegrator, DeformElastic */
+    double step_fraction, tolerance;
+    int64_t iterations;
+    bool contact;
+    SceneItems bodies;
+} SceneDeformable;
+
 typedef struct SceneDomain {
     double low[3], high[3];
 } SceneDomain;
@@ -352,6 +360,7 @@ typedef struct SceneDocument {
     SceneItems material_pairs;
     SceneItems materials;
     SceneRigid rigid;
+    SceneDeformable deformable;
     SceneItems fluid, splash; /* a map, or a list of them: systems.c */
     SceneCoupling coupling;
     SceneItems probes;
@@ -378,6 +387,9 @@ extern const SceneTable scene_shape_table;
 extern const SceneTable scene_body_table;
 extern const SceneTable scene_keyframe_table;
 extern const SceneTable scene_rigid_table;
+extern const SceneTable scene_repeat_table;
+extern const SceneTable scene_deformable_table, scene_soft_body_table;
+extern const SceneTable scene_pin_table, scene_load_table, scene_point_table;
 extern const SceneTable scene_probe_table;
 
 #endif

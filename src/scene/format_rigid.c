@@ -14,7 +14,7 @@ static const SceneKey repeat_keys[] = {
      .help = "largest random rotation, about a random axis"},
 };
 
-static const SceneTable repeat_table =
+const SceneTable scene_repeat_table =
     TABLE("repeat",
           "Many of one thing: NAME_0, NAME_1, ... In the body's own expressions i, j, k are the "
           "place in the grid, n the number of the copy from 0, count how many there are, and "
@@ -131,8 +131,8 @@ static const SceneKey body_keys[] = {
              "velocity, as through a fan"},
     {"color", VALUE_VEC3, AT(SceneBody, color), BETWEEN(0, 1),
      .help = "red, green, blue; by default the material's, or one of a palette"},
-    {"repeat", VALUE_TABLE, AT(SceneBody, repeat), .table = &repeat_table, .help = "many copies",
-     .outside_copies = true},
+    {"repeat", VALUE_TABLE, AT(SceneBody, repeat), .table = &scene_repeat_table,
+     .help = "many copies", .outside_copies = true},
 };
 
 const SceneTable scene_body_table = TABLE("rigid body", "A rigid body.", body_keys);

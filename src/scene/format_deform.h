@@ -1,0 +1,93 @@
+/* What a scene says of deformable solids, as structs; format_deform.c has the tables. */
+#ifndef SCENE_FORMAT_DEFORM_H
+#define SCENE_FORMAT_DEFORM_H
+
+#include "scene/format.h"
+
+/* Which nodes of a body, at rest and in its own axes: exactly one of the two. */
+typedef struct SceneNodes {
+    SceneItems in;
+    double near_to[3]; /* m; NAN: not given */
+} SceneNodes;
+
+typedef struct ScenePin {
+    const char *name;
+    SceneNodes nodes;
+    const char *axes;
+    SceneMotion move[3]; /* m */
+    SceneRotation turn;
+    double about[3];  /* m, in the world */
+    const char *with; /* a rigid body; NULL: none */
+} ScenePin;
+
+typedef struct SceneLoad {
+    const char *name;
+    SceneNodes nodes;
+    SceneMotion force[3]; /* N */
+    SceneMotion pressure; /* Pa */
+} SceneLoad;
+
+typedef struct ScenePoint {
+    const char *name;
+    double near_to[3]; /* m */
+} ScenePoint;
+
+typedef struct SceneTetFile {
+    const char *path;    /* absolute once the scene was checked */
+    const char *content; /* hash of the file, in hexadecimal */
+    double scale;
+} SceneTetFile;
+
+/* Nodes at the corners of cells, linked with all their neighbours (004 section 2.2). */
+typedef struct SceneLattice {
+    double size[3];            /* m */
+    double cells[3];           /* along each axis */
+    double stiffness, damping; /* N/m, N s/m */
+} SceneLattice;
+
+typedef struct SceneParticle {
+    double radius; /* m, of what is drawn */
+} SceneParticle;
+
+typedef struct SceneSprings {
+    double edges, altitudes; /* N */
+    int which;               /* 1: the shortest altitude alone */
+    double damping;          /* overdamping fraction */
+} SceneSprings;
+
+typedef struct SceneWind {
+    SceneField velocity[3];
+    double density, drag;
+} SceneWind;
+
+typedef struct SceneSoftBody {
+    const char *name;
+    const char *material;
+    SceneShape shape; /* counts when its key is there; likewise mesh, lattice, particle, springs */
+    SceneTetFile mesh;
+    SceneLattice lattice;
+    SceneParticle particle;
+    double cells[3]; /* of a box; 0: by the spacing */
+    double spacing;  /* m */
+    int cut;         /* TriPattern */
+    SceneField map[3], start[3];
+    double scramble; /* m */
+    double position[3];
+    SceneOrientation orientation;
+    SceneField velocity[3];
+    double angular_velocity[3];
+    double density, mass;
+    int model;                     /* LawModel */
+    double young, poisson;         /* Pa, 1 */
+    int plane;                     /* 1: stress */
+    double least_stretch, damping; /* 1, s */
+    int damping_form;              /* DampingForm */
+    SceneSprings springs;
+    SceneWind wind;
+    SceneItems pins, loads, points;
+    SceneFriction friction;
+    double color[3];
+    SceneRepeat repeat;
+} SceneSoftBody;
+
+#endif
