@@ -20,7 +20,16 @@ typedef struct FrameArray {
     bool is_shape; /* the same in every frame, and in shapes.h5, unless the group says otherwise */
 } FrameArray;
 
-enum { MESH_VERTICES, MESH_VELOCITIES, MESH_TRIANGLES, MESH_OBJECTS, MESH_COLORS, MESH_ARRAYS };
+enum {
+    MESH_VERTICES,
+    MESH_VELOCITIES,
+    MESH_STRETCH,
+    MESH_STRESS,
+    MESH_TRIANGLES,
+    MESH_OBJECTS,
+    MESH_COLORS,
+    MESH_ARRAYS
+};
 enum { POINTS_POSITIONS, POINTS_VELOCITIES, POINTS_RADII, POINTS_ARRAYS };
 enum {
     VOLUME_VELOCITY,

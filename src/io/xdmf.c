@@ -36,7 +36,16 @@ static void add_mesh_frame(Text *text, const FrameMesh *mesh, const char *file, 
                    "        <Attribute Name=\"object\" AttributeType=\"Scalar\" "
                    "Center=\"Cell\">\n");
     add_data_item(text, &group, MESH_OBJECTS, shape_file);
-    text_add(text, "        </Attribute>\n      </Grid>\n");
+    text_add(text, "        </Attribute>\n");
+    for (size_t which = MESH_STRETCH; which <= MESH_STRESS; which++) {
+        if (!frame_array_values(&group, &group.arrays[which])) continue;
+        text_add(text,
+                 "        <Attribute Name=\"%s\" AttributeType=\"Scalar\" Center=\"Node\">\n",
+                 group.arrays[which].name);
+        add_data_item(text, &group, which, file);
+        text_add(text, "        </Attribute>\n");
+    }
+    text_add(text, "      </Grid>\n");
 }
 
 static void add_points_frame(Text *text, const FramePoints *points, const char *file, double time) {

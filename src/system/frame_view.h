@@ -13,6 +13,8 @@ typedef struct FrameMesh {
     size_t vertex_count, triangle_count, object_count;
     const float *vertices;   /* m, 3 a vertex */
     const float *velocities; /* m/s, 3 a vertex */
+    const float *stretch;    /* greatest stretch beside a vertex, 1 at rest; NULL: a rigid one */
+    const float *stress;     /* Pa, von Mises's; NULL likewise */
     /* The arrays below are the same in every frame of a run and are stored once, unless `changes`.
      */
     const int32_t *triangles; /* 3 vertices a triangle */

@@ -1,0 +1,285 @@
+/* Contact of deformable solids with rigid surfaces (002 sections 4.4, 4.5, 4.7.2, 4.7.3): nodes
+ * against distances, without bounce. While a contact presses, its normal velocity is given inside
+ * the solves, and so is the whole velocity of what friction holds; what slides gets its friction as
+ * an impulse. Which is which is found by turns of solving and judging (an active set). */
+#include "deform/internal.h"
+#include "grid/difference.h"
+
+static Collider carried_on(const Collider *now, double dt) {
+    Collider next = *now;
+    next.position = vec3_add_scaled(now->position, dt, now->velocity);
+    next.orientation = quat_normalize(
+        quat_multiply(quat_exp(vec3_scale(dt, now->angular_velocity)), now->orientation));
+    return next;
+}
+
+void contact_begin(Deform *d, const StepInfo *step) {
+    d->contacts.count = 0;
+    for (size_t k = 0; k < d->colliders.count; k++) {
+        DeformCollider *collider = &d->colliders.data[k];
+        collider->now.solid = surface_describe(&collider->ref).solid;
+        surface_read(&collider->ref, &collider->now);
+        collider->next = carried_on(&collider->now, step->dt);
+        collider->reach = collider_bounds(&collider->next);
+    }
+}
+
+static double distance_at(const void *user, Vec3 x) {
+    return collider_distance(user, x);
+}
+
+static Vec3 normal_at(const Deform *d, const Collider *collider, Vec3 x) {
+    double step = 1e-5 * d->bodies.data[0].size;
+    if (!(step > 0)) step = 1e-6;
+    return vec3_normalize(central_differences(distance_at, collider, x, step, d->options.dim));
+}
+
+/* ---- finding ---- */
+
+static DeformContact *find_contact(Deform *d, size_t first, size_t node, size_t collider) {
+    for (size_t k = first; k < d->contacts.count && d->contacts.data[k].node == node; k++)
+        if (d->contacts.data[k].collider == collider) return &d->contacts.data[k];
+    return NULL;
+}
+
+/* Where contact is, and the velocity along the normal that leads just to the surface. */
+static void aim(const Deform *d, DeformContact *contact, Vec3 v, double gap, Vec3 y, double dt) {
+    const DeformCollider *collider = &d->colliders.data[contact->collider];
+    contact->normal = normal_at(d, &collider->next, y);
+    contact->base = collider_velocity(&collider->now, y);
+    contact->target = vec3_dot(contact->normal, v) - gap / dt;
+}
+
+static const DeformBody *body_of(const Deform *d, size_t node) {
+    size_t b = 0;
+    while (b + 1 < d->bodies.count && d->bodies.data[b + 1].first[DEFORM_NODES] <= node) b++;
+    return &d->bodies.data[b];
+}
+
+static Vec3 along_surface(const DeformContact *contact, Vec3 v) {
+    Vec3 relative = vec3_sub(v, contact->base);
+    return vec3_add_scaled(relative, -vec3_dot(relative, contact->normal), contact->normal);
+}
+
+/* The first guess: as hard as it pressed in the last step, sliding if it moves. */
+static void start_contact(const Deform *d, DeformContact *contact, double h) {
+    const DeformBody *body = body_of(d, contact->node);
+    const DeformCollider *collider = &d->colliders.data[contact->collider];
+    contact->friction = fmax(body->friction, collider->friction);
+    contact->kinetic = fmax(body->kinetic_friction, collider->kinetic_friction);
+    contact->presses = true;
+    Vec3 way = along_surface(contact, vec3_load(d->velocity + 3 * contact->node));
+    double speed = vec3_length(way);
+    Vec3 force = vec3_load(d->reaction + 3 * contact->node);
+    contact->pressed = fmax(0.0, h * vec3_dot(force, contact->normal));
+    contact->holds = contact->friction > 0 &&
+                     !(d->mass[contact->node] * speed > contact->friction * contact->pressed);
+    if (!contact->holds && speed > 0)
+        contact->slide = vec3_scale(-contact->kinetic * contact->pressed / speed, way);
+}
+
+typedef struct FindResult {
+    bool changed;
+} FindResult;
+
+/* Contacts stay sorted by node: found ones are merged in behind those of lower nodes. */
+static bool insert_contact(Deform *d, DeformContact contact) {
+    if (!array_reserve(d->context, &d->contacts, 1)) return false;
+    size_t at = d->contacts.count++;
+    for (; at > 0 && d->contacts.data[at - 1].node > contact.node; at--)
+        d->contacts.data[at] = d->contacts.data[at - 1];
+    d->contacts.data[at] = contact;
+    return true;
+}
+
+static size_t first_of_node(const Deform *d, size_t node) {
+    size_t low = 0, high = d->contacts.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (d->contacts.data[middle].node < node) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+/* Looks at one node and one collider; true when something changed. */
+static bool look(Deform *d, const StepInfo *step, const ContactView *view, size_t i, size_t k) {
+    const DeformCollider *collider = &d->colliders.data[k];
+    Vec3 v = vec3_load(view->v + 3 * i);
+    Vec3 y = vec3_add_scaled(vec3_load(d->position + 3 * i), step->dt, v);
+    DeformContact *known = find_contact(d, first_of_node(d, i), i, k);
+    if (!known && !box3_contains(collider->reach, y)) return false;
+    double gap = collider_distance(&collider->next, y), fine = 1e-7 * body_of(d, i)->size;
+    if (known && known->presses) {
+        aim(d, known, v, gap, y, step->dt);
+        return fabs(gap) > fine;
+    }
+    if (!(gap < (known ? -fine : 0.0))) return false;
+    if (known) { /* it let go and comes back */
+        known->presses = ++known->changes < 8;
+        aim(d, known, v, gap, y, step->dt);
+        return known->presses;
+    }
+    DeformContact contact = {.node = i, .collider = k};
+    aim(d, &contact, v, gap, y, step->dt);
+    start_contact(d, &contact, view->h);
+    return insert_contact(d, contact);
+}
+
+static bool find_all(Deform *d, const StepInfo *step, const ContactView *view) {
+    bool changed = false;
+    for (size_t i = 0; i < deform_count(d, DEFORM_NODES); i++) {
+        if (!d->is_outer[i] || d->is_pinned[i]) continue;
+        for (size_t k = 0; k < d->colliders.count; k++)
+            changed = look(d, step, view, i, k) || changed;
+    }
+    return changed;
+}
+
+/* ---- judging ---- */
+
+/* What holds may slide, what slides may hold; friction follows the pressure. */
+static bool judge_friction(DeformContact *contact, Vec3 impulse, Vec3 v) {
+    Vec3 across = vec3_add_scaled(impulse, -vec3_dot(impulse, contact->normal), contact->normal);
+    Vec3 way = along_surface(contact, v);
+    double speed = vec3_length(way), most = contact->kinetic * contact->pressed;
+    if (contact->holds) {
+        double needed = vec3_length(across);
+        if (needed <= contact->friction * contact->pressed * (1 + 1e-9)) return false;
+        contact->holds = false;
+        contact->changes++;
+        contact->slide = vec3_scale(most / needed, across);
+        return true;
+    }
+    if (contact->friction == 0) return false;
+    if (vec3_dot(way, contact->slide) > 0 && contact->changes < 6) {
+        contact->holds = true;
+        contact->changes++;
+        contact->slide = vec3(0, 0, 0);
+        return true;
+    }
+    Vec3 slide = speed > 0 ? vec3_scale(-most / speed, way) : contact->slide;
+    double differs = vec3_length(vec3_sub(slide, contact->slide));
+    contact->slide = slide;
+    return differs > 1e-4 * most;
+}
+
+static bool judge_all(Deform *d, const ContactView *view) {
+    bool changed = false;
+    for (size_t k = 0; k < d->contacts.count; k++) {
+        DeformContact *contact = &d->contacts.data[k];
+        if (!contact->presses) continue;
+        Vec3 impulse = vec3_load(view->residual + 3 * contact->node);
+        contact->pressed = vec3_dot(impulse, contact->normal);
+        if (contact->pressed < 0) {
+            contact->presses = contact->holds = false;
+            contact->slide = vec3(0, 0, 0);
+            contact->pressed = 0;
+            changed = true;
+            continue;
+        }
+        Vec3 v = vec3_load(view->v + 3 * contact->node);
+        changed = judge_friction(contact, impulse, v) || changed;
+    }
+    return changed;
+}
+
+bool contact_update(Deform *d, const StepInfo *step, const ContactView *view) {
+    bool changed = view->residual && judge_all(d, view);
+    return (view->finds && find_all(d, step, view)) || changed;
+}
+
+/* ---- into the solve ---- */
+
+/* Takes a direction out of what is free, and gives the velocity along it. */
+static void hold_direction(double *filter, int dim, Vec3 normal, double target, double *v) {
+    double q[3], n[3], length = 0, along = 0;
+    vec3_store(n, normal);
+    for (int i = 0; i < dim; i++) {
+        q[i] = 0;
+        for (int j = 0; j < dim; j++) q[i] += filter[dim * i + j] * n[j];
+        length += q[i] * q[i];
+        along += n[i] * v[i];
+    }
+    if (!(length > 1e-12)) return;
+    for (int i = 0; i < dim; i++) {
+        v[i] += q[i] / length * (target - along);
+        for (int j = 0; j < dim; j++) filter[dim * i + j] -= q[i] * q[j] / length;
+    }
+}
+
+static void hold_all(double *filter, int dim, Vec3 velocity, double *v) {
+    double to[3], change[3];
+    vec3_store(to, velocity);
+    for (int i = 0; i < dim; i++) {
+        change[i] = 0;
+        for (int j = 0; j < dim; j++) change[i] += filter[dim * i + j] * (to[j] - v[j]);
+    }
+    for (int i = 0; i < dim; i++) v[i] += change[i];
+    for (int i = 0; i < dim * dim; i++) filter[i] = 0;
+}
+
+void contact_apply(Deform *d, double *v, double *slide) {
+    int dim = d->options.dim;
+    size_t block = (size_t)(dim * dim);
+    for (size_t i = 0; i < 3 * deform_count(d, DEFORM_NODES); i++) slide[i] = 0;
+    deform_filter_pins(d);
+    for (size_t k = 0; k < d->contacts.count; k++) {
+        const DeformContact *contact = &d->contacts.data[k];
+        size_t i = contact->node;
+        if (!contact->presses) continue;
+        d->is_held[i] = 1;
+        if (contact->holds) {
+            double rise = contact->target - vec3_dot(contact->base, contact->normal);
+            hold_all(d->filter + block * i, dim,
+                     vec3_add_scaled(contact->base, rise, contact->normal), v + 3 * i);
+        } else {
+            hold_direction(d->filter + block * i, dim, contact->normal, contact->target,
+                           v + 3 * i);
+            vec3_store(slide + 3 * i, vec3_add(vec3_load(slide + 3 * i), contact->slide));
+        }
+    }
+}
+
+/* ---- at the end of the step ---- */
+
+void contact_at_end(Deform *d) {
+    for (size_t k = 0; k < d->contacts.count; k++) {
+        DeformContact *contact = &d->contacts.data[k];
+        contact->target = vec3_dot(contact->base, contact->normal);
+        contact->changes = 0;
+    }
+}
+
+void contact_final_velocities(Deform *d) {
+    for (size_t k = 0; k < d->contacts.count; k++) {
+        const DeformContact *contact = &d->contacts.data[k];
+        if (!contact->presses) continue;
+        double *at = d->velocity + 3 * contact->node;
+        Vec3 v = vec3_load(at);
+        double along = vec3_dot(vec3_sub(v, contact->base), contact->normal);
+        v = contact->holds ? contact->base : vec3_add_scaled(v, -along, contact->normal);
+        if (d->options.dim == 2) v.z = 0;
+        vec3_store(at, v);
+    }
+}
+
+void contact_push_out(Deform *d) {
+    d->figures.contacts = d->figures.penetration = 0;
+    for (size_t k = 0; k < d->contacts.count; k++) d->figures.contacts += d->contacts.data[k].presses;
+    for (size_t k = 0; k < d->colliders.count; k++) {
+        DeformCollider *collider = &d->colliders.data[k];
+        surface_read(&collider->ref, &collider->now);
+        Box3 reach = collider_bounds(&collider->now);
+        for (size_t i = 0; i < deform_count(d, DEFORM_NODES); i++) {
+            Vec3 x = vec3_load(d->position + 3 * i);
+            if (!d->is_outer[i] || d->is_pinned[i] || !box3_contains(reach, x)) continue;
+            double gap = collider_distance(&collider->now, x);
+            if (!(gap < 0)) continue;
+            d->figures.penetration = fmax(d->figures.penetration, -gap);
+            x = vec3_add_scaled(x, -gap, normal_at(d, &collider->now, x));
+            if (d->options.dim == 2) x.z = d->position[3 * i + 2];
+            vec3_store(d->position + 3 * i, x);
+        }
+    }
+}

@@ -1,0 +1,340 @@
+/* Deformable solids: arrays, bodies, pins, loads (000 section 3; 002 sections 4, 5.3). */
+#include "deform/internal.h"
+
+#include <string.h>
+
+#define NODE(member, unit, type, role, components)                                                 \
+    { #member, unit, type, role, components, DEFORM_NODES, offsetof(Deform, member) }
+#define ELEMENT(member, unit, type, role, components)                                              \
+    { #member, unit, type, role, components, DEFORM_ELEMENTS, offsetof(Deform, member) }
+#define SPRING(member, unit, type, role, components)                                               \
+    { #member, unit, type, role, components, DEFORM_SPRINGS, offsetof(Deform, member) }
+#define FACE(member, unit, type, role, components)                                                 \
+    { #member, unit, type, role, components, DEFORM_FACES, offsetof(Deform, member) }
+
+static const StateField fields[] = {
+    NODE(position, "m", FIELD_F64, FIELD_STATE, 3),
+    NODE(velocity, "m/s", FIELD_F64, FIELD_STATE, 3),
+    NODE(reaction, "N", FIELD_F64, FIELD_STATE, 3),
+    NODE(velocity_half, "m/s", FIELD_F64, FIELD_WORK, 3),
+    NODE(half_impulse, "N s", FIELD_F64, FIELD_WORK, 3),
+    NODE(outside, "N", FIELD_F64, FIELD_WORK, 3),
+    NODE(filter, "1", FIELD_F64, FIELD_WORK, 9),
+    NODE(is_held, "1", FIELD_I32, FIELD_WORK, 1),
+    NODE(elastic, "N", FIELD_F64, FIELD_DERIVED, 3),
+    NODE(rest, "m", FIELD_F64, FIELD_CONSTANT, 3),
+    NODE(start, "m", FIELD_F64, FIELD_CONSTANT, 3),
+    NODE(mass, "kg", FIELD_F64, FIELD_CONSTANT, 1),
+    NODE(is_pinned, "1", FIELD_I32, FIELD_CONSTANT, 1),
+    NODE(is_outer, "1", FIELD_I32, FIELD_CONSTANT, 1),
+    ELEMENT(stress, "J", FIELD_F64, FIELD_DERIVED, 9),
+    ELEMENT(element_energy, "J", FIELD_F64, FIELD_DERIVED, 1),
+    ELEMENT(corners, "1", FIELD_I32, FIELD_CONSTANT, 4),
+    ELEMENT(element_body, "1", FIELD_I32, FIELD_CONSTANT, 1),
+    ELEMENT(gradient, "1/m", FIELD_F64, FIELD_CONSTANT, 9),
+    ELEMENT(volume, "m^3", FIELD_F64, FIELD_CONSTANT, 1),
+    SPRING(spring_force, "N", FIELD_F64, FIELD_DERIVED, 12),
+    SPRING(spring_energy, "J", FIELD_F64, FIELD_DERIVED, 1),
+    SPRING(spring_corners, "1", FIELD_I32, FIELD_CONSTANT, 4),
+    SPRING(spring_count, "1", FIELD_I32, FIELD_CONSTANT, 1),
+    SPRING(spring_kind, "1", FIELD_I32, FIELD_CONSTANT, 1),
+    SPRING(spring_body, "1", FIELD_I32, FIELD_CONSTANT, 1),
+    SPRING(spring_element, "1", FIELD_I32, FIELD_CONSTANT, 1),
+    SPRING(spring_rest, "m", FIELD_F64, FIELD_CONSTANT, 1),
+    SPRING(spring_modulus, "N", FIELD_F64, FIELD_CONSTANT, 1),
+    SPRING(spring_drag, "N s/m", FIELD_F64, FIELD_CONSTANT, 1),
+    FACE(face_corners, "1", FIELD_I32, FIELD_CONSTANT, 3),
+    FACE(face_body, "1", FIELD_I32, FIELD_CONSTANT, 1),
+};
+
+static const char *const groups[] = {"nodes", "elements", "springs", "faces"};
+
+const StateSchema deform_schema = {.fields = fields,
+                                   .field_count = sizeof fields / sizeof *fields,
+                                   .groups = groups,
+                                   .group_count = DEFORM_GROUPS,
+                                   .sizes_offset = offsetof(Deform, sizes)};
+
+size_t deform_bytes(size_t nodes, size_t elements) {
+    /* Blocks of about 15 neighbours a node, and as much again for the levels of multigrid. */
+    enum { NODE_MATRIX = 2 * 15 * 9 * sizeof(double) };
+    return nodes * (state_bytes_per_item(&deform_schema, DEFORM_NODES) + NODE_MATRIX) +
+           elements * (state_bytes_per_item(&deform_schema, DEFORM_ELEMENTS) + 24 * 4);
+}
+
+DeformOptions deform_options_default(int dim) {
+    return (DeformOptions){.dim = dim,
+                           .integrator = DEFORM_MIDPOINT,
+                           .step_fraction = 0.7,
+                           .tolerance = 1e-6,
+                           .iterations = 100,
+                           .contact = true};
+}
+
+PlimStatus deform_create(PlimContext *context, const DeformOptions *options, Deform **out) {
+    *out = context_allocate(context, 1, sizeof **out);
+    if (!*out) return PLIM_OUT_OF_MEMORY;
+    (*out)->context = context;
+    (*out)->options = *options;
+    (*out)->objects.owner = "deformable solids";
+    return PLIM_OK;
+}
+
+static void deform_destroy(void *system) {
+    Deform *d = system;
+    PlimContext *context = d->context;
+    for (size_t i = 0; i < d->bodies.count; i++) context_free_text(context, d->bodies.data[i].name);
+    for (size_t i = 0; i < d->pins.count; i++) context_free_text(context, d->pins.data[i].name);
+    for (size_t i = 0; i < d->loads.count; i++) context_free_text(context, d->loads.data[i].name);
+    array_free(context, &d->bodies);
+    array_free(context, &d->pins);
+    array_free(context, &d->loads);
+    array_free(context, &d->colliders);
+    array_free(context, &d->pin_nodes);
+    array_free(context, &d->load_nodes);
+    array_free(context, &d->load_weights);
+    array_free(context, &d->load_faces);
+    array_free(context, &d->contacts);
+    array_free(context, &d->touch_start);
+    array_free(context, &d->touch);
+    array_free(context, &d->element_colors.order);
+    array_free(context, &d->element_colors.start);
+    array_free(context, &d->spring_colors.order);
+    array_free(context, &d->spring_colors.start);
+    array_free(context, &d->element_entries);
+    array_free(context, &d->spring_entries);
+    for (int k = 0; k < DEFORM_WORK_COUNT; k++) array_free(context, &d->work[k]);
+    aggregation_destroy(d->precondition);
+    block_csr_free(&d->matrix);
+    probe_objects_free(context, &d->objects);
+    state_free(context, &deform_schema, d);
+    context_free(context, d, 1, sizeof *d);
+}
+
+/* ---- a body ---- */
+
+static PlimStatus check_nodes(const Deform *d, const DeformBodyDesc *desc) {
+    if (desc->node_count == 0)
+        return context_fail(d->context, PLIM_BAD_INPUT, "'%s' has no nodes", desc->name);
+    for (size_t i = 0; i < desc->node_count; i++) {
+        Vec3 sum = vec3_add(vec3_add(desc->rest[i], desc->position[i]), desc->velocity[i]);
+        if (!isfinite(sum.x + sum.y + sum.z))
+            return context_fail(d->context, PLIM_BAD_INPUT,
+                                "'%s': node %zu has a place or velocity that is not a number",
+                                desc->name, i);
+    }
+    size_t all = deform_count(d, DEFORM_NODES) + desc->node_count;
+    if (all > INT32_MAX / 8)
+        return context_fail(d->context, PLIM_BAD_INPUT, "'%s': %zu nodes are too many", desc->name,
+                            all);
+    return PLIM_OK;
+}
+
+static bool index_fits(const int32_t *corners, int count, size_t nodes) {
+    for (int c = 0; c < count; c++)
+        if (corners[c] < 0 || (size_t)corners[c] >= nodes) return false;
+    return true;
+}
+
+/* Rest matrix of an element and its volume; in the plane 1 m deep, z left alone. */
+static double rest_matrix(const Deform *d, const DeformBodyDesc *desc, const int32_t *corners,
+                          Mat3 *matrix) {
+    Vec3 x0 = desc->rest[corners[0]], e1 = vec3_sub(desc->rest[corners[1]], x0);
+    Vec3 e2 = vec3_sub(desc->rest[corners[2]], x0), e3 = vec3(0, 0, 1);
+    if (d->options.dim == 3) e3 = vec3_sub(desc->rest[corners[3]], x0);
+    *matrix = mat3_from_columns(e1, e2, e3);
+    return mat3_determinant(*matrix) / (d->options.dim == 3 ? 6.0 : 2.0);
+}
+
+static PlimStatus add_elements(Deform *d, const DeformBodyDesc *desc, int32_t body) {
+    size_t first = deform_count(d, DEFORM_ELEMENTS), node = deform_count(d, DEFORM_NODES);
+    int corner_count = d->options.dim + 1;
+    TRY(state_resize(d->context, &deform_schema, d, DEFORM_ELEMENTS, first + desc->element_count));
+    for (size_t e = 0; e < desc->element_count; e++) {
+        const int32_t *corners = desc->elements[e];
+        Mat3 rest;
+        if (!index_fits(corners, corner_count, desc->node_count))
+            return context_fail(d->context, PLIM_BAD_INPUT,
+                                "'%s': element %zu has a corner that is no node", desc->name, e);
+        double volume = rest_matrix(d, desc, corners, &rest);
+        double edge = sqrt(vec3_dot(rest.r[0], rest.r[0]) + vec3_dot(rest.r[1], rest.r[1]) +
+                           (d->options.dim == 3 ? vec3_dot(rest.r[2], rest.r[2]) : 0.0));
+        if (!(volume > 1e-9 * pow(edge, d->options.dim)))
+            return context_fail(d->context, PLIM_BAD_INPUT,
+                                "'%s': element %zu, near (%g, %g, %g), is flat or turned inside "
+                                "out at rest; mend the mesh",
+                                desc->name, e, desc->rest[corners[0]].x, desc->rest[corners[0]].y,
+                                desc->rest[corners[0]].z);
+        size_t at = first + e;
+        for (int c = 0; c < corner_count; c++)
+            d->corners[4 * at + (size_t)c] = corners[c] + (int32_t)node;
+        d->element_body[at] = body;
+        d->volume[at] = volume;
+        mat3_store(d->gradient + 9 * at, mat3_inverse(rest));
+    }
+    return PLIM_OK;
+}
+
+static PlimStatus add_faces(Deform *d, const DeformBodyDesc *desc, int32_t body) {
+    size_t first = deform_count(d, DEFORM_FACES), node = deform_count(d, DEFORM_NODES);
+    TRY(state_resize(d->context, &deform_schema, d, DEFORM_FACES, first + desc->face_count));
+    for (size_t f = 0; f < desc->face_count; f++) {
+        if (!index_fits(desc->faces[f], d->options.dim, desc->node_count))
+            return context_fail(d->context, PLIM_BAD_INPUT,
+                                "'%s': face %zu has a corner that is no node", desc->name, f);
+        for (int c = 0; c < d->options.dim; c++)
+            d->face_corners[3 * (first + f) + (size_t)c] = desc->faces[f][c] + (int32_t)node;
+        d->face_body[first + f] = body;
+    }
+    return PLIM_OK;
+}
+
+/* Masses are lumped: an element gives each corner its share (000 section 3.2.1). Nodes that no
+ * element uses share what is given as mass evenly. */
+static PlimStatus add_masses(Deform *d, const DeformBodyDesc *desc, size_t first_node,
+                             size_t first_element) {
+    int corner_count = d->options.dim + 1;
+    double sum = 0;
+    for (size_t e = 0; e < desc->element_count; e++) {
+        double share = desc->density * d->volume[first_element + e] / corner_count;
+        for (int c = 0; c < corner_count; c++)
+            d->mass[d->corners[4 * (first_element + e) + (size_t)c]] += share;
+        sum += share * corner_count;
+    }
+    for (size_t i = 0; i < desc->node_count; i++) {
+        double *mass = &d->mass[first_node + i];
+        if (desc->element_count == 0) *mass = desc->mass / (double)desc->node_count;
+        else if (desc->mass > 0) *mass *= desc->mass / sum;
+        if (!(*mass > 0) || !isfinite(*mass))
+            return context_fail(d->context, PLIM_BAD_INPUT,
+                                "'%s': node %zu, at (%g, %g, %g), has no mass; give 'mass', and "
+                                "leave no node without an element",
+                                desc->name, i, desc->rest[i].x, desc->rest[i].y, desc->rest[i].z);
+    }
+    return PLIM_OK;
+}
+
+static void add_nodes(Deform *d, const DeformBodyDesc *desc, size_t first) {
+    for (size_t i = 0; i < desc->node_count; i++) {
+        size_t at = 3 * (first + i);
+        vec3_store(d->rest + at, desc->rest[i]);
+        vec3_store(d->start + at, desc->position[i]);
+        vec3_store(d->position + at, desc->position[i]);
+        vec3_store(d->velocity + at, desc->velocity[i]);
+        d->is_outer[first + i] = desc->face_count == 0;
+    }
+    for (size_t f = 0; f < desc->face_count; f++)
+        for (int c = 0; c < d->options.dim; c++)
+            d->is_outer[first + (size_t)desc->faces[f][c]] = 1;
+}
+
+static double size_at_rest(const DeformBodyDesc *desc) {
+    Box3 box = box3_empty();
+    for (size_t i = 0; i < desc->node_count; i++) box = box3_add_point(box, desc->rest[i]);
+    Vec3 size = vec3_sub(box.high, box.low);
+    return fmax(size.x, fmax(size.y, size.z));
+}
+
+PlimStatus deform_add_body(Deform *d, const DeformBodyDesc *desc, size_t *out) {
+    size_t first[DEFORM_GROUPS];
+    int32_t number = (int32_t)d->bodies.count;
+    TRY(check_nodes(d, desc));
+    for (int g = 0; g < DEFORM_GROUPS; g++) first[g] = deform_count(d, g);
+    TRY(add_elements(d, desc, number));
+    TRY(add_faces(d, desc, number));
+    size_t nodes = first[DEFORM_NODES] + desc->node_count;
+    TRY(state_resize(d->context, &deform_schema, d, DEFORM_NODES, nodes));
+    add_nodes(d, desc, first[DEFORM_NODES]);
+    TRY(add_masses(d, desc, first[DEFORM_NODES], first[DEFORM_ELEMENTS]));
+    TRY(deform_add_springs(d, desc, number, first[DEFORM_NODES], first[DEFORM_ELEMENTS]));
+    DeformBody body = {.has_law = desc->has_law,
+                       .shortest = desc->springs.shortest,
+                       .law = desc->law,
+                       .alpha = desc->has_law ? desc->damping * desc->law.lambda : 0.0,
+                       .beta = desc->has_law ? desc->damping * desc->law.mu : 0.0,
+                       .damping_form = desc->damping_form,
+                       .wind = desc->wind,
+                       .friction = desc->friction,
+                       .kinetic_friction = desc->kinetic_friction,
+                       .radius = desc->radius,
+                       .size = fmax(size_at_rest(desc), 2 * desc->radius)};
+    memcpy(body.color, desc->color, sizeof body.color);
+    memcpy(body.first, first, sizeof first);
+    for (int g = 0; g < DEFORM_GROUPS; g++) body.count[g] = deform_count(d, g) - first[g];
+    d->has_damping = d->has_damping || body.alpha > 0 || body.beta > 0;
+    body.name = context_copy_text(d->context, desc->name);
+    if (!body.name || !array_push(d->context, &d->bodies, body)) {
+        context_free_text(d->context, body.name);
+        return PLIM_OUT_OF_MEMORY;
+    }
+    *out = d->bodies.count - 1;
+    ProbeObject object = {.kind = DEFORM_OBJECT_BODY, .item = *out};
+    return probe_objects_add(d->context, &d->objects, desc->name, object);
+}
+
+/* ---- points, colliders ---- */
+
+PlimStatus deform_add_point(Deform *d, const char *name, size_t body, int32_t node) {
+    size_t at = d->bodies.data[body].first[DEFORM_NODES] + (size_t)node;
+    ProbeObject object = {.kind = DEFORM_OBJECT_POINT, .item = at};
+    return probe_objects_add(d->context, &d->objects, name, object);
+}
+
+PlimStatus deform_add_collider(Deform *d, const SurfaceRef *ref, double friction,
+                               double kinetic_friction) {
+    DeformCollider collider = {
+        .ref = *ref, .friction = friction, .kinetic_friction = kinetic_friction};
+    return array_push(d->context, &d->colliders, collider) ? PLIM_OK : PLIM_OUT_OF_MEMORY;
+}
+
+/* ---- the whole ---- */
+
+PlimStatus deform_finish(Deform *d) {
+    deform_set_spring_drag(d);
+    TRY(deform_make_patterns(d));
+    for (int k = 0; k < DEFORM_WORK_COUNT; k++)
+        if (!array_reserve(d->context, &d->work[k], 3 * deform_count(d, DEFORM_NODES)))
+            return PLIM_OUT_OF_MEMORY;
+    /* As many as can come: nothing is allocated in a step. */
+    size_t outer = 0;
+    for (size_t i = 0; i < deform_count(d, DEFORM_NODES); i++) outer += d->is_outer[i] != 0;
+    if (d->colliders.count > 0 && !array_reserve(d->context, &d->contacts, 2 * outer))
+        return PLIM_OUT_OF_MEMORY;
+    return PLIM_OK;
+}
+
+static size_t object_count(const void *system) {
+    return ((const Deform *)system)->objects.list.count;
+}
+
+static const char *object_name(const void *system, size_t i) {
+    return ((const Deform *)system)->objects.list.data[i].name;
+}
+
+static size_t find_object(const void *system, const char *name) {
+    return probe_objects_find(&((const Deform *)system)->objects, name);
+}
+
+static const SystemFigures figures[] = {SYSTEM_FIGURES(Deform, figures)};
+
+const SystemClass deform_class = {
+    .name = "deform",
+    .schema = &deform_schema,
+    .figures = figures,
+    .figure_count = 1,
+    .max_dt = deform_max_dt,
+    .stage = {[STAGE_PREDICT] = deform_predict,
+              [STAGE_SOLVE_POSITIONS] = deform_solve_positions,
+              [STAGE_MOVE] = deform_move,
+              [STAGE_ADVECT] = deform_accelerate,
+              [STAGE_SOLVE_VELOCITIES] = deform_solve_velocities},
+    .destroy = deform_destroy,
+    .refresh = deform_refresh,
+    .diagnose = deform_diagnose,
+    .view_frame = deform_view_frame,
+    .quantities = deform_quantities,
+    .quantity_count = DEFORM_QUANTITY_COUNT,
+    .object_count = object_count,
+    .object_name = object_name,
+    .find_object = find_object,
+};

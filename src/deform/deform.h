@@ -1,0 +1,135 @@
+/* Deformable solids: masses at nodes, finite elements and springs between them, pins, loads, wind,
+ * contact with rigid surfaces (000 section 3; 002 sections 4.2 to 4.7, 5.3, 5.5.1; 004 section
+ * 2.2). Tetrahedra in three dimensions, triangles of 1 m depth in two. */
+#ifndef DEFORM_DEFORM_H
+#define DEFORM_DEFORM_H
+
+#include "deform/damping.h"
+#include "deform/law.h"
+#include "grid/field_function.h"
+#include "system/surface.h"
+#include "system/system.h"
+
+typedef struct Deform Deform;
+
+typedef enum DeformIntegrator {
+    DEFORM_NEWMARK,        /* elastic forces explicit, damping implicit (002 sections 4.2, 5.3) */
+    DEFORM_MIDPOINT,       /* 002 section 4.3's implicit variant, then 4.7 with the same force */
+    DEFORM_BACKWARD_EULER, /* 002 equation 5.5, solved to the end */
+    DEFORM_STATIC          /* equilibrium at the end of each step */
+} DeformIntegrator;
+
+/* Elastic force over a step of DEFORM_NEWMARK. */
+typedef enum DeformElastic {
+    DEFORM_MEAN,   /* of the forces at both ends: keeps angular momentum */
+    DEFORM_MIDDLE, /* at the middle of the ends (002 section 4.7) */
+    DEFORM_LAST    /* at the end (002 section 5.4) */
+} DeformElastic;
+
+typedef struct DeformOptions {
+    int dim;
+    DeformIntegrator integrator;
+    DeformElastic elastic;
+    double step_fraction; /* newmark: of the longest stable step; default 0.7 */
+    double tolerance;     /* implicit: forces left over by all forces; default 1e-6 */
+    int iterations;       /* of Newton's method in a solve at most; default 100 */
+    bool contact;         /* default true */
+} DeformOptions;
+
+DeformOptions deform_options_default(int dim);
+
+PlimStatus deform_create(PlimContext *context, const DeformOptions *options, Deform **out);
+
+/* Springs of a mesh: E of edges and altitudes, N; 0: none. */
+typedef struct DeformSprings {
+    double edges, altitudes;
+    bool shortest;   /* of the altitudes of an element the shortest alone acts */
+    double fraction; /* overdamping fraction; 1: critical */
+} DeformSprings;
+
+typedef struct DeformWind {
+    bool blows;
+    FieldFunction velocity[3]; /* m/s */
+    double density, drag;      /* kg/m^3, 1 */
+} DeformWind;
+
+/* Arrays are copied. Positions in two dimensions have z = 0. */
+typedef struct DeformBodyDesc {
+    const char *name;
+    size_t node_count, element_count, face_count, link_count;
+    const Vec3 *rest;                            /* m, without stress, own axes */
+    const Vec3 *position, *velocity;             /* m, m/s, at the start, in the world */
+    const int32_t (*elements)[4];                /* corners; three in two dimensions */
+    const int32_t (*faces)[3];                   /* of the surface, outward; edges in 2D */
+    const int32_t (*links)[2];                   /* 004's: k and z below */
+    double link_stiffness, link_damping;         /* N/m, N s/m */
+    double density;                              /* kg/m^3 */
+    double mass;                                 /* kg, in place of it; 0: not given */
+    bool has_law;                                /* elements are elastic */
+    ElementLaw law;
+    double damping; /* s: a of 002 section 5.5.1, alpha = a lambda, beta = a mu */
+    DampingForm damping_form;
+    DeformSprings springs;
+    DeformWind wind;
+    double friction, kinetic_friction;
+    double radius; /* m, of a body without faces: what is drawn of its nodes */
+    float color[3];
+} DeformBodyDesc;
+
+/* PLIM_BAD_INPUT, naming the body and the fix, for flat elements, indices out of range, values that
+ * are not finite, a mass that is not positive. */
+PlimStatus deform_add_body(Deform *deform, const DeformBodyDesc *desc, size_t *out);
+
+/* Where pinned nodes are at a time: turned about a point, then moved, from where they started. */
+typedef struct DeformPath {
+    Quat turn;
+    Vec3 about, move; /* m */
+} DeformPath;
+typedef PlimStatus (*DeformPathFn)(void *user, PlimContext *context, double t, DeformPath *path);
+
+typedef struct DeformPinDesc {
+    const char *name;
+    size_t body;
+    const int32_t *nodes; /* of the body */
+    size_t node_count;
+    bool axes[3];      /* of the world, that they are held along */
+    DeformPathFn path; /* NULL: they stay */
+    void *path_user;
+    SurfaceRef with; /* a rigid surface that they move with; without class: none */
+} DeformPinDesc;
+
+PlimStatus deform_add_pin(Deform *deform, const DeformPinDesc *desc);
+
+typedef struct DeformForce {
+    Vec3 force;      /* N, on all nodes together */
+    double pressure; /* Pa, on the faces between them, inward */
+} DeformForce;
+typedef PlimStatus (*DeformForceFn)(void *user, PlimContext *context, double t, DeformForce *force);
+
+typedef struct DeformLoadDesc {
+    const char *name;
+    size_t body;
+    const int32_t *nodes; /* of the body */
+    size_t node_count;
+    DeformForce force;    /* if it does not change */
+    DeformForceFn at;     /* NULL: it does not */
+    void *at_user;
+} DeformLoadDesc;
+
+PlimStatus deform_add_load(Deform *deform, const DeformLoadDesc *desc);
+
+/* A node with a name, for probes. */
+PlimStatus deform_add_point(Deform *deform, const char *name, size_t body, int32_t node);
+
+/* A rigid surface in the way. Free ones are not pushed back. */
+PlimStatus deform_add_collider(Deform *deform, const SurfaceRef *ref, double friction,
+                               double kinetic_friction);
+
+/* When all are there: patterns of matrices, forces at the start. */
+PlimStatus deform_finish(Deform *deform);
+
+size_t deform_bytes(size_t nodes, size_t elements); /* about, of a run */
+
+extern const SystemClass deform_class;
+
+#endif

@@ -1,0 +1,173 @@
+/* Forces of finite elements and springs: first Piola-Kirchhoff stresses, gathered at nodes (002
+ * sections 3.3, 5.5.1), and a bound on the highest frequency. */
+#include "deform/internal.h"
+
+Mat3 element_gradient(const Deform *d, size_t e, const double *x) {
+    const int32_t *corners = d->corners + 4 * e;
+    Mat3 inverse = mat3_load(d->gradient + 9 * e);
+    Vec3 x0 = vec3_load(x + 3 * corners[0]);
+    Vec3 e1 = vec3_sub(vec3_load(x + 3 * corners[1]), x0);
+    Vec3 e2 = vec3_sub(vec3_load(x + 3 * corners[2]), x0);
+    Vec3 e3 = vec3(0, 0, 0);
+    if (d->options.dim == 3) e3 = vec3_sub(vec3_load(x + 3 * corners[3]), x0);
+    return mat3_multiply(mat3_from_columns(e1, e2, e3), inverse);
+}
+
+/* ---- stresses ---- */
+
+typedef struct ForceJob {
+    Deform *d;
+    const ForceParts *parts;
+    double *force;
+} ForceJob;
+
+static void stress_of_elements(void *user, size_t begin, size_t end) {
+    const ForceJob *job = user;
+    const Deform *d = job->d;
+    const ForceParts *parts = job->parts;
+    for (size_t e = begin; e < end; e++) {
+        const DeformBody *body = &d->bodies.data[d->element_body[e]];
+        Mat3 sum = mat3_diagonal(0, 0, 0), part;
+        double energy = 0;
+        if (body->has_law) {
+            Mat3 f = element_gradient(d, e, parts->x);
+            if (parts->elastic) energy = law_stress(&body->law, f, &sum);
+            if (parts->v && (body->alpha > 0 || body->beta > 0)) {
+                Mat3 rate = element_gradient(d, e, parts->v);
+                damping_stress(body->damping_form, d->options.dim, body->alpha, body->beta, f, rate,
+                               &part);
+                for (int i = 0; i < 3; i++)
+                    energy += parts->dissipation * vec3_dot(part.r[i], rate.r[i]);
+                sum = mat3_add(sum, part);
+            }
+        }
+        mat3_store(d->stress + 9 * e, mat3_scale(d->volume[e], sum));
+        d->element_energy[e] = d->volume[e] * energy;
+    }
+}
+
+static void force_of_springs(void *user, size_t begin, size_t end) {
+    const ForceJob *job = user;
+    const Deform *d = job->d;
+    const ForceParts *parts = job->parts;
+    for (size_t s = begin; s < end; s++) {
+        Vec3 force[4] = {{0}}, gradient[4];
+        double energy = 0;
+        if (deform_spring_acts(d, s, parts->x)) {
+            int count = d->spring_count[s];
+            if (parts->elastic) energy = deform_spring_force(d, s, parts->x, force);
+            if (parts->v && d->spring_drag[s] > 0) {
+                double rate = 0;
+                deform_spring_length(d, s, parts->x, gradient);
+                for (int c = 0; c < count; c++) {
+                    int32_t node = d->spring_corners[4 * s + (size_t)c];
+                    rate += vec3_dot(gradient[c], vec3_load(parts->v + 3 * node));
+                }
+                for (int c = 0; c < count; c++)
+                    force[c] = vec3_add_scaled(force[c], -d->spring_drag[s] * rate, gradient[c]);
+                energy += parts->dissipation * d->spring_drag[s] * rate * rate;
+            }
+        }
+        for (int c = 0; c < 4; c++) vec3_store(d->spring_force + 12 * s + 3 * c, force[c]);
+        d->spring_energy[s] = energy;
+    }
+}
+
+/* ---- forces ---- */
+
+/* f_a = -V P grad N_a; the gradients of all corners add up to zero. */
+static Vec3 corner_force(const Deform *d, size_t e, int corner) {
+    Mat3 stress = mat3_load(d->stress + 9 * e), gradient = mat3_load(d->gradient + 9 * e);
+    if (corner > 0) return vec3_scale(-1.0, mat3_apply(stress, gradient.r[corner - 1]));
+    Vec3 sum = vec3_add(gradient.r[0], gradient.r[1]);
+    if (d->options.dim == 3) sum = vec3_add(sum, gradient.r[2]);
+    return mat3_apply(stress, sum);
+}
+
+static void gather_forces(void *user, size_t begin, size_t end) {
+    const ForceJob *job = user;
+    const Deform *d = job->d;
+    for (size_t i = begin; i < end; i++) {
+        Vec3 sum = vec3(0, 0, 0);
+        for (size_t k = d->touch_start.data[i]; k < d->touch_start.data[i + 1]; k++) {
+            int32_t at = d->touch.data[k];
+            if (at >= 0)
+                sum = vec3_add(sum, corner_force(d, (size_t)(at / 4), at % 4));
+            else
+                sum = vec3_add(sum, vec3_load(d->spring_force + 3 * (size_t)(-1 - at)));
+        }
+        if (d->options.dim == 2) sum.z = 0;
+        vec3_store(job->force + 3 * i, sum);
+    }
+}
+
+typedef struct SumJob {
+    const double *values;
+} SumJob;
+
+static void sum_values(void *user, size_t begin, size_t end, double *sum) {
+    const SumJob *job = user;
+    for (size_t i = begin; i < end; i++) sum[0] += job->values[i];
+}
+
+PlimStatus deform_forces(Deform *d, const StepInfo *step, const ForceParts *parts, double *force,
+                         double *energy) {
+    enum { GRAIN = 256 };
+    ForceJob job = {d, parts, force};
+    size_t elements = deform_count(d, DEFORM_ELEMENTS), springs = deform_count(d, DEFORM_SPRINGS);
+    parallel_for(step->threads, elements, GRAIN, stress_of_elements, &job);
+    parallel_for(step->threads, springs, GRAIN, force_of_springs, &job);
+    parallel_for(step->threads, deform_count(d, DEFORM_NODES), GRAIN, gather_forces, &job);
+    if (!energy) return PLIM_OK;
+    SumJob of_elements = {d->element_energy}, of_springs = {d->spring_energy};
+    double sum[2];
+    TRY(parallel_sum(step->threads, elements, 1, sum_values, &of_elements, step->scratch, &sum[0]));
+    TRY(parallel_sum(step->threads, springs, 1, sum_values, &of_springs, step->scratch, &sum[1]));
+    *energy = sum[0] + sum[1];
+    return PLIM_OK;
+}
+
+/* ---- the highest frequency ---- */
+
+/* Stiffness that an element adds to the diagonal, at most, by Gershgorin's theorem: corner a gets
+ * V c |g_a| sum_b |g_b|, with c the greatest eigenvalue of dP/dF and b over corners that move. */
+static void bound_element(const Deform *d, size_t e, double *bound) {
+    const DeformBody *body = &d->bodies.data[d->element_body[e]];
+    if (!body->has_law) return;
+    int corners = d->options.dim + 1;
+    double stiffest = law_stiffest(&body->law, element_gradient(d, e, d->position));
+    Mat3 gradient = mat3_load(d->gradient + 9 * e);
+    Vec3 first = vec3(0, 0, 0);
+    double length[4], sum = 0;
+    for (int c = 1; c < corners; c++) first = vec3_add(first, gradient.r[c - 1]);
+    for (int c = 0; c < corners; c++) {
+        length[c] = vec3_length(c == 0 ? first : gradient.r[c - 1]);
+        if (!d->is_pinned[d->corners[4 * e + (size_t)c]]) sum += length[c];
+    }
+    for (int c = 0; c < corners; c++)
+        bound[d->corners[4 * e + (size_t)c]] += d->volume[e] * stiffest * length[c] * sum;
+}
+
+/* The same of a spring: along it k w_a sum_b w_b; across it what its force makes. */
+static void bound_spring(const Deform *d, size_t s, double *bound) {
+    Vec3 gradient[4];
+    double length = deform_spring_length(d, s, d->position, gradient), sum = 0;
+    double stiffness = d->spring_modulus[s] / d->spring_rest[s];
+    double pull = d->spring_modulus[s] * fabs(length / d->spring_rest[s] - 1.0);
+    stiffness = fmax(stiffness, pull / fmax(fabs(length), 1e-3 * d->spring_rest[s]));
+    for (int c = 0; c < d->spring_count[s]; c++)
+        if (!d->is_pinned[d->spring_corners[4 * s + (size_t)c]]) sum += vec3_length(gradient[c]);
+    for (int c = 0; c < d->spring_count[s]; c++)
+        bound[d->spring_corners[4 * s + (size_t)c]] += stiffness * vec3_length(gradient[c]) * sum;
+}
+
+double deform_highest_square(const Deform *d, double *bound) {
+    size_t nodes = deform_count(d, DEFORM_NODES);
+    double highest = 0;
+    for (size_t i = 0; i < nodes; i++) bound[i] = 0;
+    for (size_t e = 0; e < deform_count(d, DEFORM_ELEMENTS); e++) bound_element(d, e, bound);
+    for (size_t s = 0; s < deform_count(d, DEFORM_SPRINGS); s++) bound_spring(d, s, bound);
+    for (size_t i = 0; i < nodes; i++)
+        if (!d->is_pinned[i]) highest = fmax(highest, bound[i] / d->mass[i]);
+    return highest;
+}

@@ -1,0 +1,268 @@
+/* Deformable solids from inside: arrays, parts, and the functions of the files of this folder. */
+#ifndef DEFORM_INTERNAL_H
+#define DEFORM_INTERNAL_H
+
+#include "base/array.h"
+#include "base/parallel.h"
+#include "deform/deform.h"
+#include "deform/spring.h"
+#include "solve/block/aggregation.h"
+#include "solve/block/block_csr.h"
+#include "solve/krylov/krylov.h"
+#include "system/probe_objects.h"
+
+enum { DEFORM_NODES, DEFORM_ELEMENTS, DEFORM_SPRINGS, DEFORM_FACES, DEFORM_GROUPS };
+
+/* Vectors of a solve. */
+enum {
+    DEFORM_TRIAL,    /* m, x + h v */
+    DEFORM_FORCE,    /* N */
+    DEFORM_RESIDUAL, /* N s */
+    DEFORM_CHANGE,   /* m/s, packed: dim a node */
+    DEFORM_RIGHT,    /* N s, packed */
+    DEFORM_SLIDE,    /* N s, of friction */
+    DEFORM_NEXT,     /* m/s, v that is tried */
+    DEFORM_KEPT,     /* m or N s, of the stages */
+    DEFORM_WORK_COUNT
+};
+
+/* Springs by what they are between. */
+enum { SPRING_EDGE, SPRING_ALTITUDE };
+
+typedef struct DeformBody {
+    char *name;
+    size_t first[DEFORM_GROUPS], count[DEFORM_GROUPS]; /* of its nodes, elements, springs, faces */
+    bool has_law, shortest;
+    ElementLaw law;
+    double alpha, beta; /* Pa s */
+    DampingForm damping_form;
+    DeformWind wind;
+    double friction, kinetic_friction;
+    double radius, size; /* m; the size is that of its box at rest */
+    float color[3];
+} DeformBody;
+
+typedef struct DeformPin {
+    char *name;
+    size_t first, count; /* in pin_nodes */
+    bool axes[3];
+    DeformPathFn path;
+    void *path_user;
+    SurfaceRef with;
+    Collider with_start; /* where it was when the pin was made */
+} DeformPin;
+
+typedef struct DeformLoad {
+    char *name;
+    size_t first, count;           /* in load_nodes */
+    size_t first_face, face_count; /* in load_faces */
+    DeformForce force;
+    DeformForceFn at;
+    void *at_user;
+} DeformLoad;
+
+typedef struct DeformCollider {
+    SurfaceRef ref;
+    Collider now, next; /* at t^n, and where its velocity takes it by t^{n+1} */
+    Box3 reach;         /* of both, in the world */
+    double friction, kinetic_friction;
+} DeformCollider;
+
+/* A node that touches a surface, or would at the end of the step. */
+typedef struct DeformContact {
+    size_t node, collider;
+    Vec3 normal;        /* unit, out of the collider */
+    Vec3 base;          /* m/s, of the collider's material there */
+    double target;      /* m/s along the normal */
+    Vec3 slide;         /* N s: friction of what slides */
+    double pressed;     /* N s along the normal, of the last solve */
+    double friction, kinetic; /* coefficients of the pair */
+    bool presses, holds;      /* is held along the normal; along the surface, too */
+    int changes;              /* between holding and sliding, in this step */
+} DeformContact;
+
+/* Elements or springs in an order in which neighbours in the same range share no node: they may
+ * write to their nodes at the same time (colouring). */
+typedef struct DeformColors {
+    ARRAY(int32_t) order;
+    ARRAY(size_t) start; /* of each colour in the order, one more */
+} DeformColors;
+
+typedef struct DeformFigures {
+    double newton, iterations, residual; /* of the last step */
+    double unconverged;                  /* solves that stopped early */
+    double contacts, penetration;        /* 1, m */
+} DeformFigures;
+
+struct Deform {
+    PlimContext *context;
+    DeformOptions options;
+    StateSize sizes[DEFORM_GROUPS];
+
+    /* Nodes; vectors have three components, z = 0 in two dimensions. */
+    double *position, *velocity; /* m, m/s: the state */
+    double *velocity_half;       /* m/s, v^{n+1/2} */
+    double *rest, *start;        /* m: own axes; where they were at the start, in the world */
+    double *mass;                /* kg */
+    double *elastic;             /* N, at `position` */
+    double *half_impulse;        /* N s: what damping, pins and contact did in the first half */
+    double *reaction;            /* N: of pins and contact over the last step */
+    double *outside;             /* N: gravity, loads and wind */
+    double *filter;              /* dim x dim a node: projector on what is free */
+    int32_t *is_outer;           /* on the surface */
+    int32_t *is_held;            /* filter is not the identity */
+    int32_t *is_pinned;          /* along all axes */
+
+    /* Elements: rest matrix inverse (rows are gradients of the shape functions of corners 1..),
+     * volume, and V P with the energy of the last evaluation. */
+    int32_t *corners, *element_body;
+    double *gradient, *volume, *stress, *element_energy;
+    /* Springs of two, three, four nodes. */
+    int32_t *spring_corners, *spring_count, *spring_kind, *spring_body, *spring_element;
+    double *spring_rest, *spring_modulus, *spring_drag, *spring_energy;
+    double *spring_force; /* N, three a corner, four corners */
+    int32_t *face_corners, *face_body;
+
+    ARRAY(DeformBody) bodies;
+    ARRAY(DeformPin) pins;
+    ARRAY(DeformLoad) loads;
+    ARRAY(DeformCollider) colliders;
+    ARRAY(int32_t) pin_nodes, load_nodes;
+    ARRAY(double) load_weights; /* of each load node */
+    ARRAY(size_t) load_faces;
+    ARRAY(DeformContact) contacts;
+    ProbeObjects objects;
+
+    /* Who touches a node: elements, then springs, as (index, corner) (forces are gathered). */
+    ARRAY(size_t) touch_start;
+    ARRAY(int32_t) touch;
+    DeformColors element_colors, spring_colors;
+    ARRAY(int32_t) element_entries, spring_entries; /* of the matrix, corners^2 each */
+    BlockCsr matrix;
+    Aggregation *precondition;
+    ARRAY(double) work[DEFORM_WORK_COUNT]; /* of the solves, three a node */
+    bool has_damping;
+    double now; /* s, of the present state */
+
+    DeformFigures figures;
+};
+
+extern const StateSchema deform_schema;
+
+static inline size_t deform_count(const Deform *d, int group) {
+    return d->sizes[group].count;
+}
+
+/* ---- spring_list.c ---- */
+
+PlimStatus deform_add_springs(Deform *d, const DeformBodyDesc *desc, int32_t body,
+                              size_t first_node, size_t first_element);
+void deform_set_spring_drag(Deform *d);
+/* Of several altitudes the shortest alone may act. */
+bool deform_spring_acts(const Deform *d, size_t spring, const double *x);
+double deform_spring_length(const Deform *d, size_t spring, const double *x, Vec3 *gradient);
+double deform_spring_force(const Deform *d, size_t spring, const double *x, Vec3 *force);
+void deform_spring_stiffness(const Deform *d, size_t spring, const double *x, bool project,
+                             double *k);
+
+/* ---- elastic.c ---- */
+
+/* Deformation gradient of an element at positions x. */
+Mat3 element_gradient(const Deform *d, size_t element, const double *x);
+/* Which forces, and where. Stresses and forces of springs stay in `stress` and `spring_force`. */
+typedef struct ForceParts {
+    const double *x; /* m */
+    const double *v; /* m/s, for damping; NULL: none */
+    bool elastic;
+    double dissipation; /* factor of v^T D v in what is summed up with the elastic energy */
+} ForceParts;
+/* Forces of all elements and springs on nodes; *energy if it is asked for. */
+PlimStatus deform_forces(Deform *d, const StepInfo *step, const ForceParts *parts, double *force,
+                         double *energy);
+/* An upper bound on the square of the highest frequency, 1/s^2. */
+double deform_highest_square(const Deform *d, double *bound); /* `bound`: one a node, for work */
+
+/* ---- assemble.c ---- */
+
+PlimStatus deform_make_patterns(Deform *d);
+/* matrix = mass + elastic K(x) + damping D(x), filtered; `project`: K's semidefinite part. */
+typedef struct MatrixParts {
+    const double *x;
+    double mass, elastic, damping; /* factors */
+    bool project;
+} MatrixParts;
+PlimStatus deform_assemble(Deform *d, const StepInfo *step, const MatrixParts *parts);
+
+/* ---- outside.c: gravity, loads, wind ---- */
+
+/* Into `outside`, at time t and the present positions and velocities. */
+PlimStatus deform_outside_forces(Deform *d, const StepInfo *step, double t);
+/* What a load does to its body at time t: force, torque about the origin. */
+PlimStatus deform_load_now(const Deform *d, size_t load, double t, Vec3 *force, Vec3 *torque);
+
+/* ---- pins.c ---- */
+
+/* Sets velocities of pinned nodes along held axes, so that they arrive where they should. */
+PlimStatus deform_pin_targets(Deform *d, const StepInfo *step, double *velocity);
+/* Their places, and their velocities, at the end of the step. */
+PlimStatus deform_snap_pins(Deform *d, const StepInfo *step);
+PlimStatus deform_pin_velocities(Deform *d, const StepInfo *step);
+/* filter and is_held: everything is free but what pins hold. */
+void deform_filter_pins(Deform *d);
+
+/* ---- contact.c ---- */
+
+/* Reads where colliders are and will be; forgets contacts. */
+void contact_begin(Deform *d, const StepInfo *step);
+/* What a solve found, for contact to judge. */
+typedef struct ContactView {
+    const double *v;        /* m/s */
+    const double *residual; /* N s: what holds held nodes; NULL: there was no solve yet */
+    double h;               /* s: over which it acts */
+    bool finds;             /* looks for nodes that x + dt v takes into colliders */
+} ContactView;
+/* True when contacts came, went or changed: solve again. */
+bool contact_update(Deform *d, const StepInfo *step, const ContactView *view);
+/* Puts contacts into filter and velocities, and friction of what slides into `slide` (N s). */
+void contact_apply(Deform *d, double *v, double *slide);
+/* Velocities at the end: no approach, no sliding of what is held. */
+void contact_final_velocities(Deform *d);
+/* The same contacts at x^{n+1}: they hold velocities from now on, not places. */
+void contact_at_end(Deform *d);
+/* Out of the colliders, where they are now. */
+void contact_push_out(Deform *d);
+
+/* ---- solve.c ---- */
+
+/* Finds v with R(v) = mass m v - p - h (f(x + h v) + damping) = 0 along what is free (002 equation
+ * 5.5 and its kin); see solve.c. */
+typedef struct DeformProblem {
+    const double *x;       /* m: the positions it starts from */
+    const double *impulse; /* N s: p */
+    double *v;             /* m/s: first guess, with those of pins; then the answer */
+    double h;              /* s */
+    double mass;           /* factor of masses: 0 for statics */
+    bool has_elastic;
+    bool finds_contact; /* targets keep x + dt v out of colliders; else velocities of the moment */
+} DeformProblem;
+/* Leaves what holds pins and contacts, N s, in work[DEFORM_RESIDUAL]. */
+PlimStatus deform_solve(Deform *d, const StepInfo *step, const DeformProblem *problem);
+
+/* ---- stages.c, measure.c, view.c ---- */
+
+PlimStatus deform_predict(void *system, const StepInfo *step);
+PlimStatus deform_solve_positions(void *system, const StepInfo *step);
+PlimStatus deform_move(void *system, const StepInfo *step);
+PlimStatus deform_accelerate(void *system, const StepInfo *step);
+PlimStatus deform_solve_velocities(void *system, const StepInfo *step);
+double deform_max_dt(const void *system, const StepInfo *step);
+PlimStatus deform_refresh(void *system, const StepInfo *step);
+PlimStatus deform_diagnose(const void *system, const StepInfo *step, Diagnostics *diagnostics);
+PlimStatus deform_view_frame(const void *system, const StepInfo *step, FrameView *view);
+enum { DEFORM_OBJECT_BODY, DEFORM_OBJECT_POINT, DEFORM_OBJECT_PIN, DEFORM_OBJECT_LOAD };
+/* The greatest stretch of an element. */
+double deform_element_stretch(const Deform *d, size_t element);
+enum { DEFORM_QUANTITY_COUNT = 10 };
+extern const ProbeQuantity deform_quantities[DEFORM_QUANTITY_COUNT];
+
+#endif

@@ -1,0 +1,135 @@
+/* Pins: nodes that are held, or led along paths or by rigid bodies, as given velocities of the
+ * solves (002 section 4.7.3: projections). */
+#include "deform/internal.h"
+
+PlimStatus deform_add_pin(Deform *d, const DeformPinDesc *desc) {
+    const DeformBody *body = &d->bodies.data[desc->body];
+    DeformPin pin = {.first = d->pin_nodes.count,
+                     .count = desc->node_count,
+                     .axes = {desc->axes[0], desc->axes[1], desc->axes[2]},
+                     .path = desc->path,
+                     .path_user = desc->path_user,
+                     .with = desc->with};
+    if (pin.with.class) surface_read(&pin.with, &pin.with_start);
+    for (size_t k = 0; k < desc->node_count; k++) {
+        int32_t node = desc->nodes[k] + (int32_t)body->first[DEFORM_NODES];
+        if (!array_push(d->context, &d->pin_nodes, node)) return PLIM_OUT_OF_MEMORY;
+    }
+    pin.name = context_copy_text(d->context, desc->name);
+    if (!pin.name || !array_push(d->context, &d->pins, pin)) {
+        context_free_text(d->context, pin.name);
+        return PLIM_OUT_OF_MEMORY;
+    }
+    ProbeObject object = {.kind = DEFORM_OBJECT_PIN, .item = d->pins.count - 1};
+    return probe_objects_add(d->context, &d->objects, desc->name, object);
+}
+
+/* A rigid motion from where nodes started. */
+typedef struct PinMotion {
+    Quat turn;
+    Vec3 about, move;
+} PinMotion;
+
+static PinMotion motion_with(const DeformPin *pin, Vec3 position, Quat orientation) {
+    Quat turn = quat_multiply(orientation, quat_conjugate(pin->with_start.orientation));
+    return (PinMotion){.turn = turn,
+                       .about = pin->with_start.position,
+                       .move = vec3_sub(position, pin->with_start.position)};
+}
+
+/* Where its body is: at t^n carried on to t^{n+1}, or after the bodies have moved. */
+static PlimStatus motion_at(const Deform *d, const DeformPin *pin, double t, double ahead,
+                            PinMotion *out) {
+    *out = (PinMotion){.turn = quat_identity()};
+    if (pin->path) {
+        DeformPath path = {.turn = quat_identity()};
+        TRY(pin->path(pin->path_user, d->context, t, &path));
+        *out = (PinMotion){path.turn, path.about, path.move};
+    } else if (pin->with.class) {
+        Collider now = {0};
+        surface_read(&pin->with, &now);
+        Quat turn = quat_exp(vec3_scale(ahead, now.angular_velocity));
+        *out = motion_with(pin, vec3_add_scaled(now.position, ahead, now.velocity),
+                           quat_multiply(turn, now.orientation));
+    }
+    return PLIM_OK;
+}
+
+static Vec3 move_point(const PinMotion *motion, Vec3 start) {
+    Vec3 arm = quat_rotate(motion->turn, vec3_sub(start, motion->about));
+    return vec3_add(vec3_add(motion->about, arm), motion->move);
+}
+
+/* Along held axes the velocity that leads to the place at t^{n+1} in one step. */
+PlimStatus deform_pin_targets(Deform *d, const StepInfo *step, double *velocity) {
+    for (size_t p = 0; p < d->pins.count; p++) {
+        const DeformPin *pin = &d->pins.data[p];
+        PinMotion motion;
+        TRY(motion_at(d, pin, step->end_time, step->dt, &motion));
+        for (size_t k = 0; k < pin->count; k++) {
+            size_t i = (size_t)d->pin_nodes.data[pin->first + k];
+            Vec3 to = move_point(&motion, vec3_load(d->start + 3 * i));
+            for (int axis = 0; axis < d->options.dim; axis++)
+                if (pin->axes[axis])
+                    velocity[3 * i + (size_t)axis] =
+                        (vec3_component(to, axis) - d->position[3 * i + (size_t)axis]) / step->dt;
+        }
+    }
+    return PLIM_OK;
+}
+
+/* Exactly onto their paths, once rigid bodies are where they are at t^{n+1}. */
+PlimStatus deform_snap_pins(Deform *d, const StepInfo *step) {
+    for (size_t p = 0; p < d->pins.count; p++) {
+        const DeformPin *pin = &d->pins.data[p];
+        PinMotion motion;
+        TRY(motion_at(d, pin, step->end_time, 0.0, &motion));
+        for (size_t k = 0; k < pin->count; k++) {
+            size_t i = (size_t)d->pin_nodes.data[pin->first + k];
+            Vec3 to = move_point(&motion, vec3_load(d->start + 3 * i));
+            for (int axis = 0; axis < d->options.dim; axis++)
+                if (pin->axes[axis])
+                    d->position[3 * i + (size_t)axis] = vec3_component(to, axis);
+        }
+    }
+    return PLIM_OK;
+}
+
+/* Central difference of the path: what pinned nodes move at in the end. Exact for steady motion. */
+PlimStatus deform_pin_velocities(Deform *d, const StepInfo *step) {
+    double h = 1e-4 * step->dt;
+    for (size_t p = 0; p < d->pins.count; p++) {
+        const DeformPin *pin = &d->pins.data[p];
+        PinMotion before, after;
+        double ahead = pin->with.class ? h : 0.0;
+        TRY(motion_at(d, pin, step->end_time - h, -ahead, &before));
+        TRY(motion_at(d, pin, step->end_time + h, ahead, &after));
+        for (size_t k = 0; k < pin->count; k++) {
+            size_t i = (size_t)d->pin_nodes.data[pin->first + k];
+            Vec3 start = vec3_load(d->start + 3 * i);
+            Vec3 way = vec3_sub(move_point(&after, start), move_point(&before, start));
+            for (int axis = 0; axis < d->options.dim; axis++)
+                if (pin->axes[axis])
+                    d->velocity[3 * i + (size_t)axis] = vec3_component(way, axis) / (2 * h);
+        }
+    }
+    return PLIM_OK;
+}
+
+void deform_filter_pins(Deform *d) {
+    size_t nodes = deform_count(d, DEFORM_NODES), dim = (size_t)d->options.dim;
+    for (size_t i = 0; i < nodes; i++) {
+        d->is_held[i] = 0;
+        for (size_t k = 0; k < dim * dim; k++)
+            d->filter[dim * dim * i + k] = k % (dim + 1) == 0 ? 1.0 : 0.0;
+    }
+    for (size_t p = 0; p < d->pins.count; p++) {
+        const DeformPin *pin = &d->pins.data[p];
+        for (size_t k = 0; k < pin->count; k++) {
+            size_t i = (size_t)d->pin_nodes.data[pin->first + k];
+            d->is_held[i] = 1;
+            for (size_t axis = 0; axis < dim; axis++)
+                if (pin->axes[axis]) d->filter[dim * dim * i + (dim + 1) * axis] = 0.0;
+        }
+    }
+}

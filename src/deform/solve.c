@@ -1,0 +1,255 @@
+/* Implicit solves of deformable solids: Newton's method with line search on the incremental
+ * potential
+ *     E(v) = m v^2 / 2 - p v + Phi(x + h v) + h/2 v^T D v,
+ * whose gradient is R(v) = m v - p - h f(x + h v) + h D v (002 equation 5.5 with all forces at the
+ * new place; 4.3's implicit variant with h = dt/2). Held directions are filtered out (002 section
+ * 4.7.3). Contact is found by turns with it. */
+#include "deform/internal.h"
+
+typedef struct Newton {
+    Deform *d;
+    const StepInfo *step;
+    const DeformProblem *problem;
+    double *trial, *force, *residual, *change, *right, *slide, *next;
+    double energy;   /* E at v */
+    double norm;     /* |R| along what is free, N s */
+    double scale;    /* of the impulses that add up to R */
+    double floor;    /* rounding of R */
+    bool project;    /* stiffness is made semidefinite */
+} Newton;
+
+/* ---- residual ---- */
+
+static void set_trial(void *user, size_t begin, size_t end) {
+    const Newton *n = user;
+    const DeformProblem *p = n->problem;
+    for (size_t i = 3 * begin; i < 3 * end; i++) n->trial[i] = p->x[i] + p->h * n->next[i];
+}
+
+static void set_residual(void *user, size_t begin, size_t end) {
+    const Newton *n = user;
+    const DeformProblem *p = n->problem;
+    for (size_t i = begin; i < end; i++) {
+        double mass = p->mass * n->d->mass[i];
+        for (size_t k = 3 * i; k < 3 * i + 3; k++)
+            n->residual[k] =
+                mass * n->next[k] - p->impulse[k] - p->h * n->force[k] - n->slide[k];
+    }
+}
+
+/* Sums of the energy without Phi, of |S R|^2, and of the squares of R's parts. */
+enum { SUM_ENERGY, SUM_FREE, SUM_PARTS, SUM_COUNT };
+
+static void sum_terms(void *user, size_t begin, size_t end, double *sum) {
+    const Newton *n = user;
+    const DeformProblem *p = n->problem;
+    int dim = n->d->options.dim;
+    for (size_t i = begin; i < end; i++) {
+        const double *filter = n->d->filter + (size_t)(dim * dim) * i;
+        double mass = p->mass * n->d->mass[i];
+        for (int a = 0; a < dim; a++) {
+            size_t k = 3 * i + (size_t)a;
+            double v = n->next[k], outside = p->impulse[k] + n->slide[k], left = 0;
+            for (int b = 0; b < dim; b++)
+                left += filter[dim * a + b] * n->residual[3 * i + (size_t)b];
+            double inside = p->h * n->force[k], gained = mass * v - outside;
+            sum[SUM_ENERGY] += (0.5 * mass * v - outside) * v;
+            sum[SUM_FREE] += left * left;
+            sum[SUM_PARTS] += inside * inside + gained * gained;
+        }
+    }
+}
+
+/* R and E at `next`. */
+static PlimStatus evaluate(Newton *n) {
+    enum { GRAIN = 1024 };
+    Deform *d = n->d;
+    size_t nodes = deform_count(d, DEFORM_NODES);
+    double sum[SUM_COUNT], potential;
+    parallel_for(n->step->threads, nodes, GRAIN, set_trial, n);
+    ForceParts parts = {.x = n->problem->has_elastic ? n->trial : n->problem->x,
+                        .v = d->has_damping ? n->next : NULL,
+                        .elastic = n->problem->has_elastic,
+                        .dissipation = 0.5 * n->problem->h};
+    TRY(deform_forces(d, n->step, &parts, n->force, &potential));
+    parallel_for(n->step->threads, nodes, GRAIN, set_residual, n);
+    TRY(parallel_sum(n->step->threads, nodes, SUM_COUNT, sum_terms, n, n->step->scratch, sum));
+    n->energy = sum[SUM_ENERGY] + potential;
+    n->norm = sqrt(sum[SUM_FREE]);
+    n->scale = sqrt(sum[SUM_PARTS]);
+    return PLIM_OK;
+}
+
+/* ---- a Newton step ---- */
+
+static void set_right(void *user, size_t begin, size_t end) {
+    const Newton *n = user;
+    int dim = n->d->options.dim;
+    for (size_t i = begin; i < end; i++)
+        for (int a = 0; a < dim; a++) {
+            const double *filter = n->d->filter + (size_t)(dim * dim) * i;
+            double sum = 0;
+            for (int b = 0; b < dim; b++)
+                sum -= filter[dim * a + b] * n->residual[3 * i + (size_t)b];
+            n->right[(size_t)dim * i + (size_t)a] = sum;
+            n->change[(size_t)dim * i + (size_t)a] = 0;
+        }
+}
+
+/* Rounding of forces: stiffness times the rounding of places. */
+static double rounding(const Newton *n) {
+    const Deform *d = n->d;
+    size_t block = (size_t)(d->matrix.size * d->matrix.size);
+    double sum = 0, far = 0;
+    for (size_t i = 0; i < deform_count(d, DEFORM_NODES); i++) {
+        double diagonal = d->matrix.value[block * block_csr_find(&d->matrix, i, i)];
+        sum += diagonal * diagonal;
+        far = fmax(far, vec3_length(vec3_load(n->trial + 3 * i)));
+    }
+    return 4e-16 * sqrt(sum) * far / n->problem->h;
+}
+
+/* Solves A change = -R; false: A is not positive along the way. */
+static PlimStatus solve_linear(Newton *n, bool *is_good) {
+    Deform *d = n->d;
+    const DeformProblem *p = n->problem;
+    MatrixParts parts = {.x = p->has_elastic ? n->trial : p->x,
+                         .mass = p->mass,
+                         .elastic = p->has_elastic ? p->h * p->h : 0.0,
+                         .damping = p->h,
+                         .project = n->project};
+    size_t mark = scratch_mark(n->step->scratch);
+    TRY(deform_assemble(d, n->step, &parts));
+    n->floor = rounding(n);
+    *is_good = false;
+    PlimStatus status = aggregation_update(d->precondition, &d->matrix, n->trial, d->filter);
+    if (status != PLIM_OK && status != PLIM_FAILED) return status;
+    if (status == PLIM_FAILED) return PLIM_OK;
+    parallel_for(n->step->threads, deform_count(d, DEFORM_NODES), 1024, set_right, n);
+    LinearMap map = block_csr_map(&d->matrix);
+    Preconditioner precondition = aggregation_preconditioner(d->precondition);
+    KrylovOptions options = krylov_options_default(n->step->threads);
+    options.relative = p->has_elastic ? 1e-4 : 1e-12;
+    options.absolute = fmax(0.05 * d->options.tolerance * n->scale, n->floor);
+    options.max_iterations = 2000;
+    SolveResult result;
+    TRY(solve_cg(n->step->scratch, &map, &precondition, &options, n->right, n->change, &result));
+    scratch_release(n->step->scratch, mark);
+    d->figures.iterations += result.iterations;
+    *is_good = result.reason == SOLVE_CONVERGED || result.reason == SOLVE_ITERATION_LIMIT ||
+               result.reason == SOLVE_STAGNATED;
+    return PLIM_OK;
+}
+
+static double slope_along(const Newton *n) {
+    double slope = 0;
+    for (size_t i = 0; i < (size_t)n->d->options.dim * deform_count(n->d, DEFORM_NODES); i++)
+        slope -= n->right[i] * n->change[i];
+    return slope;
+}
+
+static void set_next(const Newton *n, double part) {
+    size_t dim = (size_t)n->d->options.dim;
+    for (size_t i = 0; i < deform_count(n->d, DEFORM_NODES); i++)
+        for (size_t a = 0; a < dim; a++)
+            n->next[3 * i + a] = n->problem->v[3 * i + a] + part * n->change[dim * i + a];
+}
+
+static void keep(const Newton *n) {
+    for (size_t i = 0; i < 3 * deform_count(n->d, DEFORM_NODES); i++)
+        n->problem->v[i] = n->next[i];
+}
+
+/* Backtracking until the energy falls as it should, or R does where rounding hides that. False:
+ * nothing helps. */
+static PlimStatus search_line(Newton *n, bool *moved) {
+    double energy = n->energy, norm = n->norm, slope = slope_along(n);
+    *moved = false;
+    if (!(slope < 0)) return PLIM_OK;
+    for (double part = 1; part > 1e-5; part *= 0.5) {
+        set_next(n, part);
+        TRY(evaluate(n));
+        bool falls = n->energy <= energy + 1e-4 * part * slope;
+        bool is_flat = fabs(part * slope) < 1e-10 * fabs(energy);
+        if (!(falls || (is_flat && n->norm < norm)) || !isfinite(n->norm)) continue;
+        keep(n);
+        *moved = true;
+        return PLIM_OK;
+    }
+    set_next(n, 0);
+    return evaluate(n);
+}
+
+/* Stiffness as it is first, for it converges fast; semidefinite where that is no way down. */
+static PlimStatus newton_step(Newton *n, bool *moved) {
+    bool is_good;
+    *moved = false;
+    TRY(solve_linear(n, &is_good));
+    if (is_good) TRY(search_line(n, moved));
+    if (*moved || n->project || !n->problem->has_elastic) return PLIM_OK;
+    n->project = true;
+    TRY(solve_linear(n, &is_good));
+    return is_good ? search_line(n, moved) : PLIM_OK;
+}
+
+static bool is_converged(const Newton *n) {
+    return n->norm <= fmax(n->d->options.tolerance * n->scale, n->floor);
+}
+
+/* Without elastic forces or damping every node is on its own. */
+static PlimStatus solve_alone(Newton *n) {
+    const Deform *d = n->d;
+    size_t dim = (size_t)d->options.dim;
+    set_right(n, 0, deform_count(d, DEFORM_NODES));
+    for (size_t i = 0; i < dim * deform_count(d, DEFORM_NODES); i++)
+        n->change[i] = n->right[i] / d->mass[i / dim];
+    set_next(n, 1);
+    keep(n);
+    return evaluate(n);
+}
+
+static PlimStatus solve_newton(Newton *n) {
+    Deform *d = n->d;
+    set_next(n, 0);
+    TRY(evaluate(n));
+    if (!n->problem->has_elastic && !d->has_damping) return solve_alone(n);
+    bool moved = true;
+    int count = 0;
+    for (; count < d->options.iterations && moved && !is_converged(n); count++) {
+        if (n->project && count % 4 == 0) n->project = false; /* perhaps it is over */
+        TRY(newton_step(n, &moved));
+    }
+    d->figures.newton += count;
+    if (!isfinite(n->norm))
+        return context_fail(n->step->context, PLIM_FAILED,
+                            "t = %g s: forces of the deformable solids are not finite; try a "
+                            "smaller time step",
+                            n->step->time);
+    if (!is_converged(n)) d->figures.unconverged++;
+    d->figures.residual = n->scale > 0 ? n->norm / n->scale : 0;
+    return PLIM_OK;
+}
+
+PlimStatus deform_solve(Deform *d, const StepInfo *step, const DeformProblem *problem) {
+    enum { MOST_TURNS = 16 };
+    Newton newton = {.d = d,
+                     .step = step,
+                     .problem = problem,
+                     .trial = d->work[DEFORM_TRIAL].data,
+                     .force = d->work[DEFORM_FORCE].data,
+                     .residual = d->work[DEFORM_RESIDUAL].data,
+                     .change = d->work[DEFORM_CHANGE].data,
+                     .right = d->work[DEFORM_RIGHT].data,
+                     .slide = d->work[DEFORM_SLIDE].data,
+                     .next = d->work[DEFORM_NEXT].data};
+    ContactView view = {.v = problem->v, .h = problem->h, .finds = problem->finds_contact};
+    bool touches = d->options.contact && d->colliders.count > 0;
+    if (touches) contact_update(d, step, &view);
+    for (int turn = 0; turn < MOST_TURNS; turn++) {
+        contact_apply(d, problem->v, newton.slide);
+        TRY(solve_newton(&newton));
+        view.residual = newton.residual;
+        if (!touches || !contact_update(d, step, &view)) break;
+    }
+    return PLIM_OK;
+}

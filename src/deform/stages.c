@@ -1,0 +1,184 @@
+/* The stages of deformable solids: Newmark with explicit elastic and implicit damping forces (002
+ * sections 4.2, 4.3, 4.7, 5.3), the implicit midpoint rule, backward Euler, statics. */
+#include "deform/internal.h"
+
+#include <string.h>
+
+static size_t value_count(const Deform *d) {
+    return 3 * deform_count(d, DEFORM_NODES);
+}
+
+static double *work(const Deform *d, int which) {
+    return d->work[which].data;
+}
+
+/* h of the solve for positions: v^{n+1/2} is half a step from v^n, but backward Euler's whole. */
+static double half_of(const Deform *d, const StepInfo *step) {
+    bool is_whole = d->options.integrator == DEFORM_BACKWARD_EULER ||
+                    d->options.integrator == DEFORM_STATIC;
+    return is_whole ? step->dt : 0.5 * step->dt;
+}
+
+/* to = m v + h (outside + elastic if asked for). */
+static void add_up_impulse(const Deform *d, const double *v, double h, double mass,
+                           const double *elastic, double *to) {
+    for (size_t i = 0; i < value_count(d); i++)
+        to[i] = mass * d->mass[i / 3] * v[i] + h * (d->outside[i] + (elastic ? elastic[i] : 0.0));
+}
+
+/* v*^{n+1/2}: a first guess for the implicit ones. */
+PlimStatus deform_predict(void *system, const StepInfo *step) {
+    Deform *d = system;
+    bool is_static = d->options.integrator == DEFORM_STATIC;
+    double h = half_of(d, step), when = is_static ? step->end_time : step->time + 0.5 * step->dt;
+    double residual = d->figures.residual;
+    d->figures = (DeformFigures){.residual = residual};
+    if (d->options.integrator == DEFORM_BACKWARD_EULER) when = step->end_time;
+    TRY(deform_outside_forces(d, step, when));
+    bool is_explicit = d->options.integrator == DEFORM_NEWMARK;
+    for (size_t i = 0; i < value_count(d); i++) {
+        double force = d->outside[i] + (is_explicit ? d->elastic[i] : 0.0);
+        d->velocity_half[i] = is_static ? 0.0 : d->velocity[i] + h * force / d->mass[i / 3];
+    }
+    return PLIM_OK;
+}
+
+/* v^{n+1/2}, with damping, pins and contact. */
+PlimStatus deform_solve_positions(void *system, const StepInfo *step) {
+    Deform *d = system;
+    bool is_static = d->options.integrator == DEFORM_STATIC;
+    bool is_explicit = d->options.integrator == DEFORM_NEWMARK;
+    DeformProblem problem = {.x = d->position,
+                             .impulse = work(d, DEFORM_KEPT),
+                             .v = d->velocity_half,
+                             .h = half_of(d, step),
+                             .mass = is_static ? 0.0 : 1.0,
+                             .has_elastic = !is_explicit,
+                             .finds_contact = true};
+    add_up_impulse(d, d->velocity, problem.h, problem.mass, is_explicit ? d->elastic : NULL,
+                   work(d, DEFORM_KEPT));
+    TRY(deform_pin_targets(d, step, d->velocity_half));
+    contact_begin(d, step);
+    TRY(deform_solve(d, step, &problem));
+    const double *residual = work(d, DEFORM_RESIDUAL), *slide = work(d, DEFORM_SLIDE);
+    for (size_t i = 0; i < value_count(d); i++) {
+        /* What damping gave in the first half. Contact acts on the whole step at its end, so that
+         * what leads nodes to a surface does not become velocity. */
+        d->half_impulse[i] = d->mass[i / 3] * d->velocity_half[i] - problem.impulse[i] -
+                             residual[i] - slide[i];
+        d->reaction[i] = (residual[i] + slide[i]) / problem.h;
+    }
+    return PLIM_OK;
+}
+
+PlimStatus deform_move(void *system, const StepInfo *step) {
+    Deform *d = system;
+    if (d->options.elastic == DEFORM_MIDDLE)
+        memcpy(work(d, DEFORM_KEPT), d->position, value_count(d) * sizeof *d->position);
+    for (size_t i = 0; i < value_count(d); i++) d->position[i] += step->dt * d->velocity_half[i];
+    TRY(deform_snap_pins(d, step));
+    if (d->options.contact) contact_push_out(d);
+    return PLIM_OK;
+}
+
+/* ---- velocities ---- */
+
+/* Newmark's p for the second half: v^n and what the first half gave, then the elastic force over
+ * the step as `elastic` says. */
+static PlimStatus accelerate_newmark(Deform *d, const StepInfo *step) {
+    double dt = step->dt, *impulse = work(d, DEFORM_NEXT), *force = work(d, DEFORM_FORCE);
+    ForceParts at_end = {.x = d->position, .elastic = true};
+    const double *first = d->elastic;
+    double before = 0.5, after = 0.5;
+    if (d->options.elastic == DEFORM_MIDDLE) {
+        double *middle = work(d, DEFORM_KEPT);
+        for (size_t i = 0; i < value_count(d); i++)
+            middle[i] = 0.5 * (middle[i] + d->position[i]);
+        ForceParts parts = {.x = middle, .elastic = true};
+        TRY(deform_forces(d, step, &parts, force, NULL));
+        before = 0;
+        after = 1;
+    } else {
+        TRY(deform_forces(d, step, &at_end, force, NULL));
+        if (d->options.elastic == DEFORM_LAST) before = 0, after = 1;
+    }
+    for (size_t i = 0; i < value_count(d); i++)
+        impulse[i] = d->mass[i / 3] * d->velocity[i] + dt * d->outside[i] +
+                     dt * (before * first[i] + after * force[i]) + d->half_impulse[i];
+    memcpy(work(d, DEFORM_KEPT), impulse, value_count(d) * sizeof *impulse);
+    if (d->options.elastic == DEFORM_MIDDLE) return deform_forces(d, step, &at_end, d->elastic, NULL);
+    memcpy(d->elastic, force, value_count(d) * sizeof *force);
+    return PLIM_OK;
+}
+
+PlimStatus deform_accelerate(void *system, const StepInfo *step) {
+    Deform *d = system;
+    return d->options.integrator == DEFORM_NEWMARK ? accelerate_newmark(d, step) : PLIM_OK;
+}
+
+/* The second half of Newmark's damping, with contact at x^{n+1}. */
+static PlimStatus finish_newmark(Deform *d, const StepInfo *step) {
+    const double *impulse = work(d, DEFORM_KEPT);
+    DeformProblem problem = {.x = d->position,
+                             .impulse = impulse,
+                             .v = d->velocity,
+                             .h = 0.5 * step->dt,
+                             .mass = 1.0};
+    for (size_t i = 0; i < value_count(d); i++) d->velocity[i] = impulse[i] / d->mass[i / 3];
+    TRY(deform_pin_velocities(d, step));
+    contact_at_end(d);
+    TRY(deform_solve(d, step, &problem));
+    const double *residual = work(d, DEFORM_RESIDUAL), *slide = work(d, DEFORM_SLIDE);
+    for (size_t i = 0; i < value_count(d); i++)
+        d->reaction[i] = (residual[i] + slide[i]) / step->dt;
+    d->now = step->end_time;
+    return PLIM_OK;
+}
+
+/* v^{n+1} = 2 v^{n+1/2} - v^n (002 section 4.7 with the middle's force). */
+static void finish_midpoint(Deform *d) {
+    for (size_t i = 0; i < value_count(d); i++)
+        d->velocity[i] = 2 * d->velocity_half[i] - d->velocity[i];
+    contact_final_velocities(d);
+}
+
+PlimStatus deform_solve_velocities(void *system, const StepInfo *step) {
+    Deform *d = system;
+    switch (d->options.integrator) {
+    case DEFORM_NEWMARK:
+        return finish_newmark(d, step);
+    case DEFORM_MIDPOINT:
+        finish_midpoint(d);
+        break;
+    case DEFORM_BACKWARD_EULER:
+        memcpy(d->velocity, d->velocity_half, value_count(d) * sizeof *d->velocity);
+        break;
+    case DEFORM_STATIC:
+        memset(d->velocity, 0, value_count(d) * sizeof *d->velocity);
+        break;
+    }
+    if (d->options.integrator != DEFORM_STATIC) TRY(deform_pin_velocities(d, step));
+    TRY(deform_refresh(d, step));
+    d->now = step->end_time;
+    return PLIM_OK;
+}
+
+/* ---- between steps ---- */
+
+PlimStatus deform_refresh(void *system, const StepInfo *step) {
+    Deform *d = system;
+    ForceParts parts = {.x = d->position, .elastic = true};
+    d->now = step->time;
+    return deform_forces(d, step, &parts, d->elastic, NULL);
+}
+
+/* Newmark is stable for w dt < 2; `last` oscillates for w dt < 4/3, where the recurrence with the
+ * determinant 1 - (w dt)^2 / 2 and the trace 2 - 3 (w dt)^2 / 2 has complex roots. */
+double deform_max_dt(const void *system, const StepInfo *step) {
+    const Deform *d = system;
+    (void)step;
+    if (d->options.integrator != DEFORM_NEWMARK) return HUGE_VAL;
+    double square = deform_highest_square(d, d->work[DEFORM_RIGHT].data);
+    double stable = d->options.elastic == DEFORM_LAST ? 4.0 / 3.0 : 2.0;
+    return square > 0 ? d->options.step_fraction * stable / sqrt(square) : HUGE_VAL;
+}
