@@ -91,6 +91,25 @@ void symmetric_eigen(Mat3 a, Vec3 *values, Mat3 *vectors) {
     *vectors = mat3_from_columns(columns[0], columns[1], vec3_cross(columns[0], columns[1]));
 }
 
+/* The roots of the characteristic polynomial as cosines: A = mean I + size B, where det(B)/2 is the
+ * cosine of three times an angle (Smith 1961). */
+Vec3 symmetric_eigenvalues(Mat3 a) {
+    const double third_turn = 2.09439510239319549;
+    double mean = mat3_trace(a) / 3.0;
+    double xx = a.r[0].x - mean, yy = a.r[1].y - mean, zz = a.r[2].z - mean;
+    double xy = a.r[0].y, xz = a.r[0].z, yz = a.r[1].z;
+    double off = xy * xy + xz * xz + yz * yz;
+    double size = sqrt((xx * xx + yy * yy + zz * zz + 2.0 * off) / 6.0);
+    if (!(size > 0.0)) return vec3(mean, mean, mean);
+    double determinant =
+        xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz);
+    double cosine = 0.5 * determinant / (size * size * size);
+    double angle = acos(fmax(-1.0, fmin(1.0, cosine))) / 3.0;
+    double first = mean + 2.0 * size * cos(angle);
+    double last = mean + 2.0 * size * cos(angle + third_turn);
+    return vec3(first, 3.0 * mean - first - last, last);
+}
+
 /* Turns columns p < q of W and V together until those of W are at right angles, the longer one
  * first. False when nothing had to change. */
 static bool svd_rotate(Vec3 w[3], Vec3 v[3], int p, int q) {
@@ -159,6 +178,41 @@ void svd_rotations(Mat3 f, Mat3 *u, Vec3 *sigma, Mat3 *v) {
     for (int i = 0; i < 3; i++) lengths[i] = ldexp(lengths[i], exponent);
     *sigma = vec3_load(lengths);
     *v = mat3_from_columns(turn[0], turn[1], turn[2]);
+}
+
+/* A turn about z. */
+static Mat3 plane_rotation(double c, double s) {
+    return (Mat3){{{c, -s, 0}, {s, c, 0}, {0, 0, 1}}};
+}
+
+/* F = R S first: in the plane the rotation is (a + d, c - b) normalised. Then the two eigenvalues
+ * of S, whose sum is not negative: the larger one is also the larger in size. */
+void svd_rotations_2(Mat3 f, Mat3 *u, Vec3 *sigma, Mat3 *v) {
+    double a = f.r[0].x, b = f.r[0].y, c = f.r[1].x, d = f.r[1].y;
+    double largest = fmax(fmax(fabs(a), fabs(b)), fmax(fabs(c), fabs(d)));
+    int exponent = 0;
+    if (largest > 0.0) frexp(largest, &exponent);
+    a = ldexp(a, -exponent), b = ldexp(b, -exponent);
+    c = ldexp(c, -exponent), d = ldexp(d, -exponent);
+    double x = a + d, y = c - b, length = hypot(x, y);
+    x = length > 0.0 ? x / length : 1.0; /* a reflection or zero: any rotation is as near */
+    y = length > 0.0 ? y / length : 0.0;
+    double p = x * a + y * c, q = x * d - y * b;
+    double off = 0.5 * (x * (b + c) + y * (d - a));
+    double t = off != 0.0 ? jacobi_tangent(q - p, off) : 0.0;
+    double cosine = 1.0 / sqrt(1.0 + t * t), sine = -cosine * t;
+    p -= t * off;
+    q += t * off;
+    if (p < q) { /* a quarter turn swaps them and keeps V a rotation */
+        double swap = p, turned = cosine;
+        p = q, q = swap;
+        cosine = -sine, sine = turned;
+    }
+    /* Equal values differ by rounding: keep the promised order exactly. */
+    q = fmax(-p, q);
+    *sigma = vec3(ldexp(p, exponent), ldexp(q, exponent), 1.0);
+    *v = plane_rotation(cosine, sine);
+    *u = plane_rotation(x * cosine - y * sine, y * cosine + x * sine);
 }
 
 void polar_decompose(Mat3 f, Mat3 *rotation, Mat3 *stretch) {

@@ -185,6 +185,13 @@ static void check_eigen(Mat3 a) {
     assert_close(values.x + values.y + values.z, mat3_trace(a), 1e-14 * size);
 }
 
+static void check_eigenvalues(Mat3 a) {
+    Vec3 values, fast = symmetric_eigenvalues(a);
+    Mat3 v;
+    symmetric_eigen(a, &values, &v);
+    assert_close(vec3_length(vec3_sub(fast, values)), 0.0, 1e-7 * norm(a));
+}
+
 static Mat3 symmetric_from(Mat3 rotation, Vec3 values) {
     Mat3 a = compose(rotation, values, rotation);
     return mat3_scale(0.5, mat3_add(a, mat3_transpose(a)));
@@ -205,6 +212,25 @@ static void eigen_of_random_matrices(void **state) {
         check_eigen(symmetric_from(r, vec3(3e150, -1e150, 2e140)));
         check_eigen(symmetric_from(r, vec3(3e-150, -1e-150, 2e-160)));
     }
+}
+
+static void eigenvalues_in_closed_form(void **state) {
+    (void)state;
+    Draw draw = {.stream = 11};
+    for (int i = 0; i < CASES; i++) {
+        Mat3 m = {{draw_vector(&draw), draw_vector(&draw), draw_vector(&draw)}};
+        check_eigenvalues(mat3_add(m, mat3_transpose(m)));
+        Mat3 r = draw_rotation(&draw);
+        check_eigenvalues(symmetric_from(r, vec3(2, 2, 2)));
+        check_eigenvalues(symmetric_from(r, vec3(2, 2, -1)));
+        check_eigenvalues(symmetric_from(r, vec3(2, -1, -1)));
+        check_eigenvalues(symmetric_from(r, vec3(1, 1 - 1e-12, 1 - 2e-12)));
+        check_eigenvalues(symmetric_from(r, vec3(1, 1e-8, 1e-15)));
+        check_eigenvalues(symmetric_from(r, vec3(3e70, -1e70, 2e60)));
+        check_eigenvalues(symmetric_from(r, vec3(3e-70, -1e-70, 2e-80)));
+    }
+    check_eigenvalues(mat3_diagonal(0, 0, 0));
+    check_eigenvalues(mat3_diagonal(1, 2, 3));
 }
 
 static void eigen_of_special_matrices(void **state) {
@@ -306,6 +332,45 @@ static void svd_of_special_matrices(void **state) {
     check_svd(mat3_from_columns(vec3(0, 0, 2), vec3(1, 0, 0), vec3(3, 3, 0)));
 }
 
+static void check_svd_2(double a, double b, double c, double d) {
+    Mat3 f = {{{a, b, 0}, {c, d, 0}, {0, 0, 1}}};
+    Mat3 u, v;
+    Vec3 sigma;
+    svd_rotations_2(f, &u, &sigma, &v);
+    check_rotation(u);
+    check_rotation(v);
+    assert_true(u.r[2].z == 1.0 && v.r[2].z == 1.0 && sigma.z == 1.0);
+    assert_true(sigma.x >= fabs(sigma.y));
+    Mat3 left = {{{a, b, 0}, {c, d, 0}, {0, 0, 0}}};
+    sigma.z = 0.0;
+    assert_close(distance(compose(u, sigma, v), left), 0.0, 4e-15 * norm(left));
+    /* Scaled, so that the products neither overflow nor vanish. */
+    double size = fmax(norm(left), 1e-320);
+    double determinant = (a / size) * (d / size) - (b / size) * (c / size);
+    if (fabs(determinant) > 1e-14) assert_true((sigma.y < 0.0) == (determinant < 0.0));
+}
+
+static void svd_in_the_plane(void **state) {
+    (void)state;
+    Draw draw = {.stream = 10};
+    for (int i = 0; i < CASES; i++) {
+        Vec3 p = draw_vector(&draw), q = draw_vector(&draw);
+        check_svd_2(p.x, p.y, q.x, q.y);
+        check_svd_2(p.x, p.y, p.x * q.z, p.y * q.z);                /* singular */
+        check_svd_2(p.x, p.y, p.y, -p.x);                           /* a reflection */
+        check_svd_2(p.x, -p.y, p.y, p.x);                           /* a rotation */
+        check_svd_2(p.x, p.y, p.y + 1e-9 * q.x, -p.x + 1e-9 * q.y); /* nearly a reflection */
+        check_svd_2(1e200 * p.x, 1e190 * p.y, 1e200 * q.x, 1e190 * q.y);
+        check_svd_2(1e-200 * p.x, 1e-200 * p.y, 1e-210 * q.x, 1e-210 * q.y);
+    }
+    check_svd_2(0, 0, 0, 0);
+    check_svd_2(1, 0, 0, 1);
+    check_svd_2(-1, 0, 0, -1);
+    check_svd_2(0, 1, 1, 0);
+    check_svd_2(0, 0, 0, -5);
+    check_svd_2(2, 0, 0, -3);
+}
+
 static void polar_recovers_the_factors(void **state) {
     (void)state;
     Draw draw = {.stream = 8};
@@ -343,10 +408,12 @@ int main(void) {
         cmocka_unit_test(axis_cos_sin_keeps_small_angles),
         cmocka_unit_test(matrix_round_trip),
         cmocka_unit_test(eigen_of_random_matrices),
+        cmocka_unit_test(eigenvalues_in_closed_form),
         cmocka_unit_test(eigen_of_special_matrices),
         cmocka_unit_test(svd_of_random_matrices),
         cmocka_unit_test(svd_of_rank_one_and_two),
         cmocka_unit_test(svd_of_special_matrices),
+        cmocka_unit_test(svd_in_the_plane),
         cmocka_unit_test(polar_recovers_the_factors),
         cmocka_unit_test(inverse_and_determinant),
     };
