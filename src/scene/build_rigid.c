@@ -1,6 +1,4 @@
 /* Rigid bodies of a scene: materials, copies of repeated bodies, what fluids flow around. */
-#include "base/hash.h"
-#include "base/random.h"
 #include "math/quat.h"
 #include "rigid/hollow.h"
 #include "scene/scene.h"
@@ -8,8 +6,6 @@
 
 #include <stdio.h>
 #include <string.h>
-
-static const double pi = 3.14159265358979323846;
 
 /* ---- one copy of a body ---- */
 
@@ -116,115 +112,6 @@ static bool read_body(PlimScene *scene, SceneNode *node, SceneBody *body) {
     return reader->problems.count == problems && reader->trouble == PLIM_OK;
 }
 
-static double random_of(const PlimScene *scene, const SceneBody *body, int what) {
-    uint64_t stream = hash_text(HASH_START, body->name) + (uint64_t)what;
-    return random_uniform(scene->reader.seed, stream, scene->reader.repeat.n);
-}
-
-/* Where the copy stands relative to the body's position. */
-static Vec3 copy_offset(const PlimScene *scene, const SceneBody *body) {
-    const SceneRepeat *repeat = &body->repeat;
-    const RepeatIndex *index = &scene->reader.repeat;
-    if (!index->active) return vec3(0, 0, 0);
-    const double place[3] = {(double)index->i, (double)index->j, (double)index->k};
-    const double size[3] = {repeat->count ? (double)repeat->count : repeat->grid[0],
-                            repeat->count ? 1 : repeat->grid[1],
-                            repeat->count ? 1 : repeat->grid[2]};
-    double offset[3];
-    for (int axis = 0; axis < 3; axis++)
-        offset[axis] = (place[axis] - 0.5 * (size[axis] - 1)) * repeat->spacing[axis] +
-                       repeat->jitter[axis] * (2 * random_of(scene, body, axis) - 1);
-    return vec3_load(offset);
-}
-
-/* A rotation by at most `tilt` about an axis evenly spread over all directions. */
-static Quat copy_tilt(const PlimScene *scene, const SceneBody *body) {
-    if (!scene->reader.repeat.active || body->repeat.tilt == 0) return quat_identity();
-    double z = 2 * random_of(scene, body, 3) - 1, around = 2 * pi * random_of(scene, body, 4);
-    double angle = body->repeat.tilt * pi / 180 * random_of(scene, body, 5);
-    double r = sqrt(1 - z * z);
-    return quat_exp(vec3(angle * r * cos(around), angle * r * sin(around), angle * z));
-}
-
-static void choose_color(const PlimScene *scene, const SceneBody *body, size_t number,
-                         float color[3]) {
-    static const double palette[][3] = {{0.85, 0.33, 0.24}, {0.25, 0.52, 0.78}, {0.93, 0.70, 0.26},
-                                        {0.36, 0.66, 0.47}, {0.58, 0.42, 0.70}, {0.90, 0.52, 0.30},
-                                        {0.33, 0.68, 0.72}, {0.80, 0.78, 0.72}};
-    const SceneMaterial *material =
-        body->material ? scene_find_material(scene, body->material) : NULL;
-    const double *chosen = body->color[0] >= 0                   ? body->color
-                           : material && material->color[0] >= 0 ? material->color
-                                                                 : palette[number % 8];
-    for (int i = 0; i < 3; i++) color[i] = (float)chosen[i];
-}
-
-/* ---- all copies of all bodies ---- */
-
-typedef PlimStatus (*CopyFn)(PlimScene *scene, SceneNode *node, size_t number, void *user);
-
-/* Prepares to read copy n of a body: what its expressions may ask for. */
-static void set_repeat(SceneReader *reader, const SceneNode *node, const SceneRepeat *repeat,
-                       uint64_t n, uint64_t count) {
-    const SceneNode *name = node_get(node, "name");
-    uint64_t nx = repeat->count ? (uint64_t)repeat->count : (uint64_t)repeat->grid[0];
-    uint64_t ny = repeat->count ? 1 : (uint64_t)repeat->grid[1];
-    reader->repeat =
-        (RepeatIndex){.active = node_get(node, "repeat") != NULL,
-                      .i = n % nx,
-                      .j = n / nx % ny,
-                      .k = n / nx / ny,
-                      .n = n,
-                      .count = count,
-                      .stream = name && name->text ? hash_text(HASH_START, name->text) : 0};
-}
-
-/* How many copies a body entry asks for, as a double: it may be absurd. 0 after a problem. */
-static double count_copies(PlimScene *scene, SceneNode *node, SceneRepeat *repeat) {
-    SceneReader *reader = &scene->reader;
-    *repeat = body_start().repeat;
-    SceneNode *repeat_node = node_get(node, "repeat");
-    if (!repeat_node) return 1;
-    const SceneKey *key = scene_body_table.keys + scene_body_table.key_count - 1;
-    size_t problems = reader->problems.count;
-    reader->repeat.active = false;
-    reader_read_table(reader, repeat_node, key->table, repeat);
-    if (reader->problems.count > problems) return 0;
-    if (node_get(repeat_node, "grid") && node_get(repeat_node, "count"))
-        reader_problem(reader, repeat_node, "has both 'grid' and 'count'; leave one out");
-    if (!node_get(repeat_node, "grid") && !node_get(repeat_node, "count"))
-        reader_problem(reader, repeat_node, "needs 'grid' or 'count'");
-    for (int axis = 0; axis < 3; axis++)
-        if (repeat->grid[axis] != floor(repeat->grid[axis]))
-            reader_problem(reader, repeat_node, "the grid must have whole numbers, has %g",
-                           repeat->grid[axis]);
-    if (reader->problems.count > problems) return 0;
-    if (repeat->count) return (double)repeat->count;
-    return repeat->grid[0] * repeat->grid[1] * repeat->grid[2];
-}
-
-/* Goes on after a body that is wrong, with the next body, so that all problems are found. */
-static PlimStatus for_each_copy(PlimScene *scene, CopyFn visit, void *user) {
-    PlimStatus result = PLIM_OK;
-    const SceneNode *list = scene->document.rigid.bodies.node;
-    for (size_t entry = 0; list && entry < list->children.count; entry++) {
-        SceneNode *node = list->children.data[entry];
-        SceneRepeat repeat;
-        double copies = count_copies(scene, node, &repeat);
-        bool active = node_get(node, "repeat") != NULL;
-        for (uint64_t n = 0; n < (uint64_t)copies; n++) {
-            set_repeat(&scene->reader, node, &repeat, n, (uint64_t)copies);
-            PlimStatus status = visit(scene, node, active ? (size_t)n : entry, user);
-            if (status == PLIM_OK) continue;
-            if (status != PLIM_BAD_INPUT) return status;
-            result = status;
-            break; /* the other copies are likely wrong in the same way */
-        }
-    }
-    scene->reader.repeat = (RepeatIndex){0};
-    return result;
-}
-
 /* ---- checks before anything large is made ---- */
 
 /* Copies share their triangles; a frame holds place and velocity of each one's vertices. */
@@ -251,9 +138,9 @@ void scene_check_bodies(PlimScene *scene) {
     for (size_t entry = 0; list && entry < list->children.count; entry++) {
         SceneNode *node = list->children.data[entry];
         SceneRepeat repeat;
-        double copies = count_copies(scene, node, &repeat);
+        double copies = scene_count_copies(scene, node, &repeat);
         uint64_t count = (uint64_t)fmin(copies, 0x1p53); /* more are refused below */
-        set_repeat(reader, node, &repeat, 0, count);
+        scene_set_repeat(reader, node, &repeat, 0, count);
         SceneBody body;
         if (read_body(scene, node, &body)) {
             scene_note_group(scene, node, &body);
@@ -311,14 +198,14 @@ static PlimRigidDesc describe_copy(PlimScene *scene, const SceneBody *body, Vec3
     desc.angular_damping = body->angular_damping;
     memcpy(desc.surface_velocity, body->surface_velocity, sizeof desc.surface_velocity);
     scene_describe_groups(scene, body, &desc);
-    Quat turn = quat_multiply(scene_turn(scene, &body->orientation), copy_tilt(scene, body));
+    Quat turn = quat_multiply(scene_turn(scene, &body->orientation), scene_copy_tilt(scene, body->name, &body->repeat));
     quat_store(desc.pose.orientation, turn);
     Vec3 place = vec3(body->position[0].value, body->position[1].value, body->position[2].value);
-    place = vec3_add(place, copy_offset(scene, body));
+    place = vec3_add(place, scene_copy_offset(scene, body->name, &body->repeat));
     vec3_store(desc.pose.position, vec3_add(place, quat_rotate(turn, center)));
     memcpy(desc.pose.velocity, body->velocity, sizeof desc.pose.velocity);
     memcpy(desc.pose.angular_velocity, body->angular_velocity, sizeof desc.pose.angular_velocity);
-    choose_color(scene, body, number, desc.color);
+    scene_choose_color(scene, body->material, body->color, number, desc.color);
     return desc;
 }
 
@@ -341,7 +228,7 @@ static PlimStatus add_body(PlimScene *scene, SceneNode *node, const SceneBody *b
     /* Copies need not be like the first, which was looked at before. */
     scene->has_acting |= desc->motion == PLIM_DYNAMIC && !body->passive;
     if (desc->motion == PLIM_KINEMATIC)
-        TRY(scene_add_path(scene, body, copy_offset(scene, body), copy_tilt(scene, body),
+        TRY(scene_add_path(scene, body, scene_copy_offset(scene, body->name, &body->repeat), scene_copy_tilt(scene, body->name, &body->repeat),
                            shape->center, desc));
     RigidBodies *bodies = job->world->rigid;
     size_t id;
@@ -415,7 +302,7 @@ PlimStatus scene_add_bodies(PlimScene *scene, PlimWorld *world, SceneBodies *bod
     TRY(plim_rigid_configure(world, &options));
     TRY(scene_add_material_pairs(scene, world));
     scratch_init(&job.solids, scene->context);
-    PlimStatus status = for_each_copy(scene, add_copy, &job);
+    PlimStatus status = scene_for_each_copy(scene, scene->document.rigid.bodies.node, add_copy, &job);
     scratch_free(&job.solids);
     return status;
 }

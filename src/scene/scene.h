@@ -42,6 +42,25 @@ bool scene_accepts_state(const PlimScene *scene, uint64_t hash);
 /* Adds `hash` to the scenes whose states this one continues, and writes `text` anew. */
 PlimStatus scene_add_ancestor(PlimScene *scene, uint64_t hash);
 
+/* ---- copies.c: many of one thing ---- */
+
+/* Where the copy that is being read stands relative to the position of the first, and its random
+ * rotation by at most `tilt`, about an axis evenly spread over all directions. */
+Vec3 scene_copy_offset(const PlimScene *scene, const char *name, const SceneRepeat *repeat);
+Quat scene_copy_tilt(const PlimScene *scene, const char *name, const SceneRepeat *repeat);
+/* The body's own colour, its material's, or one of a palette. `own` negative: none. */
+void scene_choose_color(const PlimScene *scene, const char *material_name, const double own[3],
+                        size_t number, float color[3]);
+/* How many copies an entry asks for, as a double: it may be absurd. 0 after a problem. */
+double scene_count_copies(PlimScene *scene, SceneNode *node, SceneRepeat *repeat);
+/* Prepares to read copy n of a body: what its expressions may ask for. */
+void scene_set_repeat(SceneReader *reader, const SceneNode *node, const SceneRepeat *repeat,
+                      uint64_t n, uint64_t count);
+/* Goes on after a body that is wrong, with the next body, so that all problems are found. */
+typedef PlimStatus (*SceneCopyFn)(PlimScene *scene, SceneNode *node, size_t number, void *user);
+PlimStatus scene_for_each_copy(PlimScene *scene, const SceneNode *list, SceneCopyFn visit,
+                               void *user);
+
 /* ---- build_rigid.c ---- */
 
 /* The bodies of a world: what fluids and splashes flow around. */
