@@ -88,6 +88,15 @@ static void block_is_exact(void **state) {
     for (size_t i = 0, from = 0; i < surface.vertex_count; i++, from++) /* in the mesh's order */
         while (memcmp(&surface.vertices[i], &mesh.vertices[from], sizeof(Vec3)) != 0)
             assert_true(++from < mesh.vertex_count);
+    int32_t(*faces)[3]; /* the same surface, on the mesh's own numbers */
+    size_t count;
+    assert_int_equal(tet_mesh_surface_faces(context, &mesh, &faces, &count), PLIM_OK);
+    assert_int_equal(count, surface.triangle_count);
+    for (size_t f = 0; f < count; f++)
+        for (int k = 0; k < 3; k++)
+            assert_memory_equal(&mesh.vertices[faces[f][k]],
+                                &surface.vertices[surface.triangles[f][k]], sizeof(Vec3));
+    context_free(context, faces, count, sizeof *faces);
     mesh_free(context, &surface);
     tet_mesh_free(context, &mesh);
 

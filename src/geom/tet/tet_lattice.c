@@ -7,6 +7,7 @@
  * cut points, where the surface crosses edges; warp vertices that have a cut point too near onto
  * it; fill what is inside of each tetrahedron with one to three tetrahedra. With the fractions
  * below all dihedral angles are between 10.7 and 164.8 degrees, whatever the field. */
+#include "geom/level_set/boxed_field.h"
 #include "geom/tet/tet_build.h"
 
 /* A vertex with a cut point within this fraction of an edge is warped. The pair comes from a search
@@ -30,11 +31,8 @@ typedef struct Spokes {
 
 typedef struct Lattice {
     PlimContext *context;
-    double (*sample)(void *user, Vec3 p);
-    void *user;
-    Box3 box;
+    BoxedField field;
     Vec3 origin;
-    double spacing;
     int n[3]; /* cubes */
     size_t corners, count;
     double *value;  /* per vertex: negative inside, 0 on the surface */
@@ -68,49 +66,23 @@ static bool neighbour(const Lattice *l, const Site *s, int direction, Site *othe
 }
 
 static Vec3 position(const Lattice *l, const int at[3]) {
-    return vec3_add_scaled(l->origin, 0.5 * l->spacing, vec3(at[0], at[1], at[2]));
-}
-
-/* The field cut off at the box, outside of which it is not asked. */
-static double field(const Lattice *l, Vec3 p) {
-    Vec3 c = box3_center(l->box), h = vec3_sub(l->box.high, c);
-    double beyond = fmax(fmax(fabs(p.x - c.x) - h.x, fabs(p.y - c.y) - h.y), fabs(p.z - c.z) - h.z);
-    if (beyond > 0.0) return beyond;
-    double value = l->sample(l->user, p);
-    return value < beyond ? beyond : value; /* NaN stays NaN */
+    return vec3_add_scaled(l->origin, 0.5 * l->field.spacing, vec3(at[0], at[1], at[2]));
 }
 
 static Vec3 along(const Lattice *l, const Site *s, int direction, double t) {
     const int *d = DIRECTION[direction];
-    return vec3_add_scaled(position(l, s->at), 0.5 * l->spacing * t, vec3(d[0], d[1], d[2]));
+    return vec3_add_scaled(position(l, s->at), 0.5 * l->field.spacing * t, vec3(d[0], d[1], d[2]));
 }
 
-/* Where on the edge from an inside vertex (value a) to an outside one (b) the field is zero: regula
- * falsi, halving the value kept at an end that does not move (the Illinois rule). */
 static double find_cut(const Lattice *l, const Site *s, int direction, double a, double b) {
-    enum { MAX_STEPS = 60 };
-    double low = 0.0, high = 1.0, t = 0.5, tolerance = 1e-10;
-    for (int i = 0, last = 0; i < MAX_STEPS && high - low > tolerance; i++) {
-        t = low + (high - low) * (a / (a - b));
-        if (!(t > low && t < high)) t = 0.5 * (low + high);
-        double value = field(l, along(l, s, direction, t));
-        if (fabs(value) <= tolerance * l->spacing) break;
-        if (value < 0.0) {
-            low = t, a = value;
-            if (last < 0) b *= 0.5;
-            last = -1;
-        } else {
-            high = t, b = value;
-            if (last > 0) a *= 0.5;
-            last = 1;
-        }
-    }
-    return t;
+    const int *d = DIRECTION[direction];
+    return boxed_field_zero(&l->field, position(l, s->at), 0.5 * l->field.spacing,
+                            vec3(d[0], d[1], d[2]), a, b);
 }
 
 static PlimStatus sample_site(Lattice *l, const Site *s) {
     Vec3 p = position(l, s->at);
-    l->value[s->id] = field(l, p);
+    l->value[s->id] = boxed_field_at(&l->field, p);
     if (!isnan(l->value[s->id])) return PLIM_OK;
     return context_fail(l->context, PLIM_FAILED, "the distance at (%g, %g, %g) is not a number",
                         p.x, p.y, p.z);
@@ -325,15 +297,15 @@ static PlimStatus stuff_site(Lattice *l, const Site *s) {
 
 /* A lattice centred on the box, with one cube or more around it. */
 static PlimStatus lattice_shape(Lattice *l) {
-    Vec3 size = vec3_sub(l->box.high, l->box.low);
+    Vec3 size = vec3_sub(l->field.box.high, l->field.box.low);
     double extent[3], corners = 1.0, centers = 1.0;
     vec3_store(extent, size);
-    if (!(l->spacing > 0.0) || !isfinite(l->spacing) || !isfinite(size.x + size.y + size.z) ||
-        !(size.x >= 0.0 && size.y >= 0.0 && size.z >= 0.0))
+    if (!(l->field.spacing > 0.0) || !isfinite(l->field.spacing) ||
+        !isfinite(size.x + size.y + size.z) || !(size.x >= 0.0 && size.y >= 0.0 && size.z >= 0.0))
         return context_fail(l->context, PLIM_BAD_INPUT,
                             "tetrahedra need a finite box and a positive spacing");
     for (int a = 0; a < 3; a++) {
-        extent[a] = ceil(extent[a] / l->spacing) + 2.0;
+        extent[a] = ceil(extent[a] / l->field.spacing) + 2.0;
         corners *= extent[a] + 1.0;
         centers *= extent[a];
     }
@@ -341,12 +313,12 @@ static PlimStatus lattice_shape(Lattice *l) {
     if (!(corners + centers < INT32_MAX / 8))
         return context_fail(l->context, PLIM_OUT_OF_MEMORY,
                             "a lattice of %.3g vertices is too large: use a larger spacing than %g",
-                            corners + centers, l->spacing);
+                            corners + centers, l->field.spacing);
     for (int a = 0; a < 3; a++) l->n[a] = (int)extent[a];
     l->corners = (size_t)corners;
     l->count = (size_t)(corners + centers);
-    l->origin =
-        vec3_add_scaled(box3_center(l->box), -0.5 * l->spacing, vec3(l->n[0], l->n[1], l->n[2]));
+    l->origin = vec3_add_scaled(box3_center(l->field.box), -0.5 * l->field.spacing,
+                                vec3(l->n[0], l->n[1], l->n[2]));
     return PLIM_OK;
 }
 
@@ -362,19 +334,16 @@ static PlimStatus lattice_stuff(Lattice *l, TetMesh *out) {
     if (l->build.tets.count == 0)
         return context_fail(
             l->context, PLIM_BAD_INPUT,
-            "no tetrahedra fit: nothing is inside, or the spacing of %g is too large", l->spacing);
+            "no tetrahedra fit: nothing is inside, or the spacing of %g is too large",
+            l->field.spacing);
     return tet_build_finish(&l->build, out);
 }
 
 PlimStatus tet_mesh_stuff(PlimContext *context, Box3 box, double spacing,
                           double (*sample)(void *user, Vec3 p), void *user, TetMesh *out) {
     *out = (TetMesh){0};
-    Lattice l = {.context = context,
-                 .build = {.context = context},
-                 .sample = sample,
-                 .user = user,
-                 .box = box,
-                 .spacing = spacing};
+    Lattice l = {
+        .context = context, .build = {.context = context}, .field = {sample, user, box, spacing}};
     TRY(lattice_shape(&l));
     PlimStatus status = lattice_stuff(&l, out);
     context_free(context, l.value, l.count, sizeof *l.value);

@@ -67,7 +67,6 @@ typedef struct FaceSort {
     size_t *faces, *spare; /* 4 tet_count */
     size_t *start;         /* vertex_count + 1: of each vertex's faces in one pass of the sort */
     bool *inner;           /* 4 tet_count: another tetrahedron has the face too */
-    int32_t *place;        /* vertex_count: the vertex's number on the surface, -1 when not on it */
 } FaceSort;
 
 static bool face_sort_allocate(PlimContext *context, const TetMesh *mesh, FaceSort *sort) {
@@ -76,8 +75,7 @@ static bool face_sort_allocate(PlimContext *context, const TetMesh *mesh, FaceSo
     sort->spare = context_allocate(context, faces, sizeof *sort->spare);
     sort->start = context_allocate(context, mesh->vertex_count + 1, sizeof *sort->start);
     sort->inner = context_allocate(context, faces, sizeof *sort->inner);
-    sort->place = context_allocate(context, mesh->vertex_count, sizeof *sort->place);
-    return sort->faces && sort->spare && sort->start && sort->inner && sort->place;
+    return sort->faces && sort->spare && sort->start && sort->inner;
 }
 
 static void face_sort_free(PlimContext *context, const TetMesh *mesh, FaceSort *sort) {
@@ -86,7 +84,6 @@ static void face_sort_free(PlimContext *context, const TetMesh *mesh, FaceSort *
     context_free(context, sort->spare, faces, sizeof *sort->spare);
     context_free(context, sort->start, mesh->vertex_count + 1, sizeof *sort->start);
     context_free(context, sort->inner, faces, sizeof *sort->inner);
-    context_free(context, sort->place, mesh->vertex_count, sizeof *sort->place);
 }
 
 static void face_vertices(const TetMesh *mesh, size_t face, int32_t v[3]) {
@@ -135,47 +132,56 @@ static void find_inner(const TetMesh *mesh, FaceSort *sort) {
     }
 }
 
-/* Numbers the vertices on the surface in the order they have in the mesh, and counts the faces. */
-static void number_surface(const TetMesh *mesh, FaceSort *sort, size_t *vertices,
-                           size_t *triangles) {
-    *vertices = *triangles = 0;
-    for (size_t i = 0; i < mesh->vertex_count; i++) sort->place[i] = -1;
-    for (size_t f = 0; f < 4 * mesh->tet_count; f++) {
-        if (sort->inner[f]) continue;
-        int32_t v[3];
-        face_vertices(mesh, f, v);
-        for (int k = 0; k < 3; k++) sort->place[v[k]] = 0;
-        (*triangles)++;
+PlimStatus tet_mesh_surface_faces(PlimContext *context, const TetMesh *mesh, int32_t (**faces)[3],
+                                  size_t *count) {
+    *faces = NULL;
+    *count = 0;
+    FaceSort sort = {0};
+    int32_t(*list)[3] = NULL;
+    if (face_sort_allocate(context, mesh, &sort)) {
+        find_inner(mesh, &sort);
+        size_t made = 0;
+        for (size_t f = 0; f < 4 * mesh->tet_count; f++) made += !sort.inner[f];
+        list = context_allocate(context, made, sizeof *list);
+        if (list) {
+            *faces = list;
+            *count = made;
+            made = 0;
+            for (size_t f = 0; f < 4 * mesh->tet_count; f++)
+                if (!sort.inner[f]) face_vertices(mesh, f, list[made++]);
+        }
     }
-    for (size_t i = 0; i < mesh->vertex_count; i++)
-        if (sort->place[i] == 0) sort->place[i] = (int32_t)(*vertices)++;
+    face_sort_free(context, mesh, &sort);
+    return list ? PLIM_OK : PLIM_OUT_OF_MEMORY;
 }
 
-static void fill_surface(const TetMesh *mesh, const FaceSort *sort, TriangleMesh *out) {
+/* Numbers the vertices on the surface in the order they have in the mesh. */
+static PlimStatus fill_surface(PlimContext *context, const TetMesh *mesh, int32_t (*faces)[3],
+                               size_t count, int32_t *place, TriangleMesh *out) {
+    size_t used = 0;
+    for (size_t i = 0; i < mesh->vertex_count; i++) place[i] = -1;
+    for (size_t f = 0; f < count; f++)
+        for (int k = 0; k < 3; k++) place[faces[f][k]] = 0;
     for (size_t i = 0; i < mesh->vertex_count; i++)
-        if (sort->place[i] >= 0) out->vertices[sort->place[i]] = mesh->vertices[i];
-    size_t made = 0;
-    for (size_t f = 0; f < 4 * mesh->tet_count; f++) {
-        if (sort->inner[f]) continue;
-        int32_t v[3];
-        face_vertices(mesh, f, v);
-        for (int k = 0; k < 3; k++) out->triangles[made][k] = sort->place[v[k]];
-        made++;
-    }
+        if (place[i] == 0) place[i] = (int32_t)used++;
+    TRY(mesh_allocate(context, out, used, count));
+    for (size_t i = 0; i < mesh->vertex_count; i++)
+        if (place[i] >= 0) out->vertices[place[i]] = mesh->vertices[i];
+    for (size_t f = 0; f < count; f++)
+        for (int k = 0; k < 3; k++) out->triangles[f][k] = place[faces[f][k]];
+    return PLIM_OK;
 }
 
 PlimStatus tet_mesh_surface(PlimContext *context, const TetMesh *mesh, TriangleMesh *out) {
     *out = (TriangleMesh){0};
-    FaceSort sort = {0};
+    int32_t(*faces)[3];
+    size_t count;
+    TRY(tet_mesh_surface_faces(context, mesh, &faces, &count));
     PlimStatus status = PLIM_OUT_OF_MEMORY;
-    if (face_sort_allocate(context, mesh, &sort)) {
-        find_inner(mesh, &sort);
-        size_t vertices, triangles;
-        number_surface(mesh, &sort, &vertices, &triangles);
-        status = mesh_allocate(context, out, vertices, triangles);
-        if (status == PLIM_OK) fill_surface(mesh, &sort, out);
-    }
-    face_sort_free(context, mesh, &sort);
+    int32_t *place = context_allocate(context, mesh->vertex_count, sizeof *place);
+    if (place) status = fill_surface(context, mesh, faces, count, place, out);
+    context_free(context, place, mesh->vertex_count, sizeof *place);
+    context_free(context, faces, count, sizeof *faces);
     return status;
 }
 

@@ -25,8 +25,14 @@ typedef struct TetQuality {
 
 TetQuality tet_mesh_quality(const TetMesh *mesh);
 
-/* The surface: faces that belong to one tet, pointing out, on those of the mesh's vertices that
- * they use, in the mesh's order. Pieces of it may touch along an edge where tets do. */
+/* The surface: faces that belong to one tet, pointing out, as triples of the mesh's vertices, in
+ * the order of the tets. Pieces of it may touch along an edge where tets do. Free it with
+ * context_free(context, faces, count, sizeof *faces). */
+PlimStatus tet_mesh_surface_faces(PlimContext *context, const TetMesh *mesh, int32_t (**faces)[3],
+                                  size_t *count);
+
+/* The same faces in the same order, on copies of those of the mesh's vertices that they use, in the
+ * mesh's order. */
 PlimStatus tet_mesh_surface(PlimContext *context, const TetMesh *mesh, TriangleMesh *out);
 
 /* Fills the zero set's inside with tetrahedra on a body-centred lattice of the given spacing, by

@@ -1,33 +1,35 @@
 /* TetGen's .node and .ele: H. Si, TetGen user's manual 1.5, section 5.2. A line of counts, then a
  * line for each item; '#' starts a comment. */
+#include "geom/mesh/mesh_lines.h"
 #include "geom/tet/tet_build.h"
 
 static PlimStatus start_item(MeshScan *scan, int64_t done, int64_t count, const char *items) {
-    if (tet_start_line(scan)) return PLIM_OK;
-    return tet_scan_fail(scan, "the file ends after %lld of %lld %s", (long long)done,
-                         (long long)count, items);
+    if (line_start(scan)) return PLIM_OK;
+    return line_fail(scan, "the file ends after %lld of %lld %s", (long long)done, (long long)count,
+                     items);
 }
 
 /* <points> <dimension> <attributes> <markers>, then <index> <x> <y> <z> and what is not needed
  * here. Indices count up from `base`, 0 or 1. */
 static PlimStatus read_nodes(MeshScan *scan, TetBuild *build, int64_t *base) {
     int64_t count, dimension, index;
-    tet_start_line(scan);
-    TRY(tet_scan_integer(scan, "the number of points", &count));
-    TRY(tet_scan_integer(scan, "the dimension", &dimension));
+    line_start(scan);
+    TRY(line_integer(scan, "the number of points", &count));
+    TRY(line_integer(scan, "the dimension", &dimension));
     if (dimension != 3)
-        return tet_scan_fail(scan, "points have %lld coordinates, not 3", (long long)dimension);
-    tet_end_line(scan);
-    TRY(tet_check_count(scan, count, 8, "points"));
+        return line_fail(scan, "points have %lld coordinates, not 3", (long long)dimension);
+    line_end(scan);
+    TRY(line_check_count(scan, count, 8, "points"));
     for (int64_t i = 0; i < count; i++) {
         TRY(start_item(scan, i, count, "points"));
-        TRY(tet_scan_integer(scan, "the index of a point", &index));
+        TRY(line_integer(scan, "the index of a point", &index));
         if (i == 0) *base = index;
         if (*base < 0 || *base > 1 || index != *base + i)
-            return tet_scan_fail(scan, "index %lld: indices count up from 0 or 1",
-                                 (long long)index);
-        TRY(tet_scan_point(scan, build));
-        tet_end_line(scan);
+            return line_fail(scan, "index %lld: indices count up from 0 or 1", (long long)index);
+        Vec3 point;
+        TRY(line_point(scan, &point));
+        if (!array_push(build->context, &build->points, point)) return PLIM_OUT_OF_MEMORY;
+        line_end(scan);
     }
     return PLIM_OK;
 }
@@ -35,28 +37,31 @@ static PlimStatus read_nodes(MeshScan *scan, TetBuild *build, int64_t *base) {
 /* <tetrahedra> <nodes of each> <attributes>, then <index>, four corners, and attributes. */
 static PlimStatus read_tets(MeshScan *scan, TetBuild *build, int64_t base) {
     int64_t count, nodes, index, last = base + (int64_t)build->points.count - 1;
-    tet_start_line(scan);
-    TRY(tet_scan_integer(scan, "the number of tetrahedra", &count));
-    TRY(tet_scan_integer(scan, "the number of nodes of each", &nodes));
+    line_start(scan);
+    TRY(line_integer(scan, "the number of tetrahedra", &count));
+    TRY(line_integer(scan, "the number of nodes of each", &nodes));
     if (nodes != 4)
-        return tet_scan_fail(scan, "tetrahedra have %lld nodes: only those with 4 can be read",
-                             (long long)nodes);
-    tet_end_line(scan);
-    TRY(tet_check_count(scan, count, 10, "tetrahedra"));
-    if (count == 0) return tet_scan_fail(scan, "there are no tetrahedra");
+        return line_fail(scan, "tetrahedra have %lld nodes: only those with 4 can be read",
+                         (long long)nodes);
+    line_end(scan);
+    TRY(line_check_count(scan, count, 10, "tetrahedra"));
+    if (count == 0) return line_fail(scan, "there are no tetrahedra");
     for (int64_t i = 0; i < count; i++) {
         TetCorners tet;
         TRY(start_item(scan, i, count, "tetrahedra"));
-        TRY(tet_scan_integer(scan, "the index of a tetrahedron", &index));
+        TRY(line_integer(scan, "the index of a tetrahedron", &index));
         for (int k = 0; k < 4; k++) {
-            TRY(tet_scan_integer(scan, "a corner of the tetrahedron", &index));
+            TRY(line_integer(scan, "a corner of the tetrahedron", &index));
             if (index < base || index > last)
-                return tet_scan_fail(scan, "there is no point %lld: they are %lld to %lld",
-                                     (long long)index, (long long)base, (long long)last);
+                return line_fail(scan, "there is no point %lld: they are %lld to %lld",
+                                 (long long)index, (long long)base, (long long)last);
             tet.v[k] = (int32_t)(index - base);
+            for (int a = 0; a < k; a++)
+                if (tet.v[a] == tet.v[k])
+                    return line_fail(scan, "a tetrahedron has a vertex twice");
         }
-        TRY(tet_add_read(scan, build, tet));
-        tet_end_line(scan);
+        TRY(tet_build_add(build, tet));
+        line_end(scan);
     }
     return PLIM_OK;
 }
