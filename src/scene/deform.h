@@ -1,0 +1,39 @@
+/* Shared by the files that read deformable solids. */
+#ifndef SCENE_DEFORM_H
+#define SCENE_DEFORM_H
+
+#include "deform/deform.h"
+#include "scene/format_deform.h"
+#include "scene/scene.h"
+
+/* Which of the keys that say what a body is filled with was given. */
+enum { SOFT_SHAPE, SOFT_MESH, SOFT_LATTICE, SOFT_PARTICLE, SOFT_KINDS };
+
+/* The kind, or SOFT_KINDS when there is none or more than one. */
+int soft_kind(const SceneNode *node);
+
+SceneSoftBody soft_read_body(PlimScene *scene, SceneNode *node);
+ScenePin soft_read_pin(PlimScene *scene, SceneNode *node);
+SceneLoad soft_read_load(PlimScene *scene, SceneNode *node);
+ScenePoint soft_read_point(PlimScene *scene, SceneNode *node);
+
+/* Cells of a box, and the spacing of anything else. */
+void soft_box_cells(const SceneSoftBody *body, int dim, double cells[3]);
+double soft_spacing(const SceneSoftBody *body, double longest);
+
+/* Nodes at rest in own axes, and what is between them; lives in the memory it was made in. */
+typedef struct SoftMesh {
+    Vec3 *rest;
+    int32_t (*elements)[4], (*faces)[3], (*links)[2];
+    size_t node_count, element_count, face_count, link_count;
+} SoftMesh;
+
+PlimStatus soft_make_mesh(PlimScene *scene, SceneNode *node, const SceneSoftBody *body,
+                          Scratch *memory, SoftMesh *out);
+
+/* Nodes that a pin or load is about. PLIM_BAD_INPUT: there are none. */
+PlimStatus soft_choose_nodes(PlimScene *scene, const SceneNodes *nodes, const char *name,
+                             const SoftMesh *mesh, Scratch *memory, int32_t **chosen,
+                             size_t *count);
+
+#endif
