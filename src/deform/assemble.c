@@ -1,5 +1,6 @@
 /* Assembly of the matrix of an implicit step, mass + h D + h^2 K (002 equations 5.5, 5.7), from
- * elements and springs. Elements of one colour share no node, so they are added at the same time. */
+ * elements and springs. Elements of one colour share no node, so they are added at the same time.
+ */
 #include "deform/internal.h"
 
 #include <string.h>
@@ -75,8 +76,8 @@ static PlimStatus sort_by_color(Deform *d, const int32_t *color, size_t count, i
     return PLIM_OK;
 }
 
-static PlimStatus find_colors(Deform *d, const int32_t *corners, const int32_t *counts, size_t count,
-                              DeformColors *out) {
+static PlimStatus find_colors(Deform *d, const int32_t *corners, const int32_t *counts,
+                              size_t count, DeformColors *out) {
     size_t nodes = deform_count(d, DEFORM_NODES);
     ColorSet *sets = context_allocate(d->context, nodes + 1, sizeof *sets);
     int32_t *color = context_allocate(d->context, count + 1, sizeof *color);
@@ -122,9 +123,9 @@ static PlimStatus find_entries(Deform *d, const int32_t *corners, const int32_t 
         int of = counts ? counts[i] : d->options.dim + 1;
         for (int a = 0; a < of; a++)
             for (int b = 0; b < of; b++)
-                entries[16 * i + 4 * (size_t)a + (size_t)b] = (int32_t)block_csr_find(
-                    &d->matrix, (size_t)corners[4 * i + (size_t)a],
-                    (size_t)corners[4 * i + (size_t)b]);
+                entries[16 * i + 4 * (size_t)a + (size_t)b] =
+                    (int32_t)block_csr_find(&d->matrix, (size_t)corners[4 * i + (size_t)a],
+                                            (size_t)corners[4 * i + (size_t)b]);
     }
     return PLIM_OK;
 }
@@ -230,8 +231,8 @@ static void add_spring_stiffness(const Deform *d, size_t s, const MatrixParts *p
     for (int a = 0; a < count; a++)
         for (int b = 0; b < count; b++) {
             double *to =
-                d->matrix.value + (size_t)(dim * dim) *
-                                      (size_t)d->spring_entries.data[16 * s + (size_t)(4 * a + b)];
+                d->matrix.value +
+                (size_t)(dim * dim) * (size_t)d->spring_entries.data[16 * s + (size_t)(4 * a + b)];
             for (int i = 0; i < dim; i++)
                 for (int j = 0; j < dim; j++)
                     to[dim * i + j] +=

@@ -96,8 +96,10 @@ static size_t first_of_node(const Deform *d, size_t node) {
     size_t low = 0, high = d->contacts.count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (d->contacts.data[middle].node < node) low = middle + 1;
-        else high = middle;
+        if (d->contacts.data[middle].node < node)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low;
 }
@@ -234,8 +236,7 @@ void contact_apply(Deform *d, double *v, double *slide) {
             hold_all(d->filter + block * i, dim,
                      vec3_add_scaled(contact->base, rise, contact->normal), v + 3 * i);
         } else {
-            hold_direction(d->filter + block * i, dim, contact->normal, contact->target,
-                           v + 3 * i);
+            hold_direction(d->filter + block * i, dim, contact->normal, contact->target, v + 3 * i);
             vec3_store(slide + 3 * i, vec3_add(vec3_load(slide + 3 * i), contact->slide));
         }
     }
@@ -266,7 +267,8 @@ void contact_final_velocities(Deform *d) {
 
 void contact_push_out(Deform *d) {
     d->figures.contacts = d->figures.penetration = 0;
-    for (size_t k = 0; k < d->contacts.count; k++) d->figures.contacts += d->contacts.data[k].presses;
+    for (size_t k = 0; k < d->contacts.count; k++)
+        d->figures.contacts += d->contacts.data[k].presses;
     for (size_t k = 0; k < d->colliders.count; k++) {
         DeformCollider *collider = &d->colliders.data[k];
         surface_read(&collider->ref, &collider->now);

@@ -203,8 +203,10 @@ static PlimStatus add_masses(Deform *d, const DeformBodyDesc *desc, size_t first
     }
     for (size_t i = 0; i < desc->node_count; i++) {
         double *mass = &d->mass[first_node + i];
-        if (desc->element_count == 0) *mass = desc->mass / (double)desc->node_count;
-        else if (desc->mass > 0) *mass *= desc->mass / sum;
+        if (desc->element_count == 0)
+            *mass = desc->mass / (double)desc->node_count;
+        else if (desc->mass > 0)
+            *mass *= desc->mass / sum;
         if (!(*mass > 0) || !isfinite(*mass))
             return context_fail(d->context, PLIM_BAD_INPUT,
                                 "'%s': node %zu, at (%g, %g, %g), has no mass; give 'mass', and "
@@ -224,8 +226,7 @@ static void add_nodes(Deform *d, const DeformBodyDesc *desc, size_t first) {
         d->is_outer[first + i] = desc->face_count == 0;
     }
     for (size_t f = 0; f < desc->face_count; f++)
-        for (int c = 0; c < d->options.dim; c++)
-            d->is_outer[first + (size_t)desc->faces[f][c]] = 1;
+        for (int c = 0; c < d->options.dim; c++) d->is_outer[first + (size_t)desc->faces[f][c]] = 1;
 }
 
 static double size_at_rest(const DeformBodyDesc *desc) {

@@ -57,15 +57,15 @@ typedef struct DeformWind {
 typedef struct DeformBodyDesc {
     const char *name;
     size_t node_count, element_count, face_count, link_count;
-    const Vec3 *rest;                            /* m, without stress, own axes */
-    const Vec3 *position, *velocity;             /* m, m/s, at the start, in the world */
-    const int32_t (*elements)[4];                /* corners; three in two dimensions */
-    const int32_t (*faces)[3];                   /* of the surface, outward; edges in 2D */
-    const int32_t (*links)[2];                   /* 004's: k and z below */
-    double link_stiffness, link_damping;         /* N/m, N s/m */
-    double density;                              /* kg/m^3 */
-    double mass;                                 /* kg, in place of it; 0: not given */
-    bool has_law;                                /* elements are elastic */
+    const Vec3 *rest;                    /* m, without stress, own axes */
+    const Vec3 *position, *velocity;     /* m, m/s, at the start, in the world */
+    const int32_t (*elements)[4];        /* corners; three in two dimensions */
+    const int32_t (*faces)[3];           /* of the surface, outward; edges in 2D */
+    const int32_t (*links)[2];           /* 004's: k and z below */
+    double link_stiffness, link_damping; /* N/m, N s/m */
+    double density;                      /* kg/m^3 */
+    double mass;                         /* kg, in place of it; 0: not given */
+    bool has_law;                        /* elements are elastic */
     ElementLaw law;
     double damping; /* s: a of 002 section 5.5.1, alpha = a lambda, beta = a mu */
     DampingForm damping_form;
@@ -111,8 +111,8 @@ typedef struct DeformLoadDesc {
     size_t body;
     const int32_t *nodes; /* of the body */
     size_t node_count;
-    DeformForce force;    /* if it does not change */
-    DeformForceFn at;     /* NULL: it does not */
+    DeformForce force; /* if it does not change */
+    DeformForceFn at;  /* NULL: it does not */
     void *at_user;
 } DeformLoadDesc;
 

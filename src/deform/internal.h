@@ -71,11 +71,11 @@ typedef struct DeformCollider {
 /* A node that touches a surface, or would at the end of the step. */
 typedef struct DeformContact {
     size_t node, collider;
-    Vec3 normal;        /* unit, out of the collider */
-    Vec3 base;          /* m/s, of the collider's material there */
-    double target;      /* m/s along the normal */
-    Vec3 slide;         /* N s: friction of what slides */
-    double pressed;     /* N s along the normal, of the last solve */
+    Vec3 normal;              /* unit, out of the collider */
+    Vec3 base;                /* m/s, of the collider's material there */
+    double target;            /* m/s along the normal */
+    Vec3 slide;               /* N s: friction of what slides */
+    double pressed;           /* N s along the normal, of the last solve */
     double friction, kinetic; /* coefficients of the pair */
     bool presses, holds;      /* is held along the normal; along the surface, too */
     int changes;              /* between holding and sliding, in this step */

@@ -32,8 +32,8 @@ static PlimStatus find_faces(Deform *d, const DeformBody *body, DeformLoad *load
         size_t face = body->first[DEFORM_FACES] + f;
         bool all = true;
         for (int c = 0; c < d->options.dim; c++)
-            all = all && marked[(size_t)d->face_corners[3 * face + (size_t)c] -
-                                body->first[DEFORM_NODES]];
+            all = all &&
+                  marked[(size_t)d->face_corners[3 * face + (size_t)c] - body->first[DEFORM_NODES]];
         if (all && !array_push(d->context, &d->load_faces, face)) return PLIM_OUT_OF_MEMORY;
     }
     load->face_count = d->load_faces.count - load->first_face;
@@ -52,8 +52,8 @@ static PlimStatus find_weights(Deform *d, const DeformLoad *load, double *area) 
         sum += part * d->options.dim;
     }
     for (size_t k = 0; k < load->count; k++) {
-        double weight = sum > 0 ? area[d->load_nodes.data[load->first + k]] / sum
-                                : 1.0 / (double)load->count;
+        double weight =
+            sum > 0 ? area[d->load_nodes.data[load->first + k]] / sum : 1.0 / (double)load->count;
         if (!array_push(d->context, &d->load_weights, weight)) return PLIM_OUT_OF_MEMORY;
     }
     return PLIM_OK;

@@ -88,8 +88,7 @@ PlimStatus deform_snap_pins(Deform *d, const StepInfo *step) {
             size_t i = (size_t)d->pin_nodes.data[pin->first + k];
             Vec3 to = move_point(&motion, vec3_load(d->start + 3 * i));
             for (int axis = 0; axis < d->options.dim; axis++)
-                if (pin->axes[axis])
-                    d->position[3 * i + (size_t)axis] = vec3_component(to, axis);
+                if (pin->axes[axis]) d->position[3 * i + (size_t)axis] = vec3_component(to, axis);
         }
     }
     return PLIM_OK;

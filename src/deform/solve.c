@@ -11,11 +11,11 @@ typedef struct Newton {
     const StepInfo *step;
     const DeformProblem *problem;
     double *trial, *force, *residual, *change, *right, *slide, *next;
-    double energy;   /* E at v */
-    double norm;     /* |R| along what is free, N s */
-    double scale;    /* of the impulses that add up to R */
-    double floor;    /* rounding of R */
-    bool project;    /* stiffness is made semidefinite */
+    double energy; /* E at v */
+    double norm;   /* |R| along what is free, N s */
+    double scale;  /* of the impulses that add up to R */
+    double floor;  /* rounding of R */
+    bool project;  /* stiffness is made semidefinite */
 } Newton;
 
 /* ---- residual ---- */
@@ -32,8 +32,7 @@ static void set_residual(void *user, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i++) {
         double mass = p->mass * n->d->mass[i];
         for (size_t k = 3 * i; k < 3 * i + 3; k++)
-            n->residual[k] =
-                mass * n->next[k] - p->impulse[k] - p->h * n->force[k] - n->slide[k];
+            n->residual[k] = mass * n->next[k] - p->impulse[k] - p->h * n->force[k] - n->slide[k];
     }
 }
 
@@ -156,8 +155,7 @@ static void set_next(const Newton *n, double part) {
 }
 
 static void keep(const Newton *n) {
-    for (size_t i = 0; i < 3 * deform_count(n->d, DEFORM_NODES); i++)
-        n->problem->v[i] = n->next[i];
+    for (size_t i = 0; i < 3 * deform_count(n->d, DEFORM_NODES); i++) n->problem->v[i] = n->next[i];
 }
 
 /* Backtracking until the energy falls as it should, or R does where rounding hides that. False:

@@ -58,8 +58,7 @@ static PlimStatus add_edges(Deform *d, const DeformBodyDesc *desc, int32_t body,
             for (int b = a + 1; b < corners; b++) {
                 int32_t one = d->corners[4 * (first + e) + (size_t)a];
                 int32_t other = d->corners[4 * (first + e) + (size_t)b];
-                edges[count++] =
-                    (SpringEdge){one < other ? one : other, one < other ? other : one};
+                edges[count++] = (SpringEdge){one < other ? one : other, one < other ? other : one};
             }
     qsort(edges, count, sizeof *edges, compare_edges);
     for (size_t i = 0; i < count && status == PLIM_OK; i++) {

@@ -14,8 +14,8 @@ static double *work(const Deform *d, int which) {
 
 /* h of the solve for positions: v^{n+1/2} is half a step from v^n, but backward Euler's whole. */
 static double half_of(const Deform *d, const StepInfo *step) {
-    bool is_whole = d->options.integrator == DEFORM_BACKWARD_EULER ||
-                    d->options.integrator == DEFORM_STATIC;
+    bool is_whole =
+        d->options.integrator == DEFORM_BACKWARD_EULER || d->options.integrator == DEFORM_STATIC;
     return is_whole ? step->dt : 0.5 * step->dt;
 }
 
@@ -64,8 +64,8 @@ PlimStatus deform_solve_positions(void *system, const StepInfo *step) {
     for (size_t i = 0; i < value_count(d); i++) {
         /* What damping gave in the first half. Contact acts on the whole step at its end, so that
          * what leads nodes to a surface does not become velocity. */
-        d->half_impulse[i] = d->mass[i / 3] * d->velocity_half[i] - problem.impulse[i] -
-                             residual[i] - slide[i];
+        d->half_impulse[i] =
+            d->mass[i / 3] * d->velocity_half[i] - problem.impulse[i] - residual[i] - slide[i];
         d->reaction[i] = (residual[i] + slide[i]) / problem.h;
     }
     return PLIM_OK;
@@ -92,8 +92,7 @@ static PlimStatus accelerate_newmark(Deform *d, const StepInfo *step) {
     double before = 0.5, after = 0.5;
     if (d->options.elastic == DEFORM_MIDDLE) {
         double *middle = work(d, DEFORM_KEPT);
-        for (size_t i = 0; i < value_count(d); i++)
-            middle[i] = 0.5 * (middle[i] + d->position[i]);
+        for (size_t i = 0; i < value_count(d); i++) middle[i] = 0.5 * (middle[i] + d->position[i]);
         ForceParts parts = {.x = middle, .elastic = true};
         TRY(deform_forces(d, step, &parts, force, NULL));
         before = 0;
@@ -106,7 +105,8 @@ static PlimStatus accelerate_newmark(Deform *d, const StepInfo *step) {
         impulse[i] = d->mass[i / 3] * d->velocity[i] + dt * d->outside[i] +
                      dt * (before * first[i] + after * force[i]) + d->half_impulse[i];
     memcpy(work(d, DEFORM_KEPT), impulse, value_count(d) * sizeof *impulse);
-    if (d->options.elastic == DEFORM_MIDDLE) return deform_forces(d, step, &at_end, d->elastic, NULL);
+    if (d->options.elastic == DEFORM_MIDDLE)
+        return deform_forces(d, step, &at_end, d->elastic, NULL);
     memcpy(d->elastic, force, value_count(d) * sizeof *force);
     return PLIM_OK;
 }
@@ -119,11 +119,8 @@ PlimStatus deform_accelerate(void *system, const StepInfo *step) {
 /* The second half of Newmark's damping, with contact at x^{n+1}. */
 static PlimStatus finish_newmark(Deform *d, const StepInfo *step) {
     const double *impulse = work(d, DEFORM_KEPT);
-    DeformProblem problem = {.x = d->position,
-                             .impulse = impulse,
-                             .v = d->velocity,
-                             .h = 0.5 * step->dt,
-                             .mass = 1.0};
+    DeformProblem problem = {
+        .x = d->position, .impulse = impulse, .v = d->velocity, .h = 0.5 * step->dt, .mass = 1.0};
     for (size_t i = 0; i < value_count(d); i++) d->velocity[i] = impulse[i] / d->mass[i / 3];
     TRY(deform_pin_velocities(d, step));
     contact_at_end(d);

@@ -39,8 +39,7 @@ static void add_mesh_frame(Text *text, const FrameMesh *mesh, const char *file, 
     text_add(text, "        </Attribute>\n");
     for (size_t which = MESH_STRETCH; which <= MESH_STRESS; which++) {
         if (!frame_array_values(&group, &group.arrays[which])) continue;
-        text_add(text,
-                 "        <Attribute Name=\"%s\" AttributeType=\"Scalar\" Center=\"Node\">\n",
+        text_add(text, "        <Attribute Name=\"%s\" AttributeType=\"Scalar\" Center=\"Node\">\n",
                  group.arrays[which].name);
         add_data_item(text, &group, which, file);
         text_add(text, "        </Attribute>\n");

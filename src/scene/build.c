@@ -1,4 +1,5 @@
 /* From a scene to a world: checks, then bodies and the systems of the registry. */
+#include "deform/deform.h"
 #include "scene/scene.h"
 #include "world/world.h"
 
@@ -35,6 +36,7 @@ void scene_add_memory(PlimScene *scene, const SceneNode *node, double bytes, dou
 
 void scene_check_objects(PlimScene *scene) {
     scene_check_bodies(scene);
+    scene_check_deformable(scene);
     scene_check_coupling(scene);
     scene_check_systems(scene);
     scene_check_probes(scene);
@@ -75,6 +77,10 @@ static PlimStatus add_systems(PlimScene *scene, PlimWorld *world) {
     if (status == PLIM_OK) status = scene_add_bodies(scene, world, &bodies);
     if (status == PLIM_OK || status == PLIM_BAD_INPUT)
         status = scene_add_systems(scene, world, &bodies);
+    if (status == PLIM_OK || status == PLIM_BAD_INPUT) {
+        PlimStatus soft = scene_add_deformable(scene, world);
+        if (soft != PLIM_OK && status != soft) status = status == PLIM_OK ? soft : status;
+    }
     array_free(scene->context, &bodies.around);
     return status;
 }
@@ -94,7 +100,9 @@ static double longest_substep(const SceneDocument *document) {
     bool is_wet = document->fluid.node || document->splash.node;
     if (document->time_step.max_dt > 0.0 || is_wet) return document->time_step.max_dt;
     bool may_meet = contact->enabled && contact->travel > 0.0 && document->rigid.bodies.node;
-    return may_meet ? 1.0 / 96.0 : 0.0;
+    bool is_soft =
+        document->deformable.bodies.node && document->deformable.integrator != DEFORM_STATIC;
+    return may_meet || is_soft ? 1.0 / 96.0 : 0.0;
 }
 
 PlimStatus plim_scene_create_world(PlimScene *scene, PlimWorld **out) {

@@ -198,7 +198,8 @@ static PlimRigidDesc describe_copy(PlimScene *scene, const SceneBody *body, Vec3
     desc.angular_damping = body->angular_damping;
     memcpy(desc.surface_velocity, body->surface_velocity, sizeof desc.surface_velocity);
     scene_describe_groups(scene, body, &desc);
-    Quat turn = quat_multiply(scene_turn(scene, &body->orientation), scene_copy_tilt(scene, body->name, &body->repeat));
+    Quat turn = quat_multiply(scene_turn(scene, &body->orientation),
+                              scene_copy_tilt(scene, body->name, &body->repeat));
     quat_store(desc.pose.orientation, turn);
     Vec3 place = vec3(body->position[0].value, body->position[1].value, body->position[2].value);
     place = vec3_add(place, scene_copy_offset(scene, body->name, &body->repeat));
@@ -228,8 +229,8 @@ static PlimStatus add_body(PlimScene *scene, SceneNode *node, const SceneBody *b
     /* Copies need not be like the first, which was looked at before. */
     scene->has_acting |= desc->motion == PLIM_DYNAMIC && !body->passive;
     if (desc->motion == PLIM_KINEMATIC)
-        TRY(scene_add_path(scene, body, scene_copy_offset(scene, body->name, &body->repeat), scene_copy_tilt(scene, body->name, &body->repeat),
-                           shape->center, desc));
+        TRY(scene_add_path(scene, body, scene_copy_offset(scene, body->name, &body->repeat),
+                           scene_copy_tilt(scene, body->name, &body->repeat), shape->center, desc));
     RigidBodies *bodies = job->world->rigid;
     size_t id;
     TRY(scene_as_problem(scene, node, rigid_bodies_add_solid(bodies, desc, shape->solid, &id)));
@@ -302,7 +303,8 @@ PlimStatus scene_add_bodies(PlimScene *scene, PlimWorld *world, SceneBodies *bod
     TRY(plim_rigid_configure(world, &options));
     TRY(scene_add_material_pairs(scene, world));
     scratch_init(&job.solids, scene->context);
-    PlimStatus status = scene_for_each_copy(scene, scene->document.rigid.bodies.node, add_copy, &job);
+    PlimStatus status =
+        scene_for_each_copy(scene, scene->document.rigid.bodies.node, add_copy, &job);
     scratch_free(&job.solids);
     return status;
 }

@@ -46,7 +46,7 @@ void scene_choose_color(const PlimScene *scene, const char *material_name, const
 }
 
 void scene_set_repeat(SceneReader *reader, const SceneNode *node, const SceneRepeat *repeat,
-                       uint64_t n, uint64_t count) {
+                      uint64_t n, uint64_t count) {
     const SceneNode *name = node_get(node, "name");
     uint64_t nx = repeat->count ? (uint64_t)repeat->count : (uint64_t)repeat->grid[0];
     uint64_t ny = repeat->count ? 1 : (uint64_t)repeat->grid[1];

@@ -17,8 +17,8 @@ void soft_box_cells(const SceneSoftBody *body, int dim, double cells[3]) {
     const double *size = body->shape.box.size;
     double spacing = soft_spacing(body, fmax(size[0], fmax(size[1], dim == 3 ? size[2] : 0.0)));
     for (int axis = 0; axis < 3; axis++)
-        cells[axis] = body->cells[axis] > 0 ? body->cells[axis]
-                                            : fmax(1.0, round(size[axis] / spacing));
+        cells[axis] =
+            body->cells[axis] > 0 ? body->cells[axis] : fmax(1.0, round(size[axis] / spacing));
     if (dim == 2) cells[2] = 1;
 }
 
@@ -59,8 +59,7 @@ static PlimStatus copy_triangles(PlimContext *context, const TriangleMesh *trian
     out->faces = scratch_take(memory, out->face_count, sizeof *out->faces);
     bool got = out->elements && out->faces;
     for (size_t i = 0; got && i < out->element_count; i++)
-        for (int c = 0; c < 4; c++)
-            out->elements[i][c] = c < 3 ? triangles->triangles[i][c] : 0;
+        for (int c = 0; c < 4; c++) out->elements[i][c] = c < 3 ? triangles->triangles[i][c] : 0;
     for (size_t i = 0; got && i < out->face_count; i++)
         for (int c = 0; c < 3; c++) out->faces[i][c] = c < 2 ? edges[i][c] : 0;
     context_free(context, edges, out->face_count, sizeof *edges);
@@ -163,8 +162,8 @@ static PlimStatus read_elements(PlimScene *scene, const SceneTetFile *file, Scra
 }
 
 /* Neighbours that lie ahead in the order of the nodes. */
-static const int ahead[13][3] = {{1, 0, 0},  {-1, 1, 0}, {0, 1, 0},   {1, 1, 0},  {-1, -1, 1},
-                                 {0, -1, 1}, {1, -1, 1}, {-1, 0, 1},  {0, 0, 1},  {1, 0, 1},
+static const int ahead[13][3] = {{1, 0, 0},  {-1, 1, 0}, {0, 1, 0},  {1, 1, 0}, {-1, -1, 1},
+                                 {0, -1, 1}, {1, -1, 1}, {-1, 0, 1}, {0, 0, 1}, {1, 0, 1},
                                  {-1, 1, 1}, {0, 1, 1},  {1, 1, 1}};
 
 static PlimStatus make_lattice(const SceneLattice *lattice, int dim, Scratch *memory,
@@ -182,9 +181,9 @@ static PlimStatus make_lattice(const SceneLattice *lattice, int dim, Scratch *me
                 const int at[3] = {i, j, k};
                 double x[3];
                 for (int axis = 0; axis < 3; axis++)
-                    x[axis] = axis >= dim ? 0.0
-                                          : lattice->size[axis] *
-                                                (at[axis] / lattice->cells[axis] - 0.5);
+                    x[axis] = axis >= dim
+                                  ? 0.0
+                                  : lattice->size[axis] * (at[axis] / lattice->cells[axis] - 0.5);
                 int32_t own = i + n[0] * (j + n[1] * k);
                 out->rest[out->node_count++] = vec3_load(x);
                 for (int a = 0; a < 13; a++) {

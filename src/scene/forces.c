@@ -7,7 +7,7 @@ struct SceneForces {
     SceneForce force;
 };
 
-static PlimStatus value_at(const SceneMotion *motion, PlimContext *context, double t,
+PlimStatus scene_motion_at(const SceneMotion *motion, PlimContext *context, double t,
                            double *value) {
     static const double origin[3] = {0, 0, 0};
     *value = motion->value;
@@ -23,8 +23,8 @@ static PlimStatus value_at(const SceneMotion *motion, PlimContext *context, doub
 static PlimStatus evaluate(void *user, PlimContext *context, double t, PlimForce *out) {
     const SceneForces *own = user;
     for (int axis = 0; axis < 3; axis++) {
-        TRY(value_at(&own->force.force[axis], context, t, &out->force[axis]));
-        TRY(value_at(&own->force.torque[axis], context, t, &out->torque[axis]));
+        TRY(scene_motion_at(&own->force.force[axis], context, t, &out->force[axis]));
+        TRY(scene_motion_at(&own->force.torque[axis], context, t, &out->torque[axis]));
     }
     return PLIM_OK;
 }

@@ -285,7 +285,8 @@ static const SceneKey time_step_keys[] = {
     {"max_dt", VALUE_NUMBER, AT(SceneTimeStep, max_dt), "0", .unit = "s", NOT_NEGATIVE,
      .help =
          "longest substep; each frame is cut into equal ones; 0: 1/96 s for rigid bodies that may "
-         "meet and no fluid, else, and with 'contact: {travel: 0}', one step a frame"},
+         "meet and for deformable solids that move, where there is no fluid; else, and with "
+         "'contact: {travel: 0}', one step a frame"},
 };
 
 static const SceneTable time_step_table =

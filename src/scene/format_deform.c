@@ -186,8 +186,8 @@ static const SceneKey body_keys[] = {
      .help = "constitutive law of the elements"},
     {"young", VALUE_NUMBER, AT(SceneSoftBody, young), .unit = "Pa", POSITIVE,
      .help = "Young's modulus of the elements; without it they have `springs` alone"},
-    {"poisson", VALUE_NUMBER, AT(SceneSoftBody, poisson), "0.3", BETWEEN(-1, 0.5),
-     .help = "Poisson's ratio, above -1 and below 0.5"},
+    {"poisson", VALUE_NUMBER, AT(SceneSoftBody, poisson), "0.3", BETWEEN(0, 0.5),
+     .help = "Poisson's ratio, from 0 to below 0.5"},
     {"plane", VALUE_CHOICE, AT(SceneSoftBody, plane), "strain", .choices = plane_choices,
      .help = "in two dimensions: plane strain, nothing gives way along z; plane stress, nothing "
              "presses along z"},

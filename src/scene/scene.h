@@ -73,6 +73,12 @@ void scene_check_bodies(PlimScene *scene);
 /* Problems with bodies are kept; the status is then PLIM_BAD_INPUT. */
 PlimStatus scene_add_bodies(PlimScene *scene, PlimWorld *world, SceneBodies *bodies);
 
+/* ---- deform.c, deform_check.c: deformable solids ---- */
+
+void scene_check_deformable(PlimScene *scene);
+/* After the rigid bodies. */
+PlimStatus scene_add_deformable(PlimScene *scene, PlimWorld *world);
+
 /* ---- build.c ---- */
 
 /* Checks what can be checked without a world. */
@@ -86,6 +92,11 @@ PlimStatus scene_as_problem(PlimScene *scene, const SceneNode *node, PlimStatus 
  * when there are more things than can be counted. */
 void scene_add_memory(PlimScene *scene, const SceneNode *node, double bytes, double count,
                       const char *things);
+
+/* Whether distances of bodies are asked for: something flows around them, or runs into them. */
+static inline bool scene_needs_solids(const PlimScene *scene) {
+    return scene->systems.count > 0 || scene->document.deformable.bodies.node;
+}
 
 static inline size_t scene_item_count(SceneItems items) {
     return items.node ? items.node->children.count : 0;
@@ -129,6 +140,9 @@ void scene_check_friction(PlimScene *scene, const SceneNode *node, const SceneFr
 
 /* ---- forces.c: forces on bodies, which belong to the scene ---- */
 
+/* The value at a time; PLIM_BAD_INPUT where it has none. */
+PlimStatus scene_motion_at(const SceneMotion *motion, PlimContext *context, double t,
+                           double *value);
 void scene_check_forces(PlimScene *scene, const SceneBody *body);
 PlimStatus scene_describe_forces(PlimScene *scene, const SceneBody *body, Scratch *memory,
                                  PlimRigidDesc *desc);

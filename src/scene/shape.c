@@ -57,19 +57,12 @@ static void write_key(PlimScene *scene, SceneNode *map, const char *key, const c
     }
 }
 
-/* Notes where the file is and what is in it, so that the run can be repeated. Returns its size. */
-static double check_file(PlimScene *scene, SceneNode *node, const SceneFile *file) {
+double scene_file_check(PlimScene *scene, SceneNode *map, const char *name, const char *content) {
     SceneReader *reader = &scene->reader;
-    SceneNode *map = node_get(node, "file");
     char path[PATH_CAPACITY], *bytes;
     size_t size;
-    if (!file->path || !mesh_is_readable_name(file->path)) {
-        reader_problem(reader, map, "'%.200s' does not end in .obj, .ply or .stl",
-                       file->path ? file->path : "");
-        return 0;
-    }
-    if (!absolute_path(scene, file->path, path)) {
-        reader_problem(reader, map, "there is no file '%.200s' beside the scene", file->path);
+    if (!absolute_path(scene, name, path)) {
+        reader_problem(reader, map, "there is no file '%.200s' beside the scene", name);
         return 0;
     }
     PlimStatus status = file_read(scene->context, path, &bytes, &size);
@@ -81,7 +74,7 @@ static double check_file(PlimScene *scene, SceneNode *node, const SceneFile *fil
     char hash[32];
     snprintf(hash, sizeof hash, "%016" PRIx64, hash_bytes(HASH_START, bytes, size));
     context_free(scene->context, bytes, size + 1, 1);
-    if (file->content && strcmp(file->content, hash) != 0)
+    if (content && strcmp(content, hash) != 0)
         reader_problem(reader, map,
                        "%.200s is not the file this scene was run with; take out 'content' to use "
                        "it all the same",
@@ -89,6 +82,15 @@ static double check_file(PlimScene *scene, SceneNode *node, const SceneFile *fil
     write_key(scene, map, "path", path);
     write_key(scene, map, "content", hash);
     return (double)size;
+}
+
+static double check_file(PlimScene *scene, SceneNode *node, const SceneFile *file) {
+    SceneNode *map = node_get(node, "file");
+    if (file->path && mesh_is_readable_name(file->path))
+        return scene_file_check(scene, map, file->path, file->content);
+    reader_problem(&scene->reader, map, "'%.200s' does not end in .obj, .ply or .stl",
+                   file->path ? file->path : "");
+    return 0;
 }
 
 /* Reads a nested shape and checks it too. */
@@ -444,7 +446,7 @@ static PlimStatus make_surface(PlimScene *scene, SceneNode *node, const SceneSha
         TRY(load_file(scene, &shape->file, out));
     else
         TRY(make_prism(scene, &shape->prism, out));
-    return scene->systems.count > 0 ? load_field(scene, *out, cells, &solid->field) : PLIM_OK;
+    return scene_needs_solids(scene) ? load_field(scene, *out, cells, &solid->field) : PLIM_OK;
 }
 
 static int64_t cells_of(const SceneShape *shape) {
@@ -477,6 +479,6 @@ PlimStatus scene_shape_resolve(PlimScene *scene, SceneNode *node, const SceneSha
                                 .shell = shape->file.shell,
                                 .cells = (int)cells};
     out->center = item->center;
-    out->solid = scene->systems.count > 0 ? solid : NULL;
+    out->solid = scene_needs_solids(scene) ? solid : NULL;
     return PLIM_OK;
 }

@@ -31,6 +31,10 @@ typedef struct PlimScene PlimScene;
 double scene_shape_check(PlimScene *scene, SceneNode *node, const SceneShape *shape,
                          double *work_bytes);
 
+/* Notes in the tree where a file is and what is in it, so that the run can be repeated; a problem
+ * if `content` says that it was another. Returns its size. */
+double scene_file_check(PlimScene *scene, SceneNode *map, const char *name, const char *content);
+
 /* A shape for the world. The mesh it may point to belongs to the scene. */
 typedef struct SceneResolved {
     PlimShapeDesc desc;

@@ -1,0 +1,380 @@
+/* Deformable solids of a scene: from keys to bodies, pins, loads and colliders of the world. */
+#include "scene/deform.h"
+
+#include "base/hash.h"
+#include "base/random.h"
+#include "scene/field.h"
+#include "world/world.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What is made while bodies are added. */
+typedef struct SoftJob {
+    PlimWorld *world;
+    Deform *deform;
+    Scratch memory; /* of one body */
+} SoftJob;
+
+/* ---- where nodes start ---- */
+
+static Vec3 field_at(const SceneField field[3], Vec3 x) {
+    double place[3], value[3];
+    vec3_store(place, x);
+    for (int axis = 0; axis < 3; axis++)
+        value[axis] = field[axis].expression ? expression_at(field[axis].expression, place, 0)
+                                             : field[axis].value;
+    return vec3_load(value);
+}
+
+static Vec3 scramble(const PlimScene *scene, const SceneSoftBody *body, size_t node) {
+    double offset[3];
+    for (int axis = 0; axis < 3; axis++) {
+        uint64_t stream =
+            hash_text(HASH_START, body->name) + 16 + (uint64_t)axis + 64 * scene->reader.repeat.n;
+        offset[axis] = body->scramble * (2 * random_uniform(scene->reader.seed, stream, node) - 1);
+    }
+    return vec3_load(offset);
+}
+
+static Vec3 center_of(const SoftMesh *mesh, const Vec3 *position, int dim) {
+    Vec3 sum = vec3(0, 0, 0);
+    double weight = 0;
+    for (size_t e = 0; e < mesh->element_count; e++) {
+        const int32_t *c = mesh->elements[e];
+        Vec3 e1 = vec3_sub(mesh->rest[c[1]], mesh->rest[c[0]]);
+        Vec3 e2 = vec3_sub(mesh->rest[c[2]], mesh->rest[c[0]]), across = vec3_cross(e1, e2);
+        double volume =
+            dim == 2 ? across.z : vec3_dot(across, vec3_sub(mesh->rest[c[3]], mesh->rest[c[0]]));
+        for (int k = 0; k <= dim; k++) sum = vec3_add_scaled(sum, volume, position[c[k]]);
+        weight += volume * (dim + 1);
+    }
+    for (size_t i = 0; mesh->element_count == 0 && i < mesh->node_count; i++, weight++)
+        sum = vec3_add(sum, position[i]);
+    return vec3_scale(1 / weight, sum);
+}
+
+/* Positions and velocities in the world. */
+static PlimStatus place_nodes(PlimScene *scene, const SceneSoftBody *body, const SoftMesh *mesh,
+                              Scratch *memory, DeformBodyDesc *desc) {
+    Vec3 *position = scratch_take(memory, mesh->node_count, sizeof *position);
+    Vec3 *velocity = scratch_take(memory, mesh->node_count, sizeof *velocity);
+    if (!position || !velocity) return PLIM_OUT_OF_MEMORY;
+    int dim = (int)scene->document.dim;
+    Quat turn = quat_multiply(scene_turn(scene, &body->orientation),
+                              scene_copy_tilt(scene, body->name, &body->repeat));
+    Vec3 at =
+        vec3_add(vec3_load(body->position), scene_copy_offset(scene, body->name, &body->repeat));
+    for (size_t i = 0; i < mesh->node_count; i++) {
+        Vec3 own = body->start[0].given ? field_at(body->start, mesh->rest[i]) : mesh->rest[i];
+        if (body->scramble > 0) own = vec3_add(own, scramble(scene, body, i));
+        if (dim == 2) own.z = 0;
+        position[i] = vec3_add(at, quat_rotate(turn, own));
+        if (dim == 2) position[i].z = 0;
+    }
+    Vec3 center = center_of(mesh, position, dim), spin = vec3_load(body->angular_velocity);
+    for (size_t i = 0; i < mesh->node_count; i++) {
+        velocity[i] = vec3_add(field_at(body->velocity, position[i]),
+                               vec3_cross(spin, vec3_sub(position[i], center)));
+        if (dim == 2) velocity[i].z = 0;
+    }
+    desc->position = position;
+    desc->velocity = velocity;
+    return PLIM_OK;
+}
+
+/* ---- a body ---- */
+
+static DeformWind describe_wind(const SceneNode *node, const SceneSoftBody *body) {
+    DeformWind wind = {.blows = node_get(node, "wind") != NULL,
+                       .density = body->wind.density,
+                       .drag = body->wind.drag};
+    for (int axis = 0; wind.blows && axis < 3; axis++)
+        wind.velocity[axis] = scene_field_function(&body->wind.velocity[axis]);
+    return wind;
+}
+
+static void describe_surface(const PlimScene *scene, const SceneSoftBody *body, size_t number,
+                             DeformBodyDesc *desc) {
+    const SceneMaterial *material =
+        body->material ? scene_find_material(scene, body->material) : NULL;
+    const SceneFriction *friction = body->friction.at_rest >= 0 ? &body->friction
+                                    : material && material->friction.at_rest >= 0
+                                        ? &material->friction
+                                        : NULL;
+    desc->density = body->density > 0 ? body->density : material ? material->density : 1000;
+    desc->friction = friction ? friction->at_rest : 0.5;
+    desc->kinetic_friction =
+        friction && friction->kinetic >= 0 ? friction->kinetic : desc->friction;
+    scene_choose_color(scene, body->material, body->color, number, desc->color);
+}
+
+static void describe_law(const PlimScene *scene, const SceneSoftBody *body, DeformBodyDesc *desc) {
+    desc->has_law = body->young > 0 && desc->element_count > 0;
+    if (!desc->has_law) return;
+    desc->law =
+        law_from_young((LawModel)body->model, (int)scene->document.dim, body->young, body->poisson);
+    desc->law.plane_stress = body->plane == 1;
+    desc->law.least_stretch = body->least_stretch;
+    desc->damping = body->damping;
+    desc->damping_form = (DampingForm)body->damping_form;
+}
+
+static DeformBodyDesc describe_body(const PlimScene *scene, const SceneNode *node,
+                                    const SceneSoftBody *body, const SoftMesh *mesh,
+                                    size_t number) {
+    DeformBodyDesc desc = {.node_count = mesh->node_count,
+                           .element_count = mesh->element_count,
+                           .face_count = mesh->face_count,
+                           .link_count = mesh->link_count,
+                           .rest = mesh->rest,
+                           .elements = (const int32_t(*)[4])mesh->elements,
+                           .faces = (const int32_t(*)[3])mesh->faces,
+                           .links = (const int32_t(*)[2])mesh->links,
+                           .link_stiffness = body->lattice.stiffness,
+                           .link_damping = body->lattice.damping,
+                           .mass = body->mass,
+                           .wind = describe_wind(node, body)};
+    if (node_get(node, "springs"))
+        desc.springs = (DeformSprings){.edges = body->springs.edges,
+                                       .altitudes = body->springs.altitudes,
+                                       .shortest = body->springs.which == 1,
+                                       .fraction = body->springs.damping};
+    desc.radius = soft_kind(node) == SOFT_PARTICLE
+                      ? body->particle.radius
+                      : 0.1 * body->lattice.size[0] / fmax(1, body->lattice.cells[0]);
+    if (mesh->element_count > 0) desc.radius = 0;
+    describe_surface(scene, body, number, &desc);
+    describe_law(scene, body, &desc);
+    return desc;
+}
+
+/* ---- pins ---- */
+
+typedef struct PinPath {
+    SceneMotion move[3], angle;
+    Vec3 axis, about;
+} PinPath;
+
+static PlimStatus follow_pin(void *user, PlimContext *context, double t, DeformPath *out) {
+    const PinPath *path = user;
+    double move[3], angle;
+    for (int axis = 0; axis < 3; axis++)
+        TRY(scene_motion_at(&path->move[axis], context, t, &move[axis]));
+    TRY(scene_motion_at(&path->angle, context, t, &angle));
+    *out = (DeformPath){scene_turn_by(path->axis, angle), path->about, vec3_load(move)};
+    return PLIM_OK;
+}
+
+static PlimStatus find_partner(PlimScene *scene, const SoftJob *job, const ScenePin *pin,
+                               SurfaceRef *out) {
+    RigidBodies *bodies = job->world->rigid;
+    size_t id = rigid_bodies_find(bodies, pin->with);
+    if (id == INDEX_NONE)
+        return context_fail(scene->context, PLIM_BAD_INPUT, "pin '%s': there is no rigid body '%s'",
+                            pin->name, pin->with);
+    *out = (SurfaceRef){&rigid_surfaces, bodies, id};
+    if (surface_is_free(out))
+        return context_fail(scene->context, PLIM_BAD_INPUT,
+                            "pin '%s': '%s' is dynamic, and would not feel the pin; make it "
+                            "static or kinematic",
+                            pin->name, pin->with);
+    return PLIM_OK;
+}
+
+/* Names of what belongs to a copy begin with that of the copy. */
+static void own_name(const PlimScene *scene, const char *copy, const char *name, char out[200]) {
+    if (scene->reader.repeat.active)
+        snprintf(out, 200, "%s.%s", copy, name);
+    else
+        snprintf(out, 200, "%s", name);
+}
+
+typedef struct SoftPart {
+    SoftJob *job;
+    const SoftMesh *mesh;
+    const char *copy; /* name of the body */
+    size_t body;
+} SoftPart;
+
+static PlimStatus add_pin(PlimScene *scene, SceneNode *node, const SoftPart *part) {
+    ScenePin pin = soft_read_pin(scene, node);
+    TRY(scene->reader.trouble);
+    char name[200];
+    own_name(scene, part->copy, pin.name, name);
+    DeformPinDesc desc = {.name = name, .body = part->body};
+    int32_t *nodes;
+    TRY(soft_choose_nodes(scene, &pin.nodes, name, part->mesh, &part->job->memory, &nodes,
+                          &desc.node_count));
+    desc.nodes = nodes;
+    for (int axis = 0; axis < 3; axis++) desc.axes[axis] = strchr(pin.axes, 'x' + axis) != NULL;
+    bool led = node_get(node, "turn") != NULL;
+    for (int axis = 0; axis < 3; axis++)
+        led = led || pin.move[axis].expression || pin.move[axis].value != 0;
+    if (pin.with) TRY(find_partner(scene, part->job, &pin, &desc.with));
+    if (led) {
+        PinPath *path = scratch_take(&scene->solids, 1, sizeof *path);
+        if (!path) return PLIM_OUT_OF_MEMORY;
+        *path = (PinPath){.angle = pin.turn.angle,
+                          .axis = scene_direction(pin.turn.axis),
+                          .about = vec3_load(pin.about)};
+        memcpy(path->move, pin.move, sizeof path->move);
+        desc.path = follow_pin;
+        desc.path_user = path;
+    }
+    return deform_add_pin(part->job->deform, &desc);
+}
+
+/* ---- loads, points ---- */
+
+typedef struct LoadPath {
+    SceneMotion force[3], pressure;
+} LoadPath;
+
+static PlimStatus follow_load(void *user, PlimContext *context, double t, DeformForce *out) {
+    const LoadPath *path = user;
+    double force[3];
+    for (int axis = 0; axis < 3; axis++)
+        TRY(scene_motion_at(&path->force[axis], context, t, &force[axis]));
+    out->force = vec3_load(force);
+    return scene_motion_at(&path->pressure, context, t, &out->pressure);
+}
+
+static PlimStatus add_load(PlimScene *scene, SceneNode *node, const SoftPart *part) {
+    SceneLoad load = soft_read_load(scene, node);
+    TRY(scene->reader.trouble);
+    char name[200];
+    own_name(scene, part->copy, load.name, name);
+    DeformLoadDesc desc = {.name = name, .body = part->body};
+    int32_t *nodes;
+    TRY(soft_choose_nodes(scene, &load.nodes, name, part->mesh, &part->job->memory, &nodes,
+                          &desc.node_count));
+    desc.nodes = nodes;
+    bool changes = load.pressure.expression != NULL;
+    for (int axis = 0; axis < 3; axis++) changes = changes || load.force[axis].expression;
+    desc.force.force = vec3(load.force[0].value, load.force[1].value, load.force[2].value);
+    desc.force.pressure = load.pressure.value;
+    if (changes) {
+        LoadPath *path = scratch_take(&scene->solids, 1, sizeof *path);
+        if (!path) return PLIM_OUT_OF_MEMORY;
+        path->pressure = load.pressure;
+        memcpy(path->force, load.force, sizeof path->force);
+        desc.at = follow_load;
+        desc.at_user = path;
+    }
+    return deform_add_load(part->job->deform, &desc);
+}
+
+static PlimStatus add_point(PlimScene *scene, SceneNode *node, const SoftPart *part) {
+    ScenePoint point = soft_read_point(scene, node);
+    TRY(scene->reader.trouble);
+    char name[200];
+    own_name(scene, part->copy, point.name, name);
+    SceneNodes nodes = {.near_to = {point.near_to[0], point.near_to[1], point.near_to[2]}};
+    int32_t *chosen;
+    size_t count;
+    TRY(soft_choose_nodes(scene, &nodes, name, part->mesh, &part->job->memory, &chosen, &count));
+    return deform_add_point(part->job->deform, name, part->body, chosen[0]);
+}
+
+typedef PlimStatus (*AddPart)(PlimScene *scene, SceneNode *node, const SoftPart *part);
+
+static PlimStatus add_parts(PlimScene *scene, SceneItems list, AddPart add, const SoftPart *part) {
+    for (size_t k = 0; k < scene_item_count(list); k++) {
+        SceneNode *node = list.node->children.data[k];
+        TRY(scene_as_problem(scene, node, add(scene, node, part)));
+    }
+    return PLIM_OK;
+}
+
+/* ---- copies ---- */
+
+static PlimStatus add_body(PlimScene *scene, SceneNode *node, const SceneSoftBody *body,
+                           size_t number, SoftJob *job) {
+    char name[96];
+    SoftMesh mesh;
+    SoftPart part = {.job = job, .mesh = &mesh, .copy = name};
+    if (scene->reader.repeat.active)
+        snprintf(name, sizeof name, "%s_%zu", body->name, number);
+    else
+        snprintf(name, sizeof name, "%s", body->name);
+    TRY(scene_as_problem(scene, node, soft_make_mesh(scene, node, body, &job->memory, &mesh)));
+    DeformBodyDesc desc = describe_body(scene, node, body, &mesh, number);
+    desc.name = name;
+    TRY(place_nodes(scene, body, &mesh, &job->memory, &desc));
+    TRY(scene_as_problem(scene, node, deform_add_body(job->deform, &desc, &part.body)));
+    TRY(add_parts(scene, body->pins, add_pin, &part));
+    TRY(add_parts(scene, body->loads, add_load, &part));
+    return add_parts(scene, body->points, add_point, &part);
+}
+
+static PlimStatus add_copy(PlimScene *scene, SceneNode *node, size_t number, void *user) {
+    SoftJob *job = user;
+    size_t problems = scene->reader.problems.count;
+    SceneSoftBody body = soft_read_body(scene, node);
+    TRY(scene->reader.trouble);
+    if (scene->reader.problems.count > problems)
+        return context_fail(scene->context, PLIM_BAD_INPUT, "%s: %s (copy %zu)", scene->label,
+                            scene->reader.problems.data[problems].text, number);
+    size_t mark = scratch_mark(&job->memory);
+    PlimStatus status = add_body(scene, node, &body, number, job);
+    scratch_release(&job->memory, mark);
+    return status;
+}
+
+/* ---- the system ---- */
+
+/* Rigid bodies in the way; those that would have to be pushed are told of. */
+static PlimStatus add_colliders(PlimScene *scene, const SoftJob *job) {
+    RigidBodies *bodies = job->world->rigid;
+    size_t free_count = 0, hollow = 0;
+    for (size_t i = 0; i < rigid_count(bodies); i++) {
+        SurfaceRef ref = {&rigid_surfaces, bodies, i};
+        if (!surface_describe(&ref).solid) {
+            hollow++;
+            continue;
+        }
+        free_count += surface_is_free(&ref);
+        TRY(deform_add_collider(job->deform, &ref, bodies->friction[i],
+                                bodies->kinetic_friction[i]));
+    }
+    if (free_count > 0)
+        context_log(scene->context, PLIM_LOG_WARNING,
+                    "%zu dynamic rigid bodies push deformable solids but are not pushed by them",
+                    free_count);
+    if (hollow > 0)
+        context_log(scene->context, PLIM_LOG_WARNING,
+                    "%zu rigid bodies have no inside, and deformable solids pass through them",
+                    hollow);
+    return PLIM_OK;
+}
+
+static PlimStatus fill_system(PlimScene *scene, SoftJob *job) {
+    PlimStatus status =
+        scene_for_each_copy(scene, scene->document.deformable.bodies.node, add_copy, job);
+    TRY(status);
+    if (scene->document.deformable.contact) TRY(add_colliders(scene, job));
+    return deform_finish(job->deform);
+}
+
+PlimStatus scene_add_deformable(PlimScene *scene, PlimWorld *world) {
+    const SceneDeformable *from = &scene->document.deformable;
+    if (!from->bodies.node) return PLIM_OK;
+    DeformOptions options = deform_options_default((int)scene->document.dim);
+    options.integrator = (DeformIntegrator)from->integrator;
+    options.elastic = (DeformElastic)from->elastic;
+    options.step_fraction = from->step_fraction;
+    options.tolerance = from->tolerance;
+    options.iterations = (int)from->iterations;
+    options.contact = from->contact;
+    SoftJob job = {.world = world};
+    TRY(deform_create(scene->context, &options, &job.deform));
+    scratch_init(&job.memory, scene->context);
+    PlimStatus status = fill_system(scene, &job);
+    scratch_free(&job.memory);
+    if (status != PLIM_OK) {
+        deform_class.destroy(job.deform);
+        return status;
+    }
+    return world_add_system(world, NULL, &deform_class, job.deform, ORDER_SOLIDS + 1);
+}
