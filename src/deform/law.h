@@ -1,6 +1,6 @@
 /* Constitutive laws of finite elements: isotropic hyperelastic energy density, first
  * Piola-Kirchhoff stress and stiffness of a deformation gradient. Pure functions of one element;
- * any finite deformation gradient has finite results, inverted and collapsed ones included. */
+ * results are finite for inverted and collapsed elements too, and for stretches up to 1e20. */
 #ifndef DEFORM_LAW_H
 #define DEFORM_LAW_H
 
