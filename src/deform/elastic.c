@@ -34,6 +34,7 @@ static void stress_of_elements(void *user, size_t begin, size_t end) {
             if (parts->elastic) energy = law_stress(&body->law, f, &sum);
             if (parts->v && (body->alpha > 0 || body->beta > 0)) {
                 Mat3 rate = element_gradient(d, e, parts->v);
+                if (parts->x_damping) f = element_gradient(d, e, parts->x_damping);
                 damping_stress(body->damping_form, d->options.dim, body->alpha, body->beta, f, rate,
                                &part);
                 for (int i = 0; i < 3; i++)
@@ -58,7 +59,7 @@ static void force_of_springs(void *user, size_t begin, size_t end) {
             if (parts->elastic) energy = deform_spring_force(d, s, parts->x, force);
             if (parts->v && d->spring_drag[s] > 0) {
                 double rate = 0;
-                deform_spring_length(d, s, parts->x, gradient);
+                deform_spring_length(d, s, parts->x_damping ? parts->x_damping : parts->x, gradient);
                 for (int c = 0; c < count; c++) {
                     int32_t node = d->spring_corners[4 * s + (size_t)c];
                     rate += vec3_dot(gradient[c], vec3_load(parts->v + 3 * node));

@@ -16,6 +16,7 @@ enum { DEFORM_NODES, DEFORM_ELEMENTS, DEFORM_SPRINGS, DEFORM_FACES, DEFORM_GROUP
 /* Vectors of a solve. */
 enum {
     DEFORM_TRIAL,    /* m, x + h v */
+    DEFORM_BEFORE,   /* m, that of the last iterate */
     DEFORM_FORCE,    /* N */
     DEFORM_RESIDUAL, /* N s */
     DEFORM_CHANGE,   /* m/s, packed: dim a node */
@@ -173,6 +174,7 @@ Mat3 element_gradient(const Deform *d, size_t element, const double *x);
 typedef struct ForceParts {
     const double *x; /* m */
     const double *v; /* m/s, for damping; NULL: none */
+    const double *x_damping; /* m: where damping is taken; NULL: at x */
     bool elastic;
     double dissipation; /* factor of v^T D v in what is summed up with the elastic energy */
 } ForceParts;

@@ -5,12 +5,15 @@
  * new place; 4.3's implicit variant with h = dt/2). Held directions are filtered out (002 section
  * 4.7.3). Contact is found by turns with it. */
 #include "deform/internal.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 typedef struct Newton {
     Deform *d;
     const StepInfo *step;
     const DeformProblem *problem;
-    double *trial, *force, *residual, *change, *right, *slide, *next;
+    double *trial, *before, *force, *residual, *change, *right, *slide, *next;
     double energy; /* E at v */
     double norm;   /* |R| along what is free, N s */
     double scale;  /* of the impulses that add up to R */
@@ -59,8 +62,9 @@ static void sum_terms(void *user, size_t begin, size_t end, double *sum) {
     }
 }
 
-/* R and E at `next`. */
-static PlimStatus evaluate(Newton *n) {
+/* R and E at `next`. `frozen`: damping as it was at the last iterate, whose R is then the gradient
+ * of E; that it changes with the place makes no potential. */
+static PlimStatus evaluate(Newton *n, bool frozen) {
     enum { GRAIN = 1024 };
     Deform *d = n->d;
     size_t nodes = deform_count(d, DEFORM_NODES);
@@ -68,6 +72,7 @@ static PlimStatus evaluate(Newton *n) {
     parallel_for(n->step->threads, nodes, GRAIN, set_trial, n);
     ForceParts parts = {.x = n->problem->has_elastic ? n->trial : n->problem->x,
                         .v = d->has_damping ? n->next : NULL,
+                        .x_damping = frozen ? n->before : NULL,
                         .elastic = n->problem->has_elastic,
                         .dissipation = 0.5 * n->problem->h};
     TRY(deform_forces(d, n->step, &parts, n->force, &potential));
@@ -161,21 +166,24 @@ static void keep(const Newton *n) {
 /* Backtracking until the energy falls as it should, or R does where rounding hides that. False:
  * nothing helps. */
 static PlimStatus search_line(Newton *n, bool *moved) {
+    const Deform *d = n->d;
     double energy = n->energy, norm = n->norm, slope = slope_along(n);
+    bool freezes = d->has_damping && n->problem->has_elastic;
     *moved = false;
+    if (freezes) memcpy(n->before, n->trial, 3 * deform_count(d, DEFORM_NODES) * sizeof *n->trial);
     if (!(slope < 0)) return PLIM_OK;
     for (double part = 1; part > 1e-5; part *= 0.5) {
         set_next(n, part);
-        TRY(evaluate(n));
+        TRY(evaluate(n, freezes));
         bool falls = n->energy <= energy + 1e-4 * part * slope;
         bool is_flat = fabs(part * slope) < 1e-10 * fabs(energy);
         if (!(falls || (is_flat && n->norm < norm)) || !isfinite(n->norm)) continue;
         keep(n);
         *moved = true;
-        return PLIM_OK;
+        return freezes ? evaluate(n, false) : PLIM_OK;
     }
     set_next(n, 0);
-    return evaluate(n);
+    return evaluate(n, false);
 }
 
 /* Stiffness as it is first, for it converges fast; semidefinite where that is no way down. */
@@ -203,19 +211,20 @@ static PlimStatus solve_alone(Newton *n) {
         n->change[i] = n->right[i] / d->mass[i / dim];
     set_next(n, 1);
     keep(n);
-    return evaluate(n);
+    return evaluate(n, false);
 }
 
 static PlimStatus solve_newton(Newton *n) {
     Deform *d = n->d;
     set_next(n, 0);
-    TRY(evaluate(n));
+    TRY(evaluate(n, false));
     if (!n->problem->has_elastic && !d->has_damping) return solve_alone(n);
     bool moved = true;
     int count = 0;
     for (; count < d->options.iterations && moved && !is_converged(n); count++) {
         if (n->project && count % 4 == 0) n->project = false; /* perhaps it is over */
         TRY(newton_step(n, &moved));
+        if (getenv("DBG")) fprintf(stderr, "  it %d norm %.3g scale %.3g floor %.3g E %.15g moved %d project %d cg %g\n", count, n->norm, n->scale, n->floor, n->energy, moved, n->project, d->figures.iterations);
     }
     d->figures.newton += count;
     if (!isfinite(n->norm))
@@ -234,6 +243,7 @@ PlimStatus deform_solve(Deform *d, const StepInfo *step, const DeformProblem *pr
                      .step = step,
                      .problem = problem,
                      .trial = d->work[DEFORM_TRIAL].data,
+                     .before = d->work[DEFORM_BEFORE].data,
                      .force = d->work[DEFORM_FORCE].data,
                      .residual = d->work[DEFORM_RESIDUAL].data,
                      .change = d->work[DEFORM_CHANGE].data,
@@ -245,6 +255,7 @@ PlimStatus deform_solve(Deform *d, const StepInfo *step, const DeformProblem *pr
     if (touches) contact_update(d, step, &view);
     for (int turn = 0; turn < MOST_TURNS; turn++) {
         contact_apply(d, problem->v, newton.slide);
+        if (getenv("DBG")) fprintf(stderr, "turn %d contacts %zu\n", turn, d->contacts.count);
         TRY(solve_newton(&newton));
         view.residual = newton.residual;
         if (!touches || !contact_update(d, step, &view)) break;
