@@ -25,7 +25,7 @@ def recurrence(h, elastic, x, v, count):
 def check_oscillator(options, checks, folder):
     """Every step against the recurrence, and the amplitude: of z = (x, v/omega) and z' = M z, the area z x z' is
     multiplied by det M in every step, the amplitude by its root."""
-    omega, amplitude = 10.0, 0.1
+    omega, amplitude = 10.0, 0.02
     steps = 200 if options.quickest else 2000
     cases = [("mean", h) for h in (0.1, 0.5, 1.0, 1.4, 1.9, 1.99)] + [("middle", 1.0)]
     cases += [("last", h) for h in (0.1, 0.5, 1.0, 1.3)]
