@@ -230,36 +230,39 @@ static PlimStatus solve_newton(Newton *n) {
     for (; count < d->options.iterations && moved && !is_converged(n); count++) {
         if (n->project && count % 4 == 0) n->project = false; /* perhaps it is over */
         TRY(newton_step(n, &moved));
-        if (!isfinite(n->norm))
-            return context_fail(n->step->context, PLIM_FAILED,
-                                "t = %g s: forces of the deformable solids are not finite; try a "
-                                "smaller time step",
-                                n->step->time);
-        if (!is_converged(n)) d->figures.unconverged++;
-        d->figures.residual = n->scale > 0 ? n->norm / n->scale : 0;
-        return PLIM_OK;
     }
+    d->figures.newton += count;
+    if (!isfinite(n->norm))
+        return context_fail(n->step->context, PLIM_FAILED,
+                            "t = %g s: forces of the deformable solids are not finite; try a "
+                            "smaller time step",
+                            n->step->time);
+    if (!is_converged(n)) d->figures.unconverged++;
+    d->figures.residual = n->scale > 0 ? n->norm / n->scale : 0;
+    return PLIM_OK;
+}
 
-    PlimStatus deform_solve(Deform * d, const StepInfo *step, const DeformProblem *problem) {
-        enum { MOST_TURNS = 16 };
-        Newton newton = {.d = d,
-                         .step = step,
-                         .problem = problem,
-                         .trial = d->work[DEFORM_TRIAL].data,
-                         .before = d->work[DEFORM_BEFORE].data,
-                         .force = d->work[DEFORM_FORCE].data,
-                         .residual = d->work[DEFORM_RESIDUAL].data,
-                         .change = d->work[DEFORM_CHANGE].data,
-                         .right = d->work[DEFORM_RIGHT].data,
-                         .slide = d->work[DEFORM_SLIDE].data,
-                         .next = d->work[DEFORM_NEXT].data};
-        ContactView view = {.v = problem->v, .h = problem->h, .finds = problem->finds_contact};
-        bool touches = d->options.contact && d->colliders.count > 0;
-        if (touches) contact_update(d, step, &view);
-        for (int turn = 0; turn < MOST_TURNS; turn++) {
-            contact_apply(d, problem->v);
-            view.residual = newton.residual;
-            if (!touches || !contact_update(d, step, &view)) break;
-        }
-        return PLIM_OK;
+PlimStatus deform_solve(Deform *d, const StepInfo *step, const DeformProblem *problem) {
+    enum { MOST_TURNS = 16 };
+    Newton newton = {.d = d,
+                     .step = step,
+                     .problem = problem,
+                     .trial = d->work[DEFORM_TRIAL].data,
+                     .before = d->work[DEFORM_BEFORE].data,
+                     .force = d->work[DEFORM_FORCE].data,
+                     .residual = d->work[DEFORM_RESIDUAL].data,
+                     .change = d->work[DEFORM_CHANGE].data,
+                     .right = d->work[DEFORM_RIGHT].data,
+                     .slide = d->work[DEFORM_SLIDE].data,
+                     .next = d->work[DEFORM_NEXT].data};
+    ContactView view = {.v = problem->v, .h = problem->h, .finds = problem->finds_contact};
+    bool touches = d->options.contact && d->colliders.count > 0;
+    if (touches) contact_update(d, step, &view);
+    for (int turn = 0; turn < MOST_TURNS; turn++) {
+        contact_apply(d, problem->v);
+        TRY(solve_newton(&newton));
+        view.residual = newton.residual;
+        if (!touches || !contact_update(d, step, &view)) break;
     }
+    return PLIM_OK;
+}
