@@ -169,18 +169,14 @@ static void element_tangent(const Deform *d, size_t e, const MatrixParts *parts,
         law_stiffness(&body->law, f, parts->project, tangent);
         for (int k = 0; k < n * n; k++) tangent[k] *= parts->elastic;
     }
-    if (!(parts->damping > 0) || !(body->alpha > 0 || body->beta > 0)) return;
-    double rows[6 * 9];
-    int count = damping_rows(body->damping_form, d->options.dim, body->alpha, body->beta, f, rows);
-    for (int r = 0; r < count; r++)
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < n; j++)
-                tangent[n * i + j] += parts->damping * rows[n * r + i] * rows[n * r + j];
+    if (parts->damping > 0 && (body->alpha > 0 || body->beta > 0))
+        damping_add_operator(body->damping_form, d->options.dim, body->alpha, body->beta, f,
+                             parts->damping, tangent);
 }
 
-/* K_ab = V sum_kl C_(ik)(jl) g_ak g_bl. */
-static void add_element(const Deform *d, size_t e, const double *tangent) {
-    int dim = d->options.dim, n = dim * dim;
+/* K_ab = V sum_kl C_(ik)(jl) g_ak g_bl. `dim` is a constant of each call, for the loops. */
+static inline void add_element(int dim, const Deform *d, size_t e, const double *tangent) {
+    int n = dim * dim;
     double g[4][3], half[9][3]; /* gradients; C contracted with g_b */
     for (int k = 0; k < dim; k++) {
         g[0][k] = 0;
@@ -216,7 +212,10 @@ static void assemble_elements(void *user, size_t begin, size_t end) {
         size_t e = (size_t)job->order[k];
         if (!job->d->bodies.data[job->d->element_body[e]].has_law) continue;
         element_tangent(job->d, e, job->parts, tangent);
-        add_element(job->d, e, tangent);
+        if (job->d->options.dim == 2)
+            add_element(2, job->d, e, tangent);
+        else
+            add_element(3, job->d, e, tangent);
     }
 }
 

@@ -122,11 +122,64 @@ static void linear_stiffness(const ElementLaw *law, double *h) {
     }
 }
 
+/* SVK: dP_ik/dF_jl = delta_ij S_kl + mu (F_il F_jk + (F F^T)_ij delta_kl) + lambda F_ik F_jl, with
+ * S = 2 mu E + lambda tr E I. */
+static inline void green_stiffness(int dim, const ElementLaw *law, Mat3 f, Mat3 c, double *h) {
+    double lambda = law_plane_lambda(law), mu = law->mu, a[9], left[9], second[9];
+    double trace = 0.0;
+    mat3_store(a, f);
+    mat3_store(left, mat3_multiply(f, mat3_transpose(f)));
+    mat3_store(second, c);
+    for (int k = 0; k < dim; k++) trace += 0.5 * (second[4 * k] - 1.0);
+    for (int k = 0; k < 9; k++) second[k] *= mu;
+    for (int k = 0; k < dim; k++) second[4 * k] += lambda * trace - mu;
+    for (int row = 0; row < dim * dim; row++)
+        for (int column = row; column < dim * dim; column++) {
+            int i = row / dim, k = row % dim, j = column / dim, l = column % dim;
+            double value = (i == j ? second[3 * k + l] : 0.0) +
+                           mu * (a[3 * i + l] * a[3 * j + k] + (k == l ? left[3 * i + j] : 0.0)) +
+                           lambda * a[3 * i + k] * a[3 * j + l];
+            h[dim * dim * row + column] = h[dim * dim * column + row] = value;
+        }
+}
+
+/* Neo-Hookean, G = F^-T: dP_ik/dF_jl = mu delta_ij delta_kl + (mu - lambda ln J) G_il G_jk + lambda
+ * G_ik G_jl. */
+static inline void neo_hookean_stiffness(int dim, const ElementLaw *law, Mat3 f, double jacobian,
+                                         double *h) {
+    double g[9], bent = law->mu - law->lambda * log(jacobian);
+    mat3_store(g, mat3_transpose(mat3_inverse(f)));
+    for (int row = 0; row < dim * dim; row++)
+        for (int column = row; column < dim * dim; column++) {
+            int i = row / dim, k = row % dim, j = column / dim, l = column % dim;
+            double value = (row == column ? law->mu : 0.0) + bent * g[3 * i + l] * g[3 * j + k] +
+                           law->lambda * g[3 * i + k] * g[3 * j + l];
+            h[dim * dim * row + column] = h[dim * dim * column + row] = value;
+        }
+}
+
+/* As law_stress: without stretches where none lies where the law was continued. */
+static bool stiffness_without_stretches(const ElementLaw *law, Mat3 f, double *h) {
+    bool green = law->model == LAW_ST_VENANT_KIRCHHOFF;
+    if (law->model == LAW_COROTATED || (!green && law->plane_stress)) return false;
+    if (law->dim == 2) f = (Mat3){{{f.r[0].x, f.r[0].y, 0}, {f.r[1].x, f.r[1].y, 0}, {0, 0, 1}}};
+    double jacobian = mat3_determinant(f);
+    Mat3 c = law_cauchy_green(f);
+    double least = green ? law_least_green_stretch : law->least_stretch;
+    if (!(jacobian > 0.0 && law_stretches_above(c, least))) return false;
+    if (green && law->dim == 2) green_stiffness(2, law, f, c, h);
+    if (green && law->dim == 3) green_stiffness(3, law, f, c, h);
+    if (!green && law->dim == 2) neo_hookean_stiffness(2, law, f, jacobian, h);
+    if (!green && law->dim == 3) neo_hookean_stiffness(3, law, f, jacobian, h);
+    return true;
+}
+
 void law_stiffness(const ElementLaw *law, Mat3 f, bool project, double *h) {
     if (law->model == LAW_LINEAR) {
         linear_stiffness(law, h);
         return;
     }
+    if (!project && stiffness_without_stretches(law, f, h)) return;
     Axes axes;
     Spectrum spectrum;
     spectrum_of(law, principal_axes(law, f, &axes), &spectrum);

@@ -110,6 +110,19 @@ static bool is_whole(const double *counts, int dim) {
     return true;
 }
 
+/* Of a cylinder, capsule, ring or cone; of others it is known when they are made. */
+static double count_round(const SceneSoftBody *body, int dim) {
+    const SceneRound *round = &body->shape.round;
+    if (body->shape.kind > PLIM_SHAPE_CONE) return 1e4;
+    double width = 2 * (round->radius + round->tube);
+    double height = body->shape.kind == PLIM_SHAPE_TORUS     ? 2 * round->tube
+                    : body->shape.kind == PLIM_SHAPE_CAPSULE ? round->height + width
+                                                             : round->height;
+    double spacing = soft_spacing(body, fmax(width, height));
+    double across = fmax(1, width / spacing), along = fmax(1, height / spacing);
+    return dim == 3 ? 9 * across * across * along : 2 * across * along;
+}
+
 /* About how many elements there will be. */
 static double count_elements(PlimScene *scene, SceneNode *node, const SceneSoftBody *body) {
     int dim = (int)scene->document.dim;
@@ -126,7 +139,7 @@ static double count_elements(PlimScene *scene, SceneNode *node, const SceneSoftB
             double across = 2 * radius / soft_spacing(body, 2 * radius);
             return dim == 3 ? 6 * pow(across, 3) : 2 * across * across;
         }
-        return body->spacing > 0 ? 0 : 1e4; /* known when it is made */
+        return count_round(body, dim);
     case SOFT_MESH:
         return scene_file_check(scene, node_get(node, "mesh"), body->mesh.path,
                                 body->mesh.content) /
