@@ -181,35 +181,43 @@ typedef struct MassJob {
 
 /* Elastic forces resist no translation: what is left of t^T A t, beside t^T D t of the diagonal, is
  * mass. The least share of an aggregate's translations. */
-static void mass_range(void *user, size_t begin, size_t end) {
-    const MassJob *job = user;
+ALWAYS_INLINE void mass_rows(const MassJob *job, size_t begin, size_t end, size_t size,
+                             size_t modes) {
     const Level *level = job->level;
-    size_t size = (size_t)level->size, modes = (size_t)level->modes;
     for (size_t aggregate = begin; aggregate < end; aggregate++) {
-        double whole[3] = {0.0}, diagonal[3] = {0.0};
+        double whole[BLOCK_SIZE_MAX] = {0.0}, diagonal[BLOCK_SIZE_MAX] = {0.0};
         for (size_t m = level->member_start[aggregate]; m < level->member_start[aggregate + 1];
              m++) {
             size_t node = (size_t)level->member[m];
-            const double *own = level->rigid + node * size * modes;
+            /* Of the row beside the diagonal: what the filter of the columns left there. */
+            double sum[BLOCK_VALUES] = {0.0};
+            const double *own = level->rigid + node * size * modes, *block = NULL;
             for (size_t e = level->a.start[node]; e < level->a.start[node + 1]; e++) {
-                size_t other = (size_t)level->a.column[e];
                 const double *a = level->value + e * size * size;
-                const double *rigid = level->rigid + other * size * modes;
-                for (size_t k = 0; k < size; k++) {
-                    double term = 0.0;
-                    for (size_t i = 0; i < size; i++)
-                        for (size_t j = 0; j < size; j++)
-                            term += own[i * modes + k] * a[i * size + j] * rigid[j * modes + k];
-                    whole[k] += term;
-                    if (other == node) diagonal[k] += term;
-                }
+                if ((size_t)level->a.column[e] == node)
+                    block = a;
+                else
+                    for (size_t k = 0; k < size * size; k++) sum[k] += a[k];
             }
+            for (size_t k = 0; k < size; k++)
+                for (size_t i = 0; i < size; i++) {
+                    double force = 0.0;
+                    for (size_t j = 0; j < size; j++)
+                        force += block[i * size + j] * own[j * modes + k];
+                    diagonal[k] += own[i * modes + k] * force;
+                    whole[k] += own[i * modes + k] * (force + sum[i * size + k]);
+                }
         }
         job->share[aggregate] = 1.0;
         for (size_t k = 0; k < size; k++)
             if (diagonal[k] > 0.0)
                 job->share[aggregate] = fmin(job->share[aggregate], whole[k] / diagonal[k]);
     }
+}
+
+static void mass_range(void *user, size_t begin, size_t end) {
+    const MassJob *job = user;
+    WITH_SIZES(job->level->size, job->level->modes, mass_rows(job, begin, end, size, modes));
 }
 
 /* Whether the matrix is so close to its diagonal that no other level pays. */

@@ -99,8 +99,6 @@ ALWAYS_INLINE void add_product(const double *left, const double *right, size_t r
                 out[i * columns + k] += left[i * inner + j] * right[j * columns + k];
 }
 
-enum { BLOCK_VALUES = BLOCK_SIZE_MAX * BLOCK_SIZE_MAX };
-
 /* Rows of P: T_i at the node's own aggregate, less w D_i^-1 A_ij T_j at those of its neighbours. */
 ALWAYS_INLINE void prolongator_rows(const GalerkinJob *job, size_t begin, size_t end, size_t size,
                                     size_t modes) {

@@ -10,6 +10,8 @@ enum { LEVEL_GRAIN = 256, LEVEL_MAX = 20 };
 /* Numbers that the smoother may read past the end of matrices and vectors. */
 enum { PAST_END = 2 };
 
+enum { BLOCK_VALUES = BLOCK_SIZE_MAX * BLOCK_SIZE_MAX };
+
 /* Blocks of known sizes let the compiler unroll: `call` sees `size` (rows of a block) and `modes`
  * (columns of a prolongator block) as constants. */
 #define WITH_SIZES(level_size, level_modes, call)                                                  \
