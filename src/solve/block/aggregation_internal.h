@@ -87,6 +87,12 @@ void *aggregation_take(Aggregation *aggregation, size_t count, size_t item_size)
  * neighbours. */
 PlimStatus aggregation_coarsen(Aggregation *aggregation, Level *level, Level *next);
 
+/* Rigid motions of each node of the first level. */
+void aggregation_set_rigid(const Aggregation *aggregation, Level *level, const double *position,
+                           const double *filter);
+/* Whether the matrix is so close to its diagonal that no other level pays. */
+PlimStatus aggregation_choose_jacobi(Aggregation *aggregation);
+
 /* Orthonormal modes of each aggregate into `tentative` (size * modes a node); the motions of the
  * next level. */
 void aggregation_modes(const Aggregation *aggregation, Level *level, double *tentative,

@@ -158,9 +158,7 @@ typedef struct JacobiJob {
     double *out, scale;
 } JacobiJob;
 
-static void jacobi_range(void *user, size_t begin, size_t end) {
-    const JacobiJob *job = user;
-    size_t size = (size_t)job->level->size;
+ALWAYS_INLINE void jacobi_rows(const JacobiJob *job, size_t begin, size_t end, size_t size) {
     for (size_t row = begin; row < end; row++) {
         const double *inverse = job->level->inverse + row * size * size;
         for (size_t i = 0; i < size; i++) {
@@ -169,6 +167,12 @@ static void jacobi_range(void *user, size_t begin, size_t end) {
             job->out[row * size + i] = job->scale * sum;
         }
     }
+}
+
+static void jacobi_range(void *user, size_t begin, size_t end) {
+    const JacobiJob *job = user;
+    WITH_SIZES(job->level->size, job->level->modes, (void)modes;
+               jacobi_rows(job, begin, end, size));
 }
 
 void level_jacobi(const Aggregation *aggregation, const Level *level, const double *b, double *x) {
