@@ -89,8 +89,8 @@ PlimStatus aggregation_create(PlimContext *context, const AggregationDesc *desc,
                             "aggregation in %d dimensions of a matrix with blocks of size %d: "
                             "both must be 2, or 3",
                             desc->dim, matrix->size);
-    if (desc->degree < 1 || desc->degree > 4)
-        return context_fail(context, PLIM_BAD_INPUT, "a smoother of degree %d: it must be 1 to 4",
+    if (desc->degree < 1 || desc->degree > 3)
+        return context_fail(context, PLIM_BAD_INPUT, "a smoother of degree %d: it must be 1 to 3",
                             desc->degree);
     Aggregation *aggregation = context_allocate(context, 1, sizeof *aggregation);
     if (!aggregation) return PLIM_OUT_OF_MEMORY;

@@ -14,7 +14,7 @@ typedef struct Aggregation Aggregation;
 typedef struct AggregationDesc {
     int dim; /* 2 or 3: rows of a block of the matrix */
     int threads;
-    int degree; /* of the Chebyshev polynomial that smooths, 1 to 4; default 2 */
+    int degree; /* of the Chebyshev polynomial that smooths, 1 to 3; default 2 */
     /* Block Jacobi alone is used when in each part of the mesh at least this share of the diagonal
      * is mass, 0 to 1: time steps so small that no other level pays. Default 0.015; 1 switches it
      * off. */
