@@ -151,6 +151,7 @@ PlimStatus aggregation_update(Aggregation *aggregation, const BlockCsr *matrix,
                               const double *position, const double *filter) {
     Level *first = aggregation->level;
     PLIM_ASSERT(matrix->rows == first->a.rows && matrix->entries == first->a.entries);
+    TRY(scratch_reset(&aggregation->scratch)); /* of what an update that failed left there */
     first->a.start = matrix->row_start;
     first->a.column = matrix->column;
     first->value = matrix->value;

@@ -23,8 +23,8 @@ typedef struct AggregationDesc {
 
 AggregationDesc aggregation_desc_default(int dim, int threads);
 
-/* What follows from the pattern alone, once for a mesh. All memory is taken here and in the first
- * update. */
+/* What follows from the pattern alone, once for a mesh. Memory is taken here, and in the first
+ * update that is not block Jacobi's. */
 PlimStatus aggregation_create(PlimContext *context, const AggregationDesc *desc,
                               const BlockCsr *matrix, Aggregation **out);
 void aggregation_destroy(Aggregation *aggregation);
