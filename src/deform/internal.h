@@ -196,6 +196,10 @@ typedef struct MatrixParts {
 } MatrixParts;
 PlimStatus deform_assemble(Deform *d, const StepInfo *step, const MatrixParts *parts);
 
+/* Says which pin or load it was that failed, and when. */
+PlimStatus deform_name_failure(const Deform *d, PlimStatus status, const char *what,
+                               const char *name, double t);
+
 /* ---- outside.c: gravity, loads, wind ---- */
 
 /* Into `outside`, at time t and the present positions and velocities. */
