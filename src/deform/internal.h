@@ -16,7 +16,6 @@ enum { DEFORM_NODES, DEFORM_ELEMENTS, DEFORM_SPRINGS, DEFORM_FACES, DEFORM_GROUP
 /* Vectors of a solve. */
 enum {
     DEFORM_TRIAL,    /* m, x + h v */
-    DEFORM_BEFORE,   /* m, that of the last iterate */
     DEFORM_FORCE,    /* N */
     DEFORM_RESIDUAL, /* N s */
     DEFORM_CHANGE,   /* m/s, packed: dim a node */
@@ -173,15 +172,20 @@ void deform_spring_stiffness(const Deform *d, size_t spring, const double *x, bo
 Mat3 element_gradient(const Deform *d, size_t element, const double *x);
 /* Which forces, and where. Stresses and forces of springs stay in `stress` and `spring_force`. */
 typedef struct ForceParts {
-    const double *x;         /* m */
-    const double *v;         /* m/s, for damping; NULL: none */
-    const double *x_damping; /* m: where damping is taken; NULL: at x */
+    const double *x; /* m */
+    const double *v; /* m/s: damping of these velocities at x; NULL: none */
+    /* In place of v: damping of the way from here to x in `h` seconds, as the gradient of a
+     * potential; see damping_of_change in elastic.c. */
+    const double *x_before;
+    double h; /* s: over which damping acts; h/2 v^T D v counts as energy */
     bool elastic;
-    double dissipation; /* factor of v^T D v in what is summed up with the elastic energy */
 } ForceParts;
 /* Forces of all elements and springs on nodes; *energy if it is asked for. */
 PlimStatus deform_forces(Deform *d, const StepInfo *step, const ForceParts *parts, double *force,
                          double *energy);
+/* Of an element whose deformation gradient changes from `before` to f in h seconds: the potential
+ * of damping a volume, and S, its gradient being F S. */
+double deform_damping_of_change(const DeformBody *body, Mat3 f, Mat3 before, double h, Mat3 *s);
 /* An upper bound on the square of the highest frequency, 1/s^2. */
 double deform_highest_square(const Deform *d, double *bound); /* `bound`: one a node, for work */
 
@@ -191,6 +195,8 @@ PlimStatus deform_make_patterns(Deform *d);
 /* matrix = mass + elastic K(x) + damping D(x), filtered; `project`: K's semidefinite part. */
 typedef struct MatrixParts {
     const double *x;
+    const double *x_before;        /* m, and `h`: as in ForceParts; NULL: damping is that at x */
+    double h;                      /* s */
     const double *v;               /* for friction of what slides */
     double mass, elastic, damping; /* factors */
     bool project;
