@@ -11,7 +11,7 @@
 #include "solve/krylov/krylov.h"
 #include "system/probe_objects.h"
 
-enum { DEFORM_NODES, DEFORM_ELEMENTS, DEFORM_SPRINGS, DEFORM_FACES, DEFORM_GROUPS };
+enum { DEFORM_NODES, DEFORM_ELEMENTS, DEFORM_SPRINGS, DEFORM_FACES, DEFORM_BODIES, DEFORM_GROUPS };
 
 /* Vectors of a solve. */
 enum {
@@ -91,6 +91,7 @@ typedef struct DeformColors {
 
 typedef struct DeformFigures {
     double newton, iterations, residual; /* of the last step */
+    double damped;                       /* steps of backward Euler in place of the midpoint's */
     double unconverged;                  /* solves that stopped early */
     double contacts, penetration;        /* 1, m */
 } DeformFigures;
@@ -123,6 +124,7 @@ struct Deform {
     double *spring_rest, *spring_modulus, *spring_drag, *spring_energy;
     double *spring_force; /* N, three a corner, four corners */
     int32_t *face_corners, *face_body;
+    double *gained; /* J, of each body: what the midpoint rule made out of nothing */
 
     ARRAY(DeformBody) bodies;
     ARRAY(DeformPin) pins;
@@ -143,7 +145,8 @@ struct Deform {
     Aggregation *precondition;
     ARRAY(double) work[DEFORM_WORK_COUNT]; /* of the solves, three a node */
     bool has_damping;
-    double now; /* s, of the present state */
+    bool is_whole; /* this step is one of backward Euler */
+    double now;    /* s, of the present state */
 
     DeformFigures figures;
 };
@@ -267,6 +270,16 @@ typedef struct DeformProblem {
 } DeformProblem;
 /* Leaves what holds pins and contacts, N s, in work[DEFORM_RESIDUAL]. */
 PlimStatus deform_solve(Deform *d, const StepInfo *step, const DeformProblem *problem);
+
+/* ---- guard.c ---- */
+
+/* Per body, into an array: elastic energies of the last evaluation of forces, J. */
+void deform_body_energies(const Deform *d, double *energy);
+/* Whether the midpoint rule, about to end at x + dt v^{n+1/2}, has made too much energy out of
+ * nothing; `before` are elastic energies at x. */
+PlimStatus deform_guard_energy(Deform *d, const StepInfo *step, const double *before, bool *is_bad);
+/* The rigid motions of all bodies in v, with what is held left alone. */
+void deform_rigid_guess(const Deform *d, const double *v, double *out);
 
 /* ---- stages.c, measure.c, view.c ---- */
 

@@ -165,7 +165,8 @@ static void set_next(const Newton *n, double part) {
     size_t dim = (size_t)n->d->options.dim;
     for (size_t i = 0; i < deform_count(n->d, DEFORM_NODES); i++)
         for (size_t a = 0; a < dim; a++)
-            n->next[3 * i + a] = n->problem->v[3 * i + a] + part * n->change[dim * i + a];
+            n->next[3 * i + a] =
+                n->problem->v[3 * i + a] + (part > 0 ? part * n->change[dim * i + a] : 0.0);
 }
 
 static void keep(const Newton *n) {
@@ -224,6 +225,17 @@ static PlimStatus solve_alone(Newton *n) {
     return evaluate(n);
 }
 
+/* Long steps take vibrations far: there the rigid motion is nearer to the answer. */
+static PlimStatus choose_guess(Newton *n) {
+    set_next(n, 0);
+    TRY(evaluate(n));
+    double energy = n->energy;
+    deform_rigid_guess(n->d, n->problem->v, n->next);
+    TRY(evaluate(n));
+    if (n->energy < energy) keep(n);
+    return PLIM_OK;
+}
+
 static PlimStatus solve_newton(Newton *n) {
     Deform *d = n->d;
     n->is_alone = !n->problem->has_elastic && !n->damps;
@@ -268,6 +280,7 @@ PlimStatus deform_solve(Deform *d, const StepInfo *step, const DeformProblem *pr
     for (int turn = 0; turn < MOST_TURNS; turn++) {
         if (turn == MOST_TURNS - 1) newton.tolerance = d->options.tolerance;
         contact_apply(d, problem->v);
+        if (turn == 0 && problem->has_elastic && problem->mass > 0) TRY(choose_guess(&newton));
         TRY(solve_newton(&newton));
         view.residual = newton.residual;
         bool changed = touches && contact_update(d, step, &view);
