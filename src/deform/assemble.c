@@ -309,6 +309,7 @@ PlimStatus deform_assemble(Deform *d, const StepInfo *step, const MatrixParts *p
         parallel_for(step->threads, colors->start.data[c + 1] - colors->start.data[c], GRAIN,
                      assemble_springs, &job);
     }
+    contact_add_stiffness(d, parts->v);
     parallel_for(step->threads, nodes, GRAIN, filter_rows, &job);
     return PLIM_OK;
 }

@@ -1,7 +1,9 @@
 /* Contact of deformable solids with rigid surfaces (002 sections 4.4, 4.5, 4.7.2, 4.7.3): nodes
  * against distances, without bounce. While a contact presses, its normal velocity is given inside
- * the solves, and so is the whole velocity of what friction holds; what slides gets its friction as
- * an impulse. Which is which is found by turns of solving and judging (an active set). */
+ * the solves, and so is the whole velocity of what friction holds. Friction of what slides is the
+ * gradient of the convex potential mu j |u| of its velocity u along the surface, rounded off below
+ * a very small speed, with the pressure j of the last turn. Which presses and which holds is found
+ * by turns of solving and judging (an active set). */
 #include "deform/internal.h"
 #include "grid/difference.h"
 
@@ -61,26 +63,20 @@ static Vec3 along_surface(const DeformContact *contact, Vec3 v) {
     return vec3_add_scaled(relative, -vec3_dot(relative, contact->normal), contact->normal);
 }
 
-/* The first guess: as hard as it pressed in the last step, sliding if it moves. */
-static void start_contact(const Deform *d, DeformContact *contact, double h) {
+/* The first guess: as hard as it pressed in the last step, sliding if that does not stop it. */
+static void start_contact(const Deform *d, DeformContact *contact, double h, double dt) {
     const DeformBody *body = body_of(d, contact->node);
     const DeformCollider *collider = &d->colliders.data[contact->collider];
     contact->friction = fmax(body->friction, collider->friction);
     contact->kinetic = fmax(body->kinetic_friction, collider->kinetic_friction);
     contact->presses = true;
+    contact->slow = 1e-6 * body->size / dt;
     Vec3 way = along_surface(contact, vec3_load(d->velocity + 3 * contact->node));
-    double speed = vec3_length(way);
     Vec3 force = vec3_load(d->reaction + 3 * contact->node);
     contact->pressed = fmax(0.0, h * vec3_dot(force, contact->normal));
-    contact->holds = contact->friction > 0 &&
-                     !(d->mass[contact->node] * speed > contact->friction * contact->pressed);
-    if (!contact->holds && speed > 0)
-        contact->slide = vec3_scale(-contact->kinetic * contact->pressed / speed, way);
+    contact->holds = contact->friction > 0 && !(d->mass[contact->node] * vec3_length(way) >
+                                                contact->friction * contact->pressed);
 }
-
-typedef struct FindResult {
-    bool changed;
-} FindResult;
 
 /* Contacts stay sorted by node: found ones are merged in behind those of lower nodes. */
 static bool insert_contact(Deform *d, DeformContact contact) {
@@ -124,7 +120,7 @@ static bool look(Deform *d, const StepInfo *step, const ContactView *view, size_
     }
     DeformContact contact = {.node = i, .collider = k};
     aim(d, &contact, v, gap, y, step->dt);
-    start_contact(d, &contact, view->h);
+    start_contact(d, &contact, view->h, step->dt);
     return insert_contact(d, contact);
 }
 
@@ -140,50 +136,42 @@ static bool find_all(Deform *d, const StepInfo *step, const ContactView *view) {
 
 /* ---- judging ---- */
 
-/* What holds may slide, what slides may hold; friction follows the pressure. */
+/* What holds may slide, what slides may hold. */
 static bool judge_friction(DeformContact *contact, Vec3 impulse, Vec3 v) {
+    enum { MOST_CHANGES = 6 };
     Vec3 across = vec3_add_scaled(impulse, -vec3_dot(impulse, contact->normal), contact->normal);
-    Vec3 way = along_surface(contact, v);
-    double speed = vec3_length(way), most = contact->kinetic * contact->pressed;
-    if (contact->holds) {
-        double needed = vec3_length(across);
-        if (needed <= contact->friction * contact->pressed * (1 + 1e-9)) return false;
-        contact->holds = false;
-        contact->changes++;
-        contact->slide = vec3_scale(most / needed, across);
-        return true;
-    }
-    if (contact->friction == 0) return false;
-    if (vec3_dot(way, contact->slide) > 0 && contact->changes < 6) {
-        contact->holds = true;
-        contact->changes++;
-        contact->slide = vec3(0, 0, 0);
-        return true;
-    }
-    Vec3 slide = speed > 0 ? vec3_scale(-most / speed, way) : contact->slide;
-    double differs = vec3_length(vec3_sub(slide, contact->slide));
-    contact->slide = slide;
-    return differs > 1e-4 * most;
+    bool holds = contact->holds;
+    if (holds)
+        holds = vec3_length(across) <= contact->friction * contact->pressed * (1 + 1e-9);
+    else if (contact->changes < MOST_CHANGES)
+        holds = contact->friction > 0 && vec3_length(along_surface(contact, v)) < contact->slow;
+    if (holds == contact->holds) return false;
+    contact->holds = holds;
+    contact->changes++;
+    return true;
 }
 
 static bool judge_all(Deform *d, const ContactView *view) {
     bool changed = false;
+    double most = 0, differs = 0;
     for (size_t k = 0; k < d->contacts.count; k++) {
         DeformContact *contact = &d->contacts.data[k];
         if (!contact->presses) continue;
         Vec3 impulse = vec3_load(view->residual + 3 * contact->node);
-        contact->pressed = vec3_dot(impulse, contact->normal);
-        if (contact->pressed < 0) {
+        double before = contact->pressed;
+        contact->pressed = fmax(0.0, vec3_dot(impulse, contact->normal));
+        most = fmax(most, contact->pressed);
+        if (!contact->holds && contact->kinetic > 0)
+            differs = fmax(differs, fabs(contact->pressed - before));
+        if (vec3_dot(impulse, contact->normal) < 0) {
             contact->presses = contact->holds = false;
-            contact->slide = vec3(0, 0, 0);
-            contact->pressed = 0;
             changed = true;
             continue;
         }
         Vec3 v = vec3_load(view->v + 3 * contact->node);
         changed = judge_friction(contact, impulse, v) || changed;
     }
-    return changed;
+    return changed || differs > 1e-3 * most;
 }
 
 bool contact_update(Deform *d, const StepInfo *step, const ContactView *view) {
@@ -221,10 +209,9 @@ static void hold_all(double *filter, int dim, Vec3 velocity, double *v) {
     for (int i = 0; i < dim * dim; i++) filter[i] = 0;
 }
 
-void contact_apply(Deform *d, double *v, double *slide) {
+void contact_apply(Deform *d, double *v) {
     int dim = d->options.dim;
     size_t block = (size_t)(dim * dim);
-    for (size_t i = 0; i < 3 * deform_count(d, DEFORM_NODES); i++) slide[i] = 0;
     deform_filter_pins(d);
     for (size_t k = 0; k < d->contacts.count; k++) {
         const DeformContact *contact = &d->contacts.data[k];
@@ -237,8 +224,62 @@ void contact_apply(Deform *d, double *v, double *slide) {
                      vec3_add_scaled(contact->base, rise, contact->normal), v + 3 * i);
         } else {
             hold_direction(d->filter + block * i, dim, contact->normal, contact->target, v + 3 * i);
-            vec3_store(slide + 3 * i, vec3_add(vec3_load(slide + 3 * i), contact->slide));
         }
+    }
+}
+
+static bool slides(const DeformContact *contact) {
+    return contact->presses && !contact->holds && contact->kinetic * contact->pressed > 0;
+}
+
+/* mu j (|u|, or u^2 / (2 slow) + slow / 2 below it). */
+double contact_friction(const Deform *d, const double *v, double *slide) {
+    double energy = 0;
+    for (size_t i = 0; i < 3 * deform_count(d, DEFORM_NODES); i++) slide[i] = 0;
+    for (size_t k = 0; k < d->contacts.count; k++) {
+        const DeformContact *contact = &d->contacts.data[k];
+        if (!slides(contact)) continue;
+        double *to = slide + 3 * contact->node, most = contact->kinetic * contact->pressed;
+        Vec3 way = along_surface(contact, vec3_load(v + 3 * contact->node));
+        double speed = vec3_length(way), slow = contact->slow;
+        energy += most * (speed < slow ? 0.5 * (speed * speed / slow + slow) : speed);
+        vec3_store(to, vec3_add_scaled(vec3_load(to), -most / fmax(speed, slow), way));
+    }
+    return energy;
+}
+
+/* Its second derivative: mu j / |u| across u, nothing along it; mu j / slow both ways below. */
+void contact_add_stiffness(const Deform *d, const double *v) {
+    int dim = d->options.dim;
+    for (size_t k = 0; k < d->contacts.count; k++) {
+        const DeformContact *contact = &d->contacts.data[k];
+        if (!slides(contact)) continue;
+        double most = contact->kinetic * contact->pressed, n[3], along[3];
+        Vec3 way = along_surface(contact, vec3_load(v + 3 * contact->node));
+        double speed = vec3_length(way), factor = most / fmax(speed, contact->slow);
+        vec3_store(n, contact->normal);
+        vec3_store(along, speed > contact->slow ? vec3_scale(1 / speed, way) : vec3(0, 0, 0));
+        double *to = d->matrix.value +
+                     (size_t)(dim * dim) * block_csr_find(&d->matrix, contact->node, contact->node);
+        for (int i = 0; i < dim; i++)
+            for (int j = 0; j < dim; j++)
+                to[dim * i + j] +=
+                    factor * ((i == j ? 1.0 : 0.0) - n[i] * n[j] - along[i] * along[j]);
+    }
+}
+
+/* Where nothing else joins nodes, each loses what friction takes, at most all. */
+void contact_slow_down(const Deform *d, double *v, double *slide) {
+    for (size_t i = 0; i < 3 * deform_count(d, DEFORM_NODES); i++) slide[i] = 0;
+    for (size_t k = 0; k < d->contacts.count; k++) {
+        const DeformContact *contact = &d->contacts.data[k];
+        if (!slides(contact)) continue;
+        size_t i = contact->node;
+        Vec3 way = along_surface(contact, vec3_load(v + 3 * i));
+        double momentum = d->mass[i] * vec3_length(way);
+        double part = fmin(1.0, contact->kinetic * contact->pressed / fmax(momentum, 1e-300));
+        vec3_store(v + 3 * i, vec3_add_scaled(vec3_load(v + 3 * i), -part, way));
+        vec3_store(slide + 3 * i, vec3_scale(-part * d->mass[i], way));
     }
 }
 

@@ -59,7 +59,8 @@ static void force_of_springs(void *user, size_t begin, size_t end) {
             if (parts->elastic) energy = deform_spring_force(d, s, parts->x, force);
             if (parts->v && d->spring_drag[s] > 0) {
                 double rate = 0;
-                deform_spring_length(d, s, parts->x_damping ? parts->x_damping : parts->x, gradient);
+                deform_spring_length(d, s, parts->x_damping ? parts->x_damping : parts->x,
+                                     gradient);
                 for (int c = 0; c < count; c++) {
                     int32_t node = d->spring_corners[4 * s + (size_t)c];
                     rate += vec3_dot(gradient[c], vec3_load(parts->v + 3 * node));

@@ -75,8 +75,8 @@ typedef struct DeformContact {
     Vec3 normal;              /* unit, out of the collider */
     Vec3 base;                /* m/s, of the collider's material there */
     double target;            /* m/s along the normal */
-    Vec3 slide;               /* N s: friction of what slides */
     double pressed;           /* N s along the normal, of the last solve */
+    double slow;              /* m/s: friction is rounded off below */
     double friction, kinetic; /* coefficients of the pair */
     bool presses, holds;      /* is held along the normal; along the surface, too */
     int changes;              /* between holding and sliding, in this step */
@@ -172,8 +172,8 @@ void deform_spring_stiffness(const Deform *d, size_t spring, const double *x, bo
 Mat3 element_gradient(const Deform *d, size_t element, const double *x);
 /* Which forces, and where. Stresses and forces of springs stay in `stress` and `spring_force`. */
 typedef struct ForceParts {
-    const double *x; /* m */
-    const double *v; /* m/s, for damping; NULL: none */
+    const double *x;         /* m */
+    const double *v;         /* m/s, for damping; NULL: none */
     const double *x_damping; /* m: where damping is taken; NULL: at x */
     bool elastic;
     double dissipation; /* factor of v^T D v in what is summed up with the elastic energy */
@@ -190,6 +190,7 @@ PlimStatus deform_make_patterns(Deform *d);
 /* matrix = mass + elastic K(x) + damping D(x), filtered; `project`: K's semidefinite part. */
 typedef struct MatrixParts {
     const double *x;
+    const double *v;               /* for friction of what slides */
     double mass, elastic, damping; /* factors */
     bool project;
 } MatrixParts;
@@ -225,8 +226,14 @@ typedef struct ContactView {
 } ContactView;
 /* True when contacts came, went or changed: solve again. */
 bool contact_update(Deform *d, const StepInfo *step, const ContactView *view);
-/* Puts contacts into filter and velocities, and friction of what slides into `slide` (N s). */
-void contact_apply(Deform *d, double *v, double *slide);
+/* Puts contacts into filter and velocities. */
+void contact_apply(Deform *d, double *v);
+/* Friction of what slides, N s, at velocities v; returns its potential. */
+double contact_friction(const Deform *d, const double *v, double *slide);
+/* Adds its second derivative to the matrix. */
+void contact_add_stiffness(const Deform *d, const double *v);
+/* Takes friction off velocities of nodes that nothing else joins. */
+void contact_slow_down(const Deform *d, double *v, double *slide);
 /* Velocities at the end: no approach, no sliding of what is held. */
 void contact_final_velocities(Deform *d);
 /* The same contacts at x^{n+1}: they hold velocities from now on, not places. */

@@ -5,8 +5,6 @@
  * new place; 4.3's implicit variant with h = dt/2). Held directions are filtered out (002 section
  * 4.7.3). Contact is found by turns with it. */
 #include "deform/internal.h"
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct Newton {
@@ -19,6 +17,7 @@ typedef struct Newton {
     double scale;  /* of the impulses that add up to R */
     double floor;  /* rounding of R */
     bool project;  /* stiffness is made semidefinite */
+    bool is_alone; /* every node is on its own */
 } Newton;
 
 /* ---- residual ---- */
@@ -51,10 +50,10 @@ static void sum_terms(void *user, size_t begin, size_t end, double *sum) {
         double mass = p->mass * n->d->mass[i];
         for (int a = 0; a < dim; a++) {
             size_t k = 3 * i + (size_t)a;
-            double v = n->next[k], outside = p->impulse[k] + n->slide[k], left = 0;
+            double v = n->next[k], outside = p->impulse[k], left = 0;
             for (int b = 0; b < dim; b++)
                 left += filter[dim * a + b] * n->residual[3 * i + (size_t)b];
-            double inside = p->h * n->force[k], gained = mass * v - outside;
+            double inside = p->h * n->force[k], gained = mass * v - outside - n->slide[k];
             sum[SUM_ENERGY] += (0.5 * mass * v - outside) * v;
             sum[SUM_FREE] += left * left;
             sum[SUM_PARTS] += inside * inside + gained * gained;
@@ -68,8 +67,9 @@ static PlimStatus evaluate(Newton *n, bool frozen) {
     enum { GRAIN = 1024 };
     Deform *d = n->d;
     size_t nodes = deform_count(d, DEFORM_NODES);
-    double sum[SUM_COUNT], potential;
+    double sum[SUM_COUNT], potential, rubbed = 0;
     parallel_for(n->step->threads, nodes, GRAIN, set_trial, n);
+    if (!n->is_alone) rubbed = contact_friction(d, n->next, n->slide);
     ForceParts parts = {.x = n->problem->has_elastic ? n->trial : n->problem->x,
                         .v = d->has_damping ? n->next : NULL,
                         .x_damping = frozen ? n->before : NULL,
@@ -78,7 +78,7 @@ static PlimStatus evaluate(Newton *n, bool frozen) {
     TRY(deform_forces(d, n->step, &parts, n->force, &potential));
     parallel_for(n->step->threads, nodes, GRAIN, set_residual, n);
     TRY(parallel_sum(n->step->threads, nodes, SUM_COUNT, sum_terms, n, n->step->scratch, sum));
-    n->energy = sum[SUM_ENERGY] + potential;
+    n->energy = sum[SUM_ENERGY] + potential + rubbed;
     n->norm = sqrt(sum[SUM_FREE]);
     n->scale = sqrt(sum[SUM_PARTS]);
     return PLIM_OK;
@@ -118,6 +118,7 @@ static PlimStatus solve_linear(Newton *n, bool *is_good) {
     Deform *d = n->d;
     const DeformProblem *p = n->problem;
     MatrixParts parts = {.x = p->has_elastic ? n->trial : p->x,
+                         .v = p->v,
                          .mass = p->mass,
                          .elastic = p->has_elastic ? p->h * p->h : 0.0,
                          .damping = p->h,
@@ -206,25 +207,29 @@ static bool is_converged(const Newton *n) {
 static PlimStatus solve_alone(Newton *n) {
     const Deform *d = n->d;
     size_t dim = (size_t)d->options.dim;
+    memset(n->slide, 0, 3 * deform_count(d, DEFORM_NODES) * sizeof *n->slide);
+    set_next(n, 0);
+    TRY(evaluate(n, false));
     set_right(n, 0, deform_count(d, DEFORM_NODES));
     for (size_t i = 0; i < dim * deform_count(d, DEFORM_NODES); i++)
         n->change[i] = n->right[i] / d->mass[i / dim];
     set_next(n, 1);
+    contact_slow_down(d, n->next, n->slide);
     keep(n);
     return evaluate(n, false);
 }
 
 static PlimStatus solve_newton(Newton *n) {
     Deform *d = n->d;
+    n->is_alone = !n->problem->has_elastic && !d->has_damping;
+    if (n->is_alone) return solve_alone(n);
     set_next(n, 0);
     TRY(evaluate(n, false));
-    if (!n->problem->has_elastic && !d->has_damping) return solve_alone(n);
     bool moved = true;
     int count = 0;
     for (; count < d->options.iterations && moved && !is_converged(n); count++) {
         if (n->project && count % 4 == 0) n->project = false; /* perhaps it is over */
         TRY(newton_step(n, &moved));
-        if (getenv("DBG")) fprintf(stderr, "  it %d norm %.3g scale %.3g floor %.3g E %.15g moved %d project %d cg %g\n", count, n->norm, n->scale, n->floor, n->energy, moved, n->project, d->figures.iterations);
     }
     d->figures.newton += count;
     if (!isfinite(n->norm))
@@ -254,8 +259,7 @@ PlimStatus deform_solve(Deform *d, const StepInfo *step, const DeformProblem *pr
     bool touches = d->options.contact && d->colliders.count > 0;
     if (touches) contact_update(d, step, &view);
     for (int turn = 0; turn < MOST_TURNS; turn++) {
-        contact_apply(d, problem->v, newton.slide);
-        if (getenv("DBG")) fprintf(stderr, "turn %d contacts %zu\n", turn, d->contacts.count);
+        contact_apply(d, problem->v);
         TRY(solve_newton(&newton));
         view.residual = newton.residual;
         if (!touches || !contact_update(d, step, &view)) break;
