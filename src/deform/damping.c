@@ -61,3 +61,28 @@ int damping_rows(DampingForm form, int dim, double alpha, double beta, Mat3 f, d
     }
     return count;
 }
+
+/* With W = A B^T, L = A A^T and R = B B^T the operator is
+ * alpha W_ik W_jl + beta (L_ij R_kl + W_il W_jk) from F'_jl to P_ik. */
+static inline void add_operator(int dim, double alpha, double beta, const Frame *frame, double *h) {
+    double w[9], left[9], right[9];
+    mat3_store(w, mat3_multiply(frame->a, mat3_transpose(frame->b)));
+    mat3_store(left, mat3_multiply(frame->a, mat3_transpose(frame->a)));
+    mat3_store(right, mat3_multiply(frame->b, mat3_transpose(frame->b)));
+    for (int i = 0; i < dim; i++)
+        for (int k = 0; k < dim; k++)
+            for (int j = 0; j < dim; j++)
+                for (int l = 0; l < dim; l++)
+                    h[dim * dim * (dim * i + k) + dim * j + l] +=
+                        alpha * w[3 * i + k] * w[3 * j + l] +
+                        beta * (left[3 * i + j] * right[3 * k + l] + w[3 * i + l] * w[3 * j + k]);
+}
+
+void damping_add_operator(DampingForm form, int dim, double alpha, double beta, Mat3 f,
+                          double factor, double *h) {
+    Frame frame = damping_frame(form, dim, f);
+    if (dim == 2)
+        add_operator(2, factor * alpha, factor * beta, &frame, h);
+    else
+        add_operator(3, factor * alpha, factor * beta, &frame, h);
+}

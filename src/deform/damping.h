@@ -21,6 +21,10 @@ typedef enum DampingForm {
 void damping_stress(DampingForm form, int dim, double alpha, double beta, Mat3 f, Mat3 rate,
                     Mat3 *stress);
 
+/* Adds factor times the operator that takes F' to P, dim^2 x dim^2, index dim*i+j: C^T C. */
+void damping_add_operator(DampingForm form, int dim, double alpha, double beta, Mat3 f,
+                          double factor, double *h);
+
 /* C: rows over the dim^2 entries of F' (index dim*i+j), one after the other, with P:F' = |C F'|^2
  * and C^T C F' = P. Rows xx, yy, xy in 2D; xx, yy, zz, xy, xz, yz in 3D. Returns how many. To have
  * -dt D of an element, scale them by the root of dt and its volume at rest. */

@@ -122,9 +122,78 @@ static void linear_stiffness(const ElementLaw *law, double *h) {
     }
 }
 
+static Mat3 without_third_axis(Mat3 a) {
+    return (Mat3){{{a.r[0].x, a.r[0].y, 0}, {a.r[1].x, a.r[1].y, 0}, {0, 0, 0}}};
+}
+
+/* SVK: dP_ik/dF_jl = delta_ij S_kl + mu (F_il F_jk + (F F^T)_ij delta_kl) + lambda F_ik F_jl, with
+ * S = 2 mu E + lambda tr E I. */
+static void green_dyads(const ElementLaw *law, Mat3 f, Mat3 c, LawDyads *dyads) {
+    double lambda = law_plane_lambda(law), mu = law->mu;
+    double pressure = 0.5 * lambda * (mat3_trace(c) - 3.0) - mu;
+    *dyads = (LawDyads){
+        .second = mat3_add(mat3_scale(mu, c), mat3_diagonal(pressure, pressure, pressure)),
+        .map = f,
+        .left = mu,
+        .crossed = mu,
+        .straight = lambda};
+}
+
+/* Neo-Hookean, G = F^-T: dP_ik/dF_jl = mu delta_ij delta_kl + (mu - lambda ln J) G_il G_jk + lambda
+ * G_ik G_jl. */
+static void neo_hookean_dyads(const ElementLaw *law, Mat3 f, double jacobian, LawDyads *dyads) {
+    *dyads = (LawDyads){.second = mat3_diagonal(law->mu, law->mu, law->mu),
+                        .map = mat3_transpose(mat3_inverse(f)),
+                        .crossed = law->mu - law->lambda * log(jacobian),
+                        .straight = law->lambda};
+}
+
+/* As law_stress: without stretches where none lies where the law was continued. */
+bool law_dyads(const ElementLaw *law, Mat3 f, LawDyads *dyads) {
+    bool green = law->model == LAW_ST_VENANT_KIRCHHOFF;
+    bool plain = green || (law->model == LAW_NEO_HOOKEAN && !law->plane_stress);
+    if (!plain) return false;
+    if (law->dim == 2) f = (Mat3){{{f.r[0].x, f.r[0].y, 0}, {f.r[1].x, f.r[1].y, 0}, {0, 0, 1}}};
+    double jacobian = mat3_determinant(f);
+    Mat3 c = law_cauchy_green(f);
+    double least = green ? law_least_green_stretch : law->least_stretch;
+    if (!(jacobian > 0.0 && law_stretches_above(c, least))) return false;
+    if (green)
+        green_dyads(law, f, c, dyads);
+    else
+        neo_hookean_dyads(law, f, jacobian, dyads);
+    if (law->dim == 2) {
+        dyads->second = without_third_axis(dyads->second);
+        dyads->map = without_third_axis(dyads->map);
+    }
+    return true;
+}
+
+/* The matrix that dyads stand for: symmetric to the bit. */
+static void write_dyads(int dim, const LawDyads *dyads, double *h) {
+    double m[9], second[9], left[9];
+    mat3_store(m, dyads->map);
+    mat3_store(second, dyads->second);
+    mat3_store(left, mat3_multiply(dyads->map, mat3_transpose(dyads->map)));
+    for (int row = 0; row < dim * dim; row++)
+        for (int column = row; column < dim * dim; column++) {
+            int i = row / dim, k = row % dim, j = column / dim, l = column % dim;
+            double value = (i == j ? second[3 * k + l] : 0.0) +
+                           (k == l ? dyads->left * left[3 * i + j] : 0.0) +
+                           dyads->crossed * m[3 * i + l] * m[3 * j + k] +
+                           dyads->straight * m[3 * i + k] * m[3 * j + l];
+            h[dim * dim * row + column] = h[dim * dim * column + row] = value;
+        }
+}
+
 void law_stiffness(const ElementLaw *law, Mat3 f, bool project, double *h) {
     if (law->model == LAW_LINEAR) {
         linear_stiffness(law, h);
+        return;
+    }
+    LawDyads dyads;
+    if (!project && law_dyads(law, f, &dyads)) {
+        write_dyads(law->dim, &dyads, h);
         return;
     }
     Axes axes;

@@ -12,12 +12,13 @@ typedef struct Newton {
     const StepInfo *step;
     const DeformProblem *problem;
     double *trial, *before, *force, *residual, *change, *right, *slide, *next;
-    double energy; /* E at v */
-    double norm;   /* |R| along what is free, N s */
-    double scale;  /* of the impulses that add up to R */
-    double floor;  /* rounding of R */
-    bool project;  /* stiffness is made semidefinite */
-    bool is_alone; /* every node is on its own */
+    double energy;    /* E at v */
+    double norm;      /* |R| along what is free, N s */
+    double scale;     /* of the impulses that add up to R */
+    double floor;     /* rounding of R */
+    double tolerance; /* |R| over the scale that is wanted */
+    bool project;     /* stiffness is made semidefinite */
+    bool is_alone;    /* every node is on its own */
 } Newton;
 
 /* ---- residual ---- */
@@ -67,7 +68,7 @@ static PlimStatus evaluate(Newton *n, bool frozen) {
     enum { GRAIN = 1024 };
     Deform *d = n->d;
     size_t nodes = deform_count(d, DEFORM_NODES);
-    double sum[SUM_COUNT], potential, rubbed = 0;
+    double sum[SUM_COUNT], potential = 0, rubbed = 0;
     parallel_for(n->step->threads, nodes, GRAIN, set_trial, n);
     if (!n->is_alone) rubbed = contact_friction(d, n->next, n->slide);
     ForceParts parts = {.x = n->problem->has_elastic ? n->trial : n->problem->x,
@@ -75,7 +76,10 @@ static PlimStatus evaluate(Newton *n, bool frozen) {
                         .x_damping = frozen ? n->before : NULL,
                         .elastic = n->problem->has_elastic,
                         .dissipation = 0.5 * n->problem->h};
-    TRY(deform_forces(d, n->step, &parts, n->force, &potential));
+    if (n->is_alone)
+        memset(n->force, 0, 3 * nodes * sizeof *n->force);
+    else
+        TRY(deform_forces(d, n->step, &parts, n->force, &potential));
     parallel_for(n->step->threads, nodes, GRAIN, set_residual, n);
     TRY(parallel_sum(n->step->threads, nodes, SUM_COUNT, sum_terms, n, n->step->scratch, sum));
     n->energy = sum[SUM_ENERGY] + potential + rubbed;
@@ -135,7 +139,7 @@ static PlimStatus solve_linear(Newton *n, bool *is_good) {
     Preconditioner precondition = aggregation_preconditioner(d->precondition);
     KrylovOptions options = krylov_options_default(n->step->threads);
     options.relative = p->has_elastic ? 1e-4 : 1e-12;
-    options.absolute = fmax(0.05 * d->options.tolerance * n->scale, n->floor);
+    options.absolute = fmax(0.05 * n->tolerance * n->scale, n->floor);
     options.max_iterations = 2000;
     SolveResult result;
     TRY(solve_cg(n->step->scratch, &map, &precondition, &options, n->right, n->change, &result));
@@ -200,7 +204,7 @@ static PlimStatus newton_step(Newton *n, bool *moved) {
 }
 
 static bool is_converged(const Newton *n) {
-    return n->norm <= fmax(n->d->options.tolerance * n->scale, n->floor);
+    return n->norm <= fmax(n->tolerance * n->scale, n->floor);
 }
 
 /* Without elastic forces or damping every node is on its own. */
@@ -237,13 +241,13 @@ static PlimStatus solve_newton(Newton *n) {
                             "t = %g s: forces of the deformable solids are not finite; try a "
                             "smaller time step",
                             n->step->time);
-    if (!is_converged(n)) d->figures.unconverged++;
     d->figures.residual = n->scale > 0 ? n->norm / n->scale : 0;
     return PLIM_OK;
 }
 
 PlimStatus deform_solve(Deform *d, const StepInfo *step, const DeformProblem *problem) {
-    enum { MOST_TURNS = 16 };
+    enum { MOST_TURNS = 24 };
+    const double ROUGH = 1e-3;
     Newton newton = {.d = d,
                      .step = step,
                      .problem = problem,
@@ -258,11 +262,17 @@ PlimStatus deform_solve(Deform *d, const StepInfo *step, const DeformProblem *pr
     ContactView view = {.v = problem->v, .h = problem->h, .finds = problem->finds_contact};
     bool touches = d->options.contact && d->colliders.count > 0;
     if (touches) contact_update(d, step, &view);
+    /* While contacts come and go there is no need to be exact. */
+    newton.tolerance = fmax(d->options.tolerance, d->contacts.count > 0 ? ROUGH : 0.0);
     for (int turn = 0; turn < MOST_TURNS; turn++) {
+        if (turn == MOST_TURNS - 1) newton.tolerance = d->options.tolerance;
         contact_apply(d, problem->v);
         TRY(solve_newton(&newton));
         view.residual = newton.residual;
-        if (!touches || !contact_update(d, step, &view)) break;
+        bool changed = touches && contact_update(d, step, &view);
+        if (!changed && newton.tolerance == d->options.tolerance) break;
+        if (!changed) newton.tolerance = d->options.tolerance;
     }
+    if (!is_converged(&newton)) d->figures.unconverged++;
     return PLIM_OK;
 }

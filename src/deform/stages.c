@@ -128,6 +128,8 @@ static PlimStatus finish_newmark(Deform *d, const StepInfo *step) {
     const double *residual = work(d, DEFORM_RESIDUAL), *slide = work(d, DEFORM_SLIDE);
     for (size_t i = 0; i < value_count(d); i++)
         d->reaction[i] = (residual[i] + slide[i]) / step->dt;
+    /* Damping was computed where stresses are kept. */
+    if (d->has_damping) TRY(deform_refresh(d, step));
     d->now = step->end_time;
     return PLIM_OK;
 }

@@ -86,6 +86,19 @@ static double sample_solid(void *user, Vec3 x) {
     return solid_distance(user, x);
 }
 
+/* The lattice of a shape whose size is known only now. */
+static PlimStatus check_size(PlimScene *scene, const SceneNode *shape, Vec3 size, double spacing) {
+    size_t problems = scene->reader.problems.count;
+    double cells = fmax(1, size.x / spacing) * fmax(1, size.y / spacing);
+    if (scene->document.dim == 3) cells *= fmax(1, size.z / spacing);
+    double elements = (scene->document.dim == 3 ? 12 : 3) * cells;
+    double bytes =
+        elements < 1e15 ? (double)deform_bytes((size_t)(elements / 4), (size_t)elements) : 1e18;
+    scene_add_memory(scene, shape, bytes, elements, "elements");
+    if (scene->reader.problems.count == problems) return PLIM_OK;
+    return context_fail(scene->context, PLIM_BAD_INPUT, "%.3g elements are too many", elements);
+}
+
 static PlimStatus fill_solid(PlimScene *scene, SceneNode *shape, const SceneSoftBody *body,
                              Scratch *memory, SoftMesh *out) {
     PlimContext *context = scene->context;
@@ -100,6 +113,7 @@ static PlimStatus fill_solid(PlimScene *scene, SceneNode *shape, const SceneSoft
                             "the shape has no end; a deformable body needs one that has");
     double spacing = soft_spacing(body, longest);
     box = box3_grow(box, 0.01 * spacing);
+    TRY(check_size(scene, shape, size, spacing));
     if (scene->document.dim == 2) {
         TriangleMesh triangles;
         TRY(tri_mesh_stuff(context, box, spacing, sample_solid, &solid, &triangles));
@@ -153,6 +167,11 @@ static PlimStatus read_elements(PlimScene *scene, const SceneTetFile *file, Scra
     PlimStatus status = flat ? tri_mesh_parse_gmsh(context, text, size, &triangles)
                              : tet_mesh_parse_gmsh(context, text, size, &tets);
     context_free(context, text, size + 1, 1);
+    if (status == PLIM_BAD_INPUT) {
+        char message[MESSAGE_CAPACITY];
+        memcpy(message, context->message, sizeof message);
+        return context_fail(context, status, "%.200s: %s", file->path, message);
+    }
     TRY(status);
     TRY(flat ? use_triangles(context, &triangles, memory, out)
              : use_tets(context, &tets, memory, out));

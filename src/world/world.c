@@ -223,7 +223,8 @@ PlimStatus plim_world_measure(PlimWorld *world) {
     measure_coupling(world, figures);
     diagnostics_add(figures, "energy.total",
                     diagnostics_get(figures, "energy.kinetic") +
-                        diagnostics_get(figures, "energy.potential"));
+                        diagnostics_get(figures, "energy.potential") +
+                        diagnostics_get(figures, "energy.elastic"));
     if (figures->left_out[0])
         return context_fail(world->context, PLIM_FAILED,
                             "'%s' is one figure too many: the systems of a world have %d at most",

@@ -23,6 +23,13 @@ static void check_root(DampingForm form, int dim, double alpha, double beta, Mat
         squares += value * value;
     }
     double size = (alpha + beta) * fmax(1.0, contract(f, f)) * sqrt(contract(rate, rate));
+    double operator[81] = {0};
+    damping_add_operator(form, dim, alpha, beta, f, 0.5, operator);
+    for (int i = 0; i < n; i++) {
+        double sum = 0.0;
+        for (int j = 0; j < n; j++) sum += 2.0 * operator[n * i + j] * flat[j];
+        assert_close(sum, product[i], 1e-13 * size);
+    }
     for (int i = 0; i < n; i++)
         assert_close(product[i], *entry(&stress, i / dim, i % dim), 1e-13 * size);
     if (dim == 2) rate.r[2] = vec3(0, 0, 0);
