@@ -388,7 +388,7 @@ def extremes(t, y, period):
 def check_flag_moving(options, checks, folder):
     """At 0.005 s by the midpoint rule."""
     probes = run(options, folder, "flag moving", "hanging_flag",
-                 {"params/static": 0, "params/time": 2 if options.quickest else 4 if options.quick else 10}).probes()
+                 {"params/static": 0, "params/time": 1.2 if options.quickest else 4 if options.quick else 10}).probes()
     t, tip = column(probes, "time"), 1000 * (vector(probes, "tip.position") - [0.6, 0.2, 0])
     checks.near("flag moving: step, s", t[1] - t[0], 0.005, 1e-6)
     f, _, _ = fit_swing(t, tip[:, 1], 1.0995)
