@@ -1,5 +1,6 @@
-/* Energy guard of the implicit midpoint rule, and rigid motions as a first guess. The rule keeps
- * energy only nearly: where a step is longer than a vibration, it can feed it without end. */
+/* Energy guard of the implicit midpoint rule, and rigid motions: as a first guess, and kept free of
+ * what Newton's method leaves over. The rule keeps energy only nearly: where a step is longer than
+ * a vibration, it can feed it without end. */
 #include "deform/internal.h"
 
 #include <string.h>
@@ -15,9 +16,10 @@ void deform_body_energies(const Deform *d, double *energy) {
     }
 }
 
-/* Work of forces along dt v^{n+1/2}, and the kinetic energy about the centre of mass. */
+/* Work of forces along dt v^{n+1/2}, and the kinetic energy: about the centre of mass, and whole.
+ */
 static void body_work(const Deform *d, const DeformBody *body, double dt, const double *force,
-                      double *work, double *kinetic) {
+                      double *work, double *kinetic, double *whole) {
     Vec3 momentum = vec3(0, 0, 0);
     double mass = 0;
     *work = *kinetic = 0;
@@ -29,6 +31,7 @@ static void body_work(const Deform *d, const DeformBody *body, double dt, const 
         momentum = vec3_add_scaled(momentum, d->mass[i], v);
         mass += d->mass[i];
     }
+    *whole = *kinetic;
     *kinetic -= 0.5 * vec3_dot(momentum, momentum) / mass;
 }
 
@@ -36,7 +39,8 @@ static void body_work(const Deform *d, const DeformBody *body, double dt, const 
  * not. The difference is summed up. */
 PlimStatus deform_guard_energy(Deform *d, const StepInfo *step, const double *before,
                                bool *is_bad) {
-    const double most = 0.05; /* of the body's own energy */
+    const double most = 0.05;   /* of the body's own energy */
+    const double little = 1e-4; /* of that of its flight: nobody sees it */
     size_t values = 3 * deform_count(d, DEFORM_NODES);
     double *place = d->work[DEFORM_NEXT].data, *force = d->work[DEFORM_FORCE].data;
     double *after = scratch_take(step->scratch, d->bodies.count, sizeof *after);
@@ -51,10 +55,10 @@ PlimStatus deform_guard_energy(Deform *d, const StepInfo *step, const double *be
     deform_body_energies(d, after);
     *is_bad = false;
     for (size_t b = 0; b < d->bodies.count; b++) {
-        double work, kinetic;
-        body_work(d, &d->bodies.data[b], step->dt, force, &work, &kinetic);
+        double work, kinetic, whole;
+        body_work(d, &d->bodies.data[b], step->dt, force, &work, &kinetic, &whole);
         double gained = fmax(0.0, d->gained[b] + after[b] - before[b] + work);
-        if (gained > most * fmax(0.0, after[b] + kinetic)) {
+        if (gained > most * fmax(0.0, after[b] + kinetic) + little * whole) {
             *is_bad = true;
             gained = 0;
         }
@@ -69,37 +73,106 @@ typedef struct RigidMotion {
     Vec3 center, velocity, spin;
 } RigidMotion;
 
-static RigidMotion rigid_motion(const Deform *d, const DeformBody *body, const double *v) {
-    size_t first = body->first[DEFORM_NODES], count = body->count[DEFORM_NODES];
-    Vec3 place = vec3(0, 0, 0), momentum = place, angular = place;
+static Vec3 center_of(const Deform *d, const DeformBody *body, const double *x) {
+    Vec3 place = vec3(0, 0, 0);
     double mass = 0;
-    for (size_t i = first; i < first + count; i++) {
-        place = vec3_add_scaled(place, d->mass[i], vec3_load(d->position + 3 * i));
-        momentum = vec3_add_scaled(momentum, d->mass[i], vec3_load(v + 3 * i));
+    for (size_t k = 0; k < body->count[DEFORM_NODES]; k++) {
+        size_t i = body->first[DEFORM_NODES] + k;
+        place = vec3_add_scaled(place, d->mass[i], vec3_load(x + 3 * i));
         mass += d->mass[i];
     }
-    RigidMotion motion = {.center = vec3_scale(1 / mass, place),
-                          .velocity = vec3_scale(1 / mass, momentum)};
+    return vec3_scale(1 / mass, place);
+}
+
+/* The spin that an angular momentum about the centre gives the body as it lies. */
+static Vec3 spin_of(const Deform *d, const DeformBody *body, const double *x, Vec3 center,
+                    Vec3 angular) {
     Mat3 inertia = mat3_diagonal(0, 0, 0);
-    for (size_t i = first; i < first + count; i++) {
-        Vec3 arm = vec3_sub(vec3_load(d->position + 3 * i), motion.center);
+    for (size_t k = 0; k < body->count[DEFORM_NODES]; k++) {
+        size_t i = body->first[DEFORM_NODES] + k;
+        Vec3 arm = vec3_sub(vec3_load(x + 3 * i), center);
         double square = vec3_dot(arm, arm), m = d->mass[i];
         inertia = mat3_add(inertia, mat3_scale(m, mat3_diagonal(square, square, square)));
         inertia = mat3_add(inertia, mat3_scale(-m, mat3_outer(arm, arm)));
-        angular = vec3_add_scaled(angular, m, vec3_cross(arm, vec3_load(v + 3 * i)));
     }
     /* A point or a line has no inertia about itself. */
     double trace = mat3_trace(inertia);
-    if (mat3_determinant(inertia) > 1e-9 * trace * trace * trace)
-        motion.spin = mat3_apply(mat3_inverse(inertia), angular);
+    bool can_turn = mat3_determinant(inertia) > 1e-9 * trace * trace * trace;
+    return can_turn ? mat3_apply(mat3_inverse(inertia), angular) : vec3(0, 0, 0);
+}
+
+/* The rigid motion with the momenta of m v, or of impulses where v is NULL, at places x. */
+static RigidMotion rigid_motion(const Deform *d, const DeformBody *body, const double *x,
+                                const double *v, const double *impulse) {
+    RigidMotion motion = {.center = center_of(d, body, x)};
+    Vec3 momentum = vec3(0, 0, 0), angular = momentum;
+    double mass = 0;
+    for (size_t k = 0; k < body->count[DEFORM_NODES]; k++) {
+        size_t i = body->first[DEFORM_NODES] + k;
+        Vec3 own = v ? vec3_scale(d->mass[i], vec3_load(v + 3 * i)) : vec3_load(impulse + 3 * i);
+        Vec3 arm = vec3_sub(vec3_load(x + 3 * i), motion.center);
+        momentum = vec3_add(momentum, own);
+        angular = vec3_add(angular, vec3_cross(arm, own));
+        mass += d->mass[i];
+    }
+    motion.velocity = vec3_scale(1 / mass, momentum);
+    motion.spin = spin_of(d, body, x, motion.center, angular);
     return motion;
+}
+
+static bool is_free(const Deform *d, const DeformBody *body) {
+    for (size_t k = 0; k < body->count[DEFORM_NODES]; k++)
+        if (d->is_held[body->first[DEFORM_NODES] + k]) return false;
+    return true;
+}
+
+/* A rigid motion meets no elastic resistance: its mass alone says how it answers an impulse. */
+void deform_balance(const Deform *d, const double *x, const double *residual, double *v) {
+    for (size_t b = 0; b < d->bodies.count; b++) {
+        const DeformBody *body = &d->bodies.data[b];
+        if (!is_free(d, body)) continue;
+        RigidMotion motion = rigid_motion(d, body, x, NULL, residual);
+        for (size_t k = 0; k < body->count[DEFORM_NODES]; k++) {
+            size_t i = body->first[DEFORM_NODES] + k;
+            Vec3 arm = vec3_sub(vec3_load(x + 3 * i), motion.center);
+            Vec3 off = vec3_add(motion.velocity, vec3_cross(motion.spin, arm));
+            if (d->options.dim == 2) off.z = 0;
+            vec3_store(v + 3 * i, vec3_sub(vec3_load(v + 3 * i), off));
+        }
+    }
+}
+
+/* Backward Euler turns bodies: forces act where the step ends, momenta count from where it began.
+ * Free bodies get the spin back that it gave or took. `velocity` is still that of t^n. */
+void deform_restore_spin(const Deform *d, double dt, double *v) {
+    for (size_t b = 0; b < d->bodies.count; b++) {
+        const DeformBody *body = &d->bodies.data[b];
+        size_t first = body->first[DEFORM_NODES], count = body->count[DEFORM_NODES];
+        if (!is_free(d, body)) continue;
+        Vec3 gained = vec3(0, 0, 0);
+        for (size_t i = first; i < first + count; i++) {
+            Vec3 x = vec3_load(d->position + 3 * i), now = vec3_load(v + 3 * i);
+            Vec3 before = vec3_add_scaled(x, -dt, vec3_load(d->velocity_half + 3 * i));
+            Vec3 kept = vec3_scale(d->mass[i], vec3_load(d->velocity + 3 * i));
+            kept = vec3_add_scaled(kept, dt, vec3_load(d->outside + 3 * i));
+            gained = vec3_add(gained, vec3_cross(x, vec3_scale(d->mass[i], now)));
+            gained = vec3_sub(gained, vec3_cross(before, kept));
+        }
+        Vec3 center = center_of(d, body, d->position);
+        Vec3 spin = spin_of(d, body, d->position, center, gained);
+        for (size_t i = first; i < first + count; i++) {
+            Vec3 off = vec3_cross(spin, vec3_sub(vec3_load(d->position + 3 * i), center));
+            if (d->options.dim == 2) off.z = 0;
+            vec3_store(v + 3 * i, vec3_sub(vec3_load(v + 3 * i), off));
+        }
+    }
 }
 
 void deform_rigid_guess(const Deform *d, const double *v, double *out) {
     int dim = d->options.dim;
     for (size_t b = 0; b < d->bodies.count; b++) {
         const DeformBody *body = &d->bodies.data[b];
-        RigidMotion motion = rigid_motion(d, body, v);
+        RigidMotion motion = rigid_motion(d, body, d->position, v, NULL);
         for (size_t k = 0; k < body->count[DEFORM_NODES]; k++) {
             size_t i = body->first[DEFORM_NODES] + k;
             const double *filter = d->filter + (size_t)(dim * dim) * i;

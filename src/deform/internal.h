@@ -283,6 +283,11 @@ void deform_body_energies(const Deform *d, double *energy);
 /* Whether the midpoint rule, about to end at x + dt v^{n+1/2}, has made too much energy out of
  * nothing; `before` are elastic energies at x. */
 PlimStatus deform_guard_energy(Deform *d, const StepInfo *step, const double *before, bool *is_bad);
+/* Takes out of v the rigid motions of free bodies that left-over impulses at places x stand for: so
+ * momenta are kept better than the tolerance of a solve. */
+void deform_balance(const Deform *d, const double *x, const double *residual, double *v);
+/* At the end of a step of backward Euler: gives free bodies their angular momentum back, in v. */
+void deform_restore_spin(const Deform *d, double dt, double *v);
 /* The rigid motions of all bodies in v, with what is held left alone. */
 void deform_rigid_guess(const Deform *d, const double *v, double *out);
 

@@ -291,6 +291,8 @@ PlimStatus deform_solve(Deform *d, const StepInfo *step, const DeformProblem *pr
         if (is_last || (!changed && newton.tolerance == d->options.tolerance)) break;
         if (!changed) newton.tolerance = d->options.tolerance;
     }
+    if (problem->has_elastic && problem->mass > 0)
+        deform_balance(d, newton.trial, newton.residual, problem->v);
     if (newton.is_alone || is_converged(&newton)) return PLIM_OK;
     d->figures.unconverged++;
     /* A step that moves goes on from where it is; an equilibrium that was not found is no answer.

@@ -36,7 +36,7 @@ static PlimStatus add_spring(Deform *d, const NewSpring *new) {
     d->spring_kind[at] = new->kind;
     d->spring_body[at] = new->body;
     d->spring_element[at] = new->element;
-    Spring spring = spring_as(d, at);
+    Spring spring = {.count = new->count, .dim = d->options.dim, .rest = 1.0}; /* not known yet */
     for (int c = 0; c < new->count; c++) x[c] = vec3_load(d->rest + 3 * new->corners[c]);
     d->spring_rest[at] = spring_length(&spring, x, gradient);
     d->spring_modulus[at] = new->modulus > 0 ? new->modulus : new->stiffness * d->spring_rest[at];

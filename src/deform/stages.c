@@ -165,6 +165,8 @@ PlimStatus deform_solve_velocities(void *system, const StepInfo *step) {
         return finish_newmark(d, step);
     case DEFORM_MIDPOINT:
     case DEFORM_BACKWARD_EULER:
+        if (d->is_whole && d->options.integrator == DEFORM_MIDPOINT)
+            deform_restore_spin(d, step->dt, d->velocity_half);
         if (d->is_whole)
             memcpy(d->velocity, d->velocity_half, value_count(d) * sizeof *d->velocity);
         else

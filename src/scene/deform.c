@@ -111,7 +111,8 @@ static void describe_surface(const PlimScene *scene, const SceneSoftBody *body, 
     desc->friction = friction ? friction->at_rest : 0.5;
     desc->kinetic_friction =
         friction && friction->kinetic >= 0 ? friction->kinetic : desc->friction;
-    scene_choose_color(scene, body->material, body->color, number, desc->color);
+    /* Other colours than those of the first rigid bodies. */
+    scene_choose_color(scene, body->material, body->color, number + 3, desc->color);
 }
 
 static void describe_law(const PlimScene *scene, const SceneSoftBody *body, DeformBodyDesc *desc) {
