@@ -48,17 +48,14 @@ typedef struct ColorSet {
     uint64_t word[COLOR_WORDS];
 } ColorSet;
 
-/* The least colour that none of the nodes has; they have it from now on. -1: none is left. */
-static int take_color(ColorSet *of_node, const int32_t *nodes, int count) {
-    for (int w = 0; w < COLOR_WORDS; w++) {
-        uint64_t used = 0;
-        for (int c = 0; c < count; c++) used |= of_node[nodes[c]].word[w];
-        if (used == UINT64_MAX) continue;
-        int bit = __builtin_ctzll(~used);
-        for (int c = 0; c < count; c++) of_node[nodes[c]].word[w] |= (uint64_t)1 << bit;
-        return 64 * w + bit;
-    }
-    return -1;
+/* Elements, or springs, which have numbers of corners of their own. */
+typedef struct ColorInput {
+    const int32_t *corners, *corner_counts;
+    size_t count;
+} ColorInput;
+
+static int input_corners(const Deform *d, const ColorInput *input, size_t i) {
+    return input->corner_counts ? input->corner_counts[i] : d->options.dim + 1;
 }
 
 static PlimStatus sort_by_color(Deform *d, const int32_t *color, size_t count, int colors,
@@ -76,23 +73,52 @@ static PlimStatus sort_by_color(Deform *d, const int32_t *color, size_t count, i
     return PLIM_OK;
 }
 
-static PlimStatus find_colors(Deform *d, const int32_t *corners, const int32_t *counts,
-                              size_t count, DeformColors *out) {
-    size_t nodes = deform_count(d, DEFORM_NODES);
+/* The colour of a chunk: one that no node of its elements has. */
+static int color_chunk(const Deform *d, ColorSet *sets, const ColorInput *input, size_t first,
+                       size_t last) {
+    int color = -1;
+    for (int w = 0; w < COLOR_WORDS && color < 0; w++) {
+        uint64_t used = 0;
+        for (size_t i = first; i < last; i++)
+            for (int c = 0; c < input_corners(d, input, i); c++)
+                used |= sets[input->corners[4 * i + (size_t)c]].word[w];
+        if (used != UINT64_MAX) color = 64 * w + __builtin_ctzll(~used);
+    }
+    for (size_t i = first; i < last && color >= 0; i++)
+        for (int c = 0; c < input_corners(d, input, i); c++)
+            sets[input->corners[4 * i + (size_t)c]].word[color / 64] |= (uint64_t)1 << (color % 64);
+    return color;
+}
+
+/* Neighbours in the mesh are mostly neighbours in its order: chunks of that order stay in the
+ * cache.
+ */
+static size_t chunk_size(size_t count) {
+    size_t size = count / 64;
+    return size < 16 ? 16 : size > 512 ? 512 : size;
+}
+
+static PlimStatus find_colors(Deform *d, const ColorInput *input, DeformColors *out) {
+    size_t nodes = deform_count(d, DEFORM_NODES), size = chunk_size(input->count);
+    size_t chunks = (input->count + size - 1) / size;
     ColorSet *sets = context_allocate(d->context, nodes + 1, sizeof *sets);
-    int32_t *color = context_allocate(d->context, count + 1, sizeof *color);
+    int32_t *color = context_allocate(d->context, chunks + 1, sizeof *color);
     PlimStatus status = sets && color ? PLIM_OK : PLIM_OUT_OF_MEMORY;
     int colors = 0;
-    for (size_t i = 0; i < count && status == PLIM_OK; i++) {
-        int corner_total = counts ? counts[i] : d->options.dim + 1;
-        color[i] = take_color(sets, corners + 4 * i, corner_total);
-        if (color[i] < 0)
-            status = context_fail(d->context, PLIM_BAD_INPUT,
-                                  "a node has more than %d elements or springs", 64 * COLOR_WORDS);
-        if (color[i] >= colors) colors = color[i] + 1;
+    for (size_t k = 0; k < chunks && status == PLIM_OK; k++) {
+        size_t last = (k + 1) * size < input->count ? (k + 1) * size : input->count;
+        color[k] = color_chunk(d, sets, input, k * size, last);
+        if (color[k] < 0)
+            status =
+                context_fail(d->context, PLIM_BAD_INPUT,
+                             "a node has elements or springs in more than %d parts of the mesh",
+                             64 * COLOR_WORDS);
+        if (color[k] >= colors) colors = color[k] + 1;
     }
-    if (status == PLIM_OK) status = sort_by_color(d, color, count, colors, out);
-    if (color) context_free(d->context, color, count + 1, sizeof *color);
+    out->size = size;
+    out->count = input->count;
+    if (status == PLIM_OK) status = sort_by_color(d, color, chunks, colors, out);
+    if (color) context_free(d->context, color, chunks + 1, sizeof *color);
     if (sets) context_free(d->context, sets, nodes + 1, sizeof *sets);
     return status;
 }
@@ -134,8 +160,10 @@ PlimStatus deform_make_patterns(Deform *d) {
     size_t elements = deform_count(d, DEFORM_ELEMENTS), springs = deform_count(d, DEFORM_SPRINGS);
     size_t all = elements + springs;
     TRY(find_touches(d));
-    TRY(find_colors(d, d->corners, NULL, elements, &d->element_colors));
-    TRY(find_colors(d, d->spring_corners, d->spring_count, springs, &d->spring_colors));
+    ColorInput of_elements = {d->corners, NULL, elements};
+    ColorInput of_springs = {d->spring_corners, d->spring_count, springs};
+    TRY(find_colors(d, &of_elements, &d->element_colors));
+    TRY(find_colors(d, &of_springs, &d->spring_colors));
     size_t *start = context_allocate(d->context, all + 1, sizeof *start);
     int32_t *node = context_allocate(d->context, 4 * all + 1, sizeof *node);
     PlimStatus status = start && node ? create_matrix(d, start, node) : PLIM_OUT_OF_MEMORY;
@@ -156,67 +184,136 @@ PlimStatus deform_make_patterns(Deform *d) {
 typedef struct AssemblyJob {
     Deform *d;
     const MatrixParts *parts;
-    const int32_t *order; /* of the elements of one colour */
+    const DeformColors *colors;
+    const int32_t *order; /* of the chunks of one colour */
 } AssemblyJob;
 
-/* C = elastic dP/dF + damping C^T C, dim^2 x dim^2. */
-static void element_tangent(const Deform *d, size_t e, const MatrixParts *parts, double *tangent) {
-    const DeformBody *body = &d->bodies.data[d->element_body[e]];
-    int n = d->options.dim * d->options.dim;
-    Mat3 f = element_gradient(d, e, parts->x);
-    memset(tangent, 0, (size_t)(n * n) * sizeof *tangent);
-    if (parts->elastic > 0) {
-        law_stiffness(&body->law, f, parts->project, tangent);
-        for (int k = 0; k < n * n; k++) tangent[k] *= parts->elastic;
+/* Gradients of the shape functions of all corners; they add up to zero. */
+static void shape_gradients(const Deform *d, size_t e, Vec3 g[4]) {
+    Mat3 inverse = mat3_load(d->gradient + 9 * e);
+    g[0] = vec3(0, 0, 0);
+    for (int a = 1; a <= d->options.dim; a++) {
+        g[a] = inverse.r[a - 1];
+        g[0] = vec3_sub(g[0], g[a]);
     }
-    if (parts->damping > 0 && (body->alpha > 0 || body->beta > 0))
-        damping_add_operator(body->damping_form, d->options.dim, body->alpha, body->beta, f,
-                             parts->damping, tangent);
 }
 
-/* K_ab = V sum_kl C_(ik)(jl) g_ak g_bl. `dim` is a constant of each call, for the loops. */
-static inline void add_element(int dim, const Deform *d, size_t e, const double *tangent) {
-    int n = dim * dim;
-    double g[4][3], half[9][3]; /* gradients; C contracted with g_b */
-    for (int k = 0; k < dim; k++) {
-        g[0][k] = 0;
-        for (int a = 1; a <= dim; a++) {
-            g[a][k] = d->gradient[9 * e + (size_t)(3 * (a - 1) + k)];
-            g[0][k] -= g[a][k];
-        }
+/* A block and its mirror image below the diagonal. */
+static void add_block(const Deform *d, size_t e, int a, int b, Mat3 block) {
+    size_t dim = (size_t)d->options.dim;
+    double value[9];
+    mat3_store(value, block);
+    const int32_t *entries = d->element_entries.data + 16 * e;
+    double *to = d->matrix.value + dim * dim * (size_t)entries[4 * a + b];
+    for (size_t i = 0; i < dim; i++)
+        for (size_t j = 0; j < dim; j++) to[dim * i + j] += value[3 * i + j];
+    if (a == b) return;
+    to = d->matrix.value + dim * dim * (size_t)entries[4 * b + a];
+    for (size_t i = 0; i < dim; i++)
+        for (size_t j = 0; j < dim; j++) to[dim * i + j] += value[3 * j + i];
+}
+
+/* a b^T added, with a factor. */
+static Mat3 add_outer(Mat3 sum, double factor, Vec3 a, Vec3 b) {
+    return (Mat3){{vec3_add_scaled(sum.r[0], factor * a.x, b),
+                   vec3_add_scaled(sum.r[1], factor * a.y, b),
+                   vec3_add_scaled(sum.r[2], factor * a.z, b)}};
+}
+
+/* Adds what one set of dyads makes of each pair of corners a <= b; see LawDyads. */
+static void add_dyads(int corners, const LawDyads *dyads, double factor, const Vec3 g[4],
+                      Mat3 blocks[10]) {
+    Mat3 square = mat3_multiply(dyads->map, mat3_transpose(dyads->map));
+    Vec3 p[4], s[4];
+    for (int a = 0; a < corners; a++) {
+        p[a] = mat3_apply(dyads->map, g[a]);
+        s[a] = mat3_apply(dyads->second, g[a]);
     }
-    for (int b = 0; b <= dim; b++) {
-        for (int row = 0; row < n; row++)
-            for (int j = 0; j < dim; j++) {
-                double sum = 0;
-                for (int l = 0; l < dim; l++) sum += tangent[n * row + dim * j + l] * g[b][l];
-                half[row][j] = d->volume[e] * sum;
-            }
-        for (int a = 0; a <= dim; a++) {
-            double *to = d->matrix.value +
-                         (size_t)n * (size_t)d->element_entries.data[16 * e + (size_t)(4 * a + b)];
+    int n = 0;
+    for (int a = 0; a < corners; a++)
+        for (int b = a; b < corners; b++, n++) {
+            double same = factor * vec3_dot(g[a], s[b]);
+            Mat3 block = mat3_add(blocks[n], mat3_diagonal(same, same, same));
+            if (dyads->left != 0)
+                block = mat3_add(block,
+                                 mat3_scale(factor * dyads->left * vec3_dot(g[a], g[b]), square));
+            block = add_outer(block, factor * dyads->crossed, p[b], p[a]);
+            blocks[n] = add_outer(block, factor * dyads->straight, p[a], p[b]);
+        }
+}
+
+/* K_ab = V sum_kl C_(ik)(jl) g_ak g_bl of a stiffness C that is written out. */
+static void add_tangent(int dim, const double *tangent, double factor, const Vec3 g[4],
+                        Mat3 blocks[10]) {
+    int n = 0;
+    for (int a = 0; a <= dim; a++)
+        for (int b = a; b <= dim; b++, n++) {
+            double value[9], ga[3], gb[3];
+            mat3_store(value, blocks[n]);
+            vec3_store(ga, g[a]);
+            vec3_store(gb, g[b]);
             for (int i = 0; i < dim; i++)
-                for (int j = 0; j < dim; j++) {
-                    double sum = 0;
-                    for (int k = 0; k < dim; k++) sum += g[a][k] * half[dim * i + k][j];
-                    to[dim * i + j] += sum;
-                }
+                for (int j = 0; j < dim; j++)
+                    for (int k = 0; k < dim; k++)
+                        for (int l = 0; l < dim; l++)
+                            value[3 * i + j] += factor *
+                                                tangent[dim * dim * (dim * i + k) + dim * j + l] *
+                                                ga[k] * gb[l];
+            blocks[n] = mat3_load(value);
         }
+}
+
+static void element_blocks(const Deform *d, size_t e, const MatrixParts *parts, const Vec3 g[4],
+                           Mat3 blocks[10]) {
+    const DeformBody *body = &d->bodies.data[d->element_body[e]];
+    int dim = d->options.dim;
+    double tangent[81], elastic = parts->elastic * d->volume[e];
+    Mat3 f = element_gradient(d, e, parts->x);
+    LawDyads dyads;
+    if (elastic > 0 && !parts->project && law_dyads(&body->law, f, &dyads)) {
+        add_dyads(dim + 1, &dyads, elastic, g, blocks);
+    } else if (elastic > 0) {
+        law_stiffness(&body->law, f, parts->project, tangent);
+        add_tangent(dim, tangent, elastic, g, blocks);
     }
+    double damping = parts->damping * d->volume[e];
+    if (!(damping > 0) || !(body->alpha > 0 || body->beta > 0)) return;
+    if (body->damping_form == DAMPING_GREEN) {
+        if (dim == 2) f.r[2] = vec3(0, 0, 0);
+        dyads = (LawDyads){
+            .map = f, .left = body->beta, .crossed = body->beta, .straight = body->alpha};
+        add_dyads(dim + 1, &dyads, damping, g, blocks);
+        return;
+    }
+    memset(tangent, 0, sizeof tangent);
+    damping_add_operator(body->damping_form, dim, body->alpha, body->beta, f, 1.0, tangent);
+    add_tangent(dim, tangent, damping, g, blocks);
+}
+
+/* Calls `add` for each element or spring of the chunks of one colour. */
+static void for_chunks(const AssemblyJob *job, size_t begin, size_t end,
+                       void (*add)(const AssemblyJob *job, size_t item)) {
+    const DeformColors *colors = job->colors;
+    for (size_t k = begin; k < end; k++) {
+        size_t first = (size_t)job->order[k] * colors->size, last = first + colors->size;
+        for (size_t i = first; i < last && i < colors->count; i++) add(job, i);
+    }
+}
+
+static void add_element(const AssemblyJob *job, size_t e) {
+    const Deform *d = job->d;
+    Mat3 blocks[10] = {{{{0}}}};
+    Vec3 g[4];
+    if (!d->bodies.data[d->element_body[e]].has_law) return;
+    shape_gradients(d, e, g);
+    element_blocks(d, e, job->parts, g, blocks);
+    int n = 0;
+    for (int a = 0; a <= d->options.dim; a++)
+        for (int b = a; b <= d->options.dim; b++, n++) add_block(d, e, a, b, blocks[n]);
 }
 
 static void assemble_elements(void *user, size_t begin, size_t end) {
-    const AssemblyJob *job = user;
-    double tangent[81];
-    for (size_t k = begin; k < end; k++) {
-        size_t e = (size_t)job->order[k];
-        if (!job->d->bodies.data[job->d->element_body[e]].has_law) continue;
-        element_tangent(job->d, e, job->parts, tangent);
-        if (job->d->options.dim == 2)
-            add_element(2, job->d, e, tangent);
-        else
-            add_element(3, job->d, e, tangent);
-    }
+    for_chunks(user, begin, end, add_element);
 }
 
 static void add_spring_stiffness(const Deform *d, size_t s, const MatrixParts *parts) {
@@ -240,13 +337,12 @@ static void add_spring_stiffness(const Deform *d, size_t s, const MatrixParts *p
         }
 }
 
+static void add_spring(const AssemblyJob *job, size_t s) {
+    if (deform_spring_acts(job->d, s, job->parts->x)) add_spring_stiffness(job->d, s, job->parts);
+}
+
 static void assemble_springs(void *user, size_t begin, size_t end) {
-    const AssemblyJob *job = user;
-    for (size_t k = begin; k < end; k++) {
-        size_t s = (size_t)job->order[k];
-        if (deform_spring_acts(job->d, s, job->parts->x))
-            add_spring_stiffness(job->d, s, job->parts);
-    }
+    for_chunks(user, begin, end, add_spring);
 }
 
 static void start_rows(void *user, size_t begin, size_t end) {
@@ -291,23 +387,22 @@ static void filter_rows(void *user, size_t begin, size_t end) {
         }
 }
 
+static void assemble_colors(int threads, AssemblyJob *job, const DeformColors *colors,
+                            ParallelBody body) {
+    job->colors = colors;
+    for (size_t c = 0; c + 1 < colors->start.count; c++) {
+        job->order = colors->order.data + colors->start.data[c];
+        parallel_for(threads, colors->start.data[c + 1] - colors->start.data[c], 1, body, job);
+    }
+}
+
 PlimStatus deform_assemble(Deform *d, const StepInfo *step, const MatrixParts *parts) {
     enum { GRAIN = 64 };
     AssemblyJob job = {.d = d, .parts = parts};
     size_t nodes = deform_count(d, DEFORM_NODES);
     parallel_for(step->threads, nodes, GRAIN, start_rows, &job);
-    const DeformColors *colors = &d->element_colors;
-    for (size_t c = 0; c + 1 < colors->start.count; c++) {
-        job.order = colors->order.data + colors->start.data[c];
-        parallel_for(step->threads, colors->start.data[c + 1] - colors->start.data[c], GRAIN,
-                     assemble_elements, &job);
-    }
-    colors = &d->spring_colors;
-    for (size_t c = 0; c + 1 < colors->start.count; c++) {
-        job.order = colors->order.data + colors->start.data[c];
-        parallel_for(step->threads, colors->start.data[c + 1] - colors->start.data[c], GRAIN,
-                     assemble_springs, &job);
-    }
+    assemble_colors(step->threads, &job, &d->element_colors, assemble_elements);
+    assemble_colors(step->threads, &job, &d->spring_colors, assemble_springs);
     contact_add_stiffness(d, parts->v);
     parallel_for(step->threads, nodes, GRAIN, filter_rows, &job);
     return PLIM_OK;

@@ -290,6 +290,13 @@ PlimStatus deform_add_collider(Deform *d, const SurfaceRef *ref, double friction
 
 /* ---- the whole ---- */
 
+PlimStatus deform_name_failure(const Deform *d, PlimStatus status, const char *what,
+                               const char *name, double t) {
+    char message[MESSAGE_CAPACITY];
+    memcpy(message, d->context->message, sizeof message);
+    return context_fail(d->context, status, "%s '%s' at t = %g s: %s", what, name, t, message);
+}
+
 PlimStatus deform_finish(Deform *d) {
     deform_set_spring_drag(d);
     TRY(deform_make_patterns(d));

@@ -84,6 +84,7 @@ PlimStatus deform_add_body(Deform *deform, const DeformBodyDesc *desc, size_t *o
 typedef struct DeformPath {
     Quat turn;
     Vec3 about, move; /* m */
+    Vec3 spin, rate;  /* rad/s, m/s: their derivatives in time */
 } DeformPath;
 typedef PlimStatus (*DeformPathFn)(void *user, PlimContext *context, double t, DeformPath *path);
 
@@ -112,6 +113,7 @@ typedef struct DeformLoadDesc {
     const int32_t *nodes; /* of the body */
     size_t node_count;
     DeformForce force; /* if it does not change */
+    bool needs_faces;  /* it presses: refused where no face lies between the nodes */
     DeformForceFn at;  /* NULL: it does not */
     void *at_user;
 } DeformLoadDesc;

@@ -82,11 +82,12 @@ typedef struct DeformContact {
     int changes;              /* between holding and sliding, in this step */
 } DeformContact;
 
-/* Elements or springs in an order in which neighbours in the same range share no node: they may
+/* Chunks of elements or springs in an order in which those of one range share no node: they may
  * write to their nodes at the same time (colouring). */
 typedef struct DeformColors {
     ARRAY(int32_t) order;
     ARRAY(size_t) start; /* of each colour in the order, one more */
+    size_t size, count;  /* elements of a chunk; all */
 } DeformColors;
 
 typedef struct DeformFigures {
@@ -195,6 +196,10 @@ typedef struct MatrixParts {
     bool project;
 } MatrixParts;
 PlimStatus deform_assemble(Deform *d, const StepInfo *step, const MatrixParts *parts);
+
+/* Says which pin or load it was that failed, and when. */
+PlimStatus deform_name_failure(const Deform *d, PlimStatus status, const char *what,
+                               const char *name, double t);
 
 /* ---- outside.c: gravity, loads, wind ---- */
 

@@ -48,6 +48,18 @@ double law_stress(const ElementLaw *law, Mat3 f, Mat3 *stress);
  * stiffness to a spin of that pair is that of s_i + s_j = 1e-3. */
 void law_stiffness(const ElementLaw *law, Mat3 f, bool project, double *h);
 
+/* A stiffness made of few vectors, where that can be had without stretches: an element whose shape
+ * functions have the gradients g_a couples its corners a and b by
+ * (g_a . S g_b) I + left (g_a . g_b) M M^T + crossed p_b p_a^T + straight p_a p_b^T, p_a = M g_a.
+ */
+typedef struct LawDyads {
+    Mat3 second;                    /* S, Pa */
+    Mat3 map;                       /* M */
+    double left, crossed, straight; /* Pa */
+} LawDyads;
+/* False: law_stiffness must be asked. Not projected; for dim 2 the third axis is left out. */
+bool law_dyads(const ElementLaw *law, Mat3 f, LawDyads *dyads);
+
 /* The largest eigenvalue of what law_stiffness gives, Pa, from above: at most 1e-4 of it larger. 0
  * when none is positive. At s = 0.5, where the stiffness of St Venant-Kirchhoff jumps, that of
  * either side. */

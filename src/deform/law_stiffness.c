@@ -122,56 +122,68 @@ static void linear_stiffness(const ElementLaw *law, double *h) {
     }
 }
 
+static Mat3 without_third_axis(Mat3 a) {
+    return (Mat3){{{a.r[0].x, a.r[0].y, 0}, {a.r[1].x, a.r[1].y, 0}, {0, 0, 0}}};
+}
+
 /* SVK: dP_ik/dF_jl = delta_ij S_kl + mu (F_il F_jk + (F F^T)_ij delta_kl) + lambda F_ik F_jl, with
  * S = 2 mu E + lambda tr E I. */
-static inline void green_stiffness(int dim, const ElementLaw *law, Mat3 f, Mat3 c, double *h) {
-    double lambda = law_plane_lambda(law), mu = law->mu, a[9], left[9], second[9];
-    double trace = 0.0;
-    mat3_store(a, f);
-    mat3_store(left, mat3_multiply(f, mat3_transpose(f)));
-    mat3_store(second, c);
-    for (int k = 0; k < dim; k++) trace += 0.5 * (second[4 * k] - 1.0);
-    for (int k = 0; k < 9; k++) second[k] *= mu;
-    for (int k = 0; k < dim; k++) second[4 * k] += lambda * trace - mu;
-    for (int row = 0; row < dim * dim; row++)
-        for (int column = row; column < dim * dim; column++) {
-            int i = row / dim, k = row % dim, j = column / dim, l = column % dim;
-            double value = (i == j ? second[3 * k + l] : 0.0) +
-                           mu * (a[3 * i + l] * a[3 * j + k] + (k == l ? left[3 * i + j] : 0.0)) +
-                           lambda * a[3 * i + k] * a[3 * j + l];
-            h[dim * dim * row + column] = h[dim * dim * column + row] = value;
-        }
+static void green_dyads(const ElementLaw *law, Mat3 f, Mat3 c, LawDyads *dyads) {
+    double lambda = law_plane_lambda(law), mu = law->mu;
+    double pressure = 0.5 * lambda * (mat3_trace(c) - 3.0) - mu;
+    *dyads = (LawDyads){
+        .second = mat3_add(mat3_scale(mu, c), mat3_diagonal(pressure, pressure, pressure)),
+        .map = f,
+        .left = mu,
+        .crossed = mu,
+        .straight = lambda};
 }
 
 /* Neo-Hookean, G = F^-T: dP_ik/dF_jl = mu delta_ij delta_kl + (mu - lambda ln J) G_il G_jk + lambda
  * G_ik G_jl. */
-static inline void neo_hookean_stiffness(int dim, const ElementLaw *law, Mat3 f, double jacobian,
-                                         double *h) {
-    double g[9], bent = law->mu - law->lambda * log(jacobian);
-    mat3_store(g, mat3_transpose(mat3_inverse(f)));
-    for (int row = 0; row < dim * dim; row++)
-        for (int column = row; column < dim * dim; column++) {
-            int i = row / dim, k = row % dim, j = column / dim, l = column % dim;
-            double value = (row == column ? law->mu : 0.0) + bent * g[3 * i + l] * g[3 * j + k] +
-                           law->lambda * g[3 * i + k] * g[3 * j + l];
-            h[dim * dim * row + column] = h[dim * dim * column + row] = value;
-        }
+static void neo_hookean_dyads(const ElementLaw *law, Mat3 f, double jacobian, LawDyads *dyads) {
+    *dyads = (LawDyads){.second = mat3_diagonal(law->mu, law->mu, law->mu),
+                        .map = mat3_transpose(mat3_inverse(f)),
+                        .crossed = law->mu - law->lambda * log(jacobian),
+                        .straight = law->lambda};
 }
 
 /* As law_stress: without stretches where none lies where the law was continued. */
-static bool stiffness_without_stretches(const ElementLaw *law, Mat3 f, double *h) {
+bool law_dyads(const ElementLaw *law, Mat3 f, LawDyads *dyads) {
     bool green = law->model == LAW_ST_VENANT_KIRCHHOFF;
-    if (law->model == LAW_COROTATED || (!green && law->plane_stress)) return false;
+    bool plain = green || (law->model == LAW_NEO_HOOKEAN && !law->plane_stress);
+    if (!plain) return false;
     if (law->dim == 2) f = (Mat3){{{f.r[0].x, f.r[0].y, 0}, {f.r[1].x, f.r[1].y, 0}, {0, 0, 1}}};
     double jacobian = mat3_determinant(f);
     Mat3 c = law_cauchy_green(f);
     double least = green ? law_least_green_stretch : law->least_stretch;
     if (!(jacobian > 0.0 && law_stretches_above(c, least))) return false;
-    if (green && law->dim == 2) green_stiffness(2, law, f, c, h);
-    if (green && law->dim == 3) green_stiffness(3, law, f, c, h);
-    if (!green && law->dim == 2) neo_hookean_stiffness(2, law, f, jacobian, h);
-    if (!green && law->dim == 3) neo_hookean_stiffness(3, law, f, jacobian, h);
+    if (green)
+        green_dyads(law, f, c, dyads);
+    else
+        neo_hookean_dyads(law, f, jacobian, dyads);
+    if (law->dim == 2) {
+        dyads->second = without_third_axis(dyads->second);
+        dyads->map = without_third_axis(dyads->map);
+    }
     return true;
+}
+
+/* The matrix that dyads stand for: symmetric to the bit. */
+static void write_dyads(int dim, const LawDyads *dyads, double *h) {
+    double m[9], second[9], left[9];
+    mat3_store(m, dyads->map);
+    mat3_store(second, dyads->second);
+    mat3_store(left, mat3_multiply(dyads->map, mat3_transpose(dyads->map)));
+    for (int row = 0; row < dim * dim; row++)
+        for (int column = row; column < dim * dim; column++) {
+            int i = row / dim, k = row % dim, j = column / dim, l = column % dim;
+            double value = (i == j ? second[3 * k + l] : 0.0) +
+                           (k == l ? dyads->left * left[3 * i + j] : 0.0) +
+                           dyads->crossed * m[3 * i + l] * m[3 * j + k] +
+                           dyads->straight * m[3 * i + k] * m[3 * j + l];
+            h[dim * dim * row + column] = h[dim * dim * column + row] = value;
+        }
 }
 
 void law_stiffness(const ElementLaw *law, Mat3 f, bool project, double *h) {
@@ -179,7 +191,11 @@ void law_stiffness(const ElementLaw *law, Mat3 f, bool project, double *h) {
         linear_stiffness(law, h);
         return;
     }
-    if (!project && stiffness_without_stretches(law, f, h)) return;
+    LawDyads dyads;
+    if (!project && law_dyads(law, f, &dyads)) {
+        write_dyads(law->dim, &dyads, h);
+        return;
+    }
     Axes axes;
     Spectrum spectrum;
     spectrum_of(law, principal_axes(law, f, &axes), &spectrum);

@@ -78,6 +78,10 @@ PlimStatus deform_add_load(Deform *d, const DeformLoadDesc *desc) {
     if (area) context_free(d->context, area, nodes, sizeof *area);
     if (marked) context_free(d->context, marked, nodes, sizeof *marked);
     TRY(status);
+    if (desc->needs_faces && load.face_count == 0)
+        return context_fail(d->context, PLIM_BAD_INPUT,
+                            "load '%s' presses on no part of the surface: its nodes span none",
+                            desc->name);
     load.name = context_copy_text(d->context, desc->name);
     if (!load.name || !array_push(d->context, &d->loads, load)) {
         context_free_text(d->context, load.name);
@@ -87,11 +91,18 @@ PlimStatus deform_add_load(Deform *d, const DeformLoadDesc *desc) {
     return probe_objects_add(d->context, &d->objects, desc->name, object);
 }
 
+static PlimStatus load_at(const Deform *d, const DeformLoad *load, double t, DeformForce *out) {
+    *out = load->force;
+    if (!load->at) return PLIM_OK;
+    PlimStatus status = load->at(load->at_user, d->context, t, out);
+    return status == PLIM_OK ? status : deform_name_failure(d, status, "load", load->name, t);
+}
+
 /* Adds the load at time t to forces on all nodes. */
 static PlimStatus add_load(const Deform *d, const DeformLoad *load, double t, const double *x,
                            double *to) {
-    DeformForce force = load->force;
-    if (load->at) TRY(load->at(load->at_user, d->context, t, &force));
+    DeformForce force;
+    TRY(load_at(d, load, t, &force));
     for (size_t k = 0; k < load->count; k++) {
         double *at = to + 3 * d->load_nodes.data[load->first + k];
         double weight = d->load_weights.data[load->first + k];
@@ -106,9 +117,9 @@ static PlimStatus add_load(const Deform *d, const DeformLoad *load, double t, co
 
 PlimStatus deform_load_now(const Deform *d, size_t number, double t, Vec3 *force, Vec3 *torque) {
     const DeformLoad *load = &d->loads.data[number];
-    DeformForce now = load->force;
+    DeformForce now;
     *force = *torque = vec3(0, 0, 0);
-    if (load->at) TRY(load->at(load->at_user, d->context, t, &now));
+    TRY(load_at(d, load, t, &now));
     for (size_t k = 0; k < load->count; k++) {
         Vec3 x = vec3_load(d->position + 3 * d->load_nodes.data[load->first + k]);
         Vec3 part = vec3_scale(d->load_weights.data[load->first + k], now.force);

@@ -24,38 +24,31 @@ PlimStatus deform_add_pin(Deform *d, const DeformPinDesc *desc) {
     return probe_objects_add(d->context, &d->objects, desc->name, object);
 }
 
-/* A rigid motion from where nodes started. */
-typedef struct PinMotion {
-    Quat turn;
-    Vec3 about, move;
-} PinMotion;
-
-static PinMotion motion_with(const DeformPin *pin, Vec3 position, Quat orientation) {
-    Quat turn = quat_multiply(orientation, quat_conjugate(pin->with_start.orientation));
-    return (PinMotion){.turn = turn,
-                       .about = pin->with_start.position,
-                       .move = vec3_sub(position, pin->with_start.position)};
-}
-
 /* Where its body is: at t^n carried on to t^{n+1}, or after the bodies have moved. */
-static PlimStatus motion_at(const Deform *d, const DeformPin *pin, double t, double ahead,
-                            PinMotion *out) {
-    *out = (PinMotion){.turn = quat_identity()};
-    if (pin->path) {
-        DeformPath path = {.turn = quat_identity()};
-        TRY(pin->path(pin->path_user, d->context, t, &path));
-        *out = (PinMotion){path.turn, path.about, path.move};
-    } else if (pin->with.class) {
-        Collider now = {0};
-        surface_read(&pin->with, &now);
-        Quat turn = quat_exp(vec3_scale(ahead, now.angular_velocity));
-        *out = motion_with(pin, vec3_add_scaled(now.position, ahead, now.velocity),
-                           quat_multiply(turn, now.orientation));
-    }
-    return PLIM_OK;
+static DeformPath path_with(const DeformPin *pin, double ahead) {
+    Collider now = {0};
+    surface_read(&pin->with, &now);
+    Quat carried = quat_exp(vec3_scale(ahead, now.angular_velocity));
+    Quat orientation = quat_multiply(carried, now.orientation);
+    Vec3 position = vec3_add_scaled(now.position, ahead, now.velocity);
+    return (DeformPath){.turn =
+                            quat_multiply(orientation, quat_conjugate(pin->with_start.orientation)),
+                        .about = pin->with_start.position,
+                        .move = vec3_sub(position, pin->with_start.position),
+                        .spin = now.angular_velocity,
+                        .rate = now.velocity};
 }
 
-static Vec3 move_point(const PinMotion *motion, Vec3 start) {
+static PlimStatus path_at(const Deform *d, const DeformPin *pin, double t, double ahead,
+                          DeformPath *out) {
+    *out = (DeformPath){.turn = quat_identity()};
+    if (pin->with.class) *out = path_with(pin, ahead);
+    if (!pin->path) return PLIM_OK;
+    PlimStatus status = pin->path(pin->path_user, d->context, t, out);
+    return status == PLIM_OK ? status : deform_name_failure(d, status, "pin", pin->name, t);
+}
+
+static Vec3 move_point(const DeformPath *motion, Vec3 start) {
     Vec3 arm = quat_rotate(motion->turn, vec3_sub(start, motion->about));
     return vec3_add(vec3_add(motion->about, arm), motion->move);
 }
@@ -64,8 +57,8 @@ static Vec3 move_point(const PinMotion *motion, Vec3 start) {
 PlimStatus deform_pin_targets(Deform *d, const StepInfo *step, double *velocity) {
     for (size_t p = 0; p < d->pins.count; p++) {
         const DeformPin *pin = &d->pins.data[p];
-        PinMotion motion;
-        TRY(motion_at(d, pin, step->end_time, step->dt, &motion));
+        DeformPath motion;
+        TRY(path_at(d, pin, step->end_time, step->dt, &motion));
         for (size_t k = 0; k < pin->count; k++) {
             size_t i = (size_t)d->pin_nodes.data[pin->first + k];
             Vec3 to = move_point(&motion, vec3_load(d->start + 3 * i));
@@ -82,8 +75,8 @@ PlimStatus deform_pin_targets(Deform *d, const StepInfo *step, double *velocity)
 PlimStatus deform_snap_pins(Deform *d, const StepInfo *step) {
     for (size_t p = 0; p < d->pins.count; p++) {
         const DeformPin *pin = &d->pins.data[p];
-        PinMotion motion;
-        TRY(motion_at(d, pin, step->end_time, 0.0, &motion));
+        DeformPath motion;
+        TRY(path_at(d, pin, step->end_time, 0.0, &motion));
         for (size_t k = 0; k < pin->count; k++) {
             size_t i = (size_t)d->pin_nodes.data[pin->first + k];
             Vec3 to = move_point(&motion, vec3_load(d->start + 3 * i));
@@ -94,22 +87,18 @@ PlimStatus deform_snap_pins(Deform *d, const StepInfo *step) {
     return PLIM_OK;
 }
 
-/* Central difference of the path: what pinned nodes move at in the end. Exact for steady motion. */
 PlimStatus deform_pin_velocities(Deform *d, const StepInfo *step) {
-    double h = 1e-4 * step->dt;
     for (size_t p = 0; p < d->pins.count; p++) {
         const DeformPin *pin = &d->pins.data[p];
-        PinMotion before, after;
-        double ahead = pin->with.class ? h : 0.0;
-        TRY(motion_at(d, pin, step->end_time - h, -ahead, &before));
-        TRY(motion_at(d, pin, step->end_time + h, ahead, &after));
+        DeformPath motion;
+        TRY(path_at(d, pin, step->end_time, 0.0, &motion));
         for (size_t k = 0; k < pin->count; k++) {
             size_t i = (size_t)d->pin_nodes.data[pin->first + k];
-            Vec3 start = vec3_load(d->start + 3 * i);
-            Vec3 way = vec3_sub(move_point(&after, start), move_point(&before, start));
+            Vec3 arm = vec3_sub(vec3_load(d->start + 3 * i), motion.about);
+            Vec3 turning = vec3_cross(motion.spin, quat_rotate(motion.turn, arm));
+            Vec3 v = vec3_add(motion.rate, turning);
             for (int axis = 0; axis < d->options.dim; axis++)
-                if (pin->axes[axis])
-                    d->velocity[3 * i + (size_t)axis] = vec3_component(way, axis) / (2 * h);
+                if (pin->axes[axis]) d->velocity[3 * i + (size_t)axis] = vec3_component(v, axis);
         }
     }
     return PLIM_OK;

@@ -138,7 +138,7 @@ static PlimStatus solve_linear(Newton *n, bool *is_good) {
     LinearMap map = block_csr_map(&d->matrix);
     Preconditioner precondition = aggregation_preconditioner(d->precondition);
     KrylovOptions options = krylov_options_default(n->step->threads);
-    options.relative = p->has_elastic ? 1e-4 : 1e-12;
+    options.relative = p->has_elastic ? 1e-3 : 1e-12;
     options.absolute = fmax(0.05 * n->tolerance * n->scale, n->floor);
     options.max_iterations = 2000;
     SolveResult result;

@@ -51,7 +51,8 @@ static Vec3 center_of(const SoftMesh *mesh, const Vec3 *position, int dim) {
     }
     for (size_t i = 0; mesh->element_count == 0 && i < mesh->node_count; i++, weight++)
         sum = vec3_add(sum, position[i]);
-    return vec3_scale(1 / weight, sum);
+    /* All elements flat: refused when the body is added. */
+    return weight > 0 ? vec3_scale(1 / weight, sum) : position[0];
 }
 
 /* Positions and velocities in the world. */
@@ -156,13 +157,28 @@ typedef struct PinPath {
     Vec3 axis, about;
 } PinPath;
 
+static PlimStatus value_and_rate(const SceneMotion *motion, PlimContext *context, double t,
+                                 double *value, double *rate) {
+    char why[EXPRESSION_MESSAGE];
+    *value = motion->value;
+    *rate = 0;
+    if (!motion->expression) return PLIM_OK;
+    PlimStatus status = expression_evaluate(motion->expression, t, value, rate, why);
+    return status == PLIM_OK ? status : context_fail(context, status, "%s", why);
+}
+
 static PlimStatus follow_pin(void *user, PlimContext *context, double t, DeformPath *out) {
+    static const double degree = 3.14159265358979323846 / 180;
     const PinPath *path = user;
-    double move[3], angle;
+    double move[3], rate[3], angle, spin;
     for (int axis = 0; axis < 3; axis++)
-        TRY(scene_motion_at(&path->move[axis], context, t, &move[axis]));
-    TRY(scene_motion_at(&path->angle, context, t, &angle));
-    *out = (DeformPath){scene_turn_by(path->axis, angle), path->about, vec3_load(move)};
+        TRY(value_and_rate(&path->move[axis], context, t, &move[axis], &rate[axis]));
+    TRY(value_and_rate(&path->angle, context, t, &angle, &spin));
+    *out = (DeformPath){.turn = scene_turn_by(path->axis, angle),
+                        .about = path->about,
+                        .move = vec3_load(move),
+                        .spin = vec3_scale(degree * spin, path->axis),
+                        .rate = vec3_load(rate)};
     return PLIM_OK;
 }
 
@@ -254,6 +270,7 @@ static PlimStatus add_load(PlimScene *scene, SceneNode *node, const SoftPart *pa
     for (int axis = 0; axis < 3; axis++) changes = changes || load.force[axis].expression;
     desc.force.force = vec3(load.force[0].value, load.force[1].value, load.force[2].value);
     desc.force.pressure = load.pressure.value;
+    desc.needs_faces = load.pressure.value != 0 || load.pressure.expression;
     if (changes) {
         LoadPath *path = scratch_take(&scene->solids, 1, sizeof *path);
         if (!path) return PLIM_OUT_OF_MEMORY;
@@ -349,11 +366,24 @@ static PlimStatus add_colliders(PlimScene *scene, const SoftJob *job) {
     return PLIM_OK;
 }
 
+/* Probes find objects of all systems by name. */
+static PlimStatus check_names(PlimScene *scene, const SoftJob *job) {
+    for (size_t i = 0; i < deform_class.object_count(job->deform); i++) {
+        const char *name = deform_class.object_name(job->deform, i);
+        if (rigid_bodies_find(job->world->rigid, name) == INDEX_NONE) continue;
+        context_fail(scene->context, PLIM_BAD_INPUT,
+                     "a rigid body is named '%s' too; rename one of them", name);
+        return scene_as_problem(scene, scene->document.deformable.bodies.node, PLIM_BAD_INPUT);
+    }
+    return PLIM_OK;
+}
+
 static PlimStatus fill_system(PlimScene *scene, SoftJob *job) {
     PlimStatus status =
         scene_for_each_copy(scene, scene->document.deformable.bodies.node, add_copy, job);
     TRY(status);
     if (scene->document.deformable.contact) TRY(add_colliders(scene, job));
+    TRY(check_names(scene, job));
     return deform_finish(job->deform);
 }
 

@@ -74,7 +74,23 @@ static void check_pin(PlimScene *scene, SceneNode *node) {
 static void check_load(PlimScene *scene, SceneNode *node) {
     size_t problems = scene->reader.problems.count;
     SceneLoad load = soft_read_load(scene, node);
-    if (scene->reader.problems.count == problems) check_nodes(scene, node, &load.nodes);
+    if (scene->reader.problems.count > problems) return;
+    check_nodes(scene, node, &load.nodes);
+    if (scene->document.dim == 2 && (load.force[2].expression || load.force[2].value != 0))
+        reader_problem(&scene->reader, node_get(node, "force"),
+                       "the scene has two dimensions: the z part must be 0");
+}
+
+/* In two dimensions nothing leaves the plane. */
+static void check_planar(PlimScene *scene, const SceneNode *node, const SceneSoftBody *body) {
+    if (scene->document.dim != 2) return;
+    if (body->velocity[2].expression || body->velocity[2].value != 0)
+        reader_problem(&scene->reader, node_get(node, "velocity"),
+                       "the scene has two dimensions: the z part must be 0");
+    if (body->angular_velocity[0] != 0 || body->angular_velocity[1] != 0)
+        reader_problem(&scene->reader, node_get(node, "angular_velocity"),
+                       "the scene has two dimensions: a body turns about z alone; set the x and y "
+                       "parts to 0");
 }
 
 /* What it is made of, and with which law. */
@@ -165,6 +181,10 @@ static void check_geometry(PlimScene *scene, SceneNode *node, const SceneSoftBod
     if (body->shape.kind == SCENE_SHAPE_HALF_SPACE && node_get(node, "shape"))
         reader_problem(&scene->reader, node_get(node, "shape"),
                        "a half space has no end; a deformable body needs a shape that has");
+    if (node_get(node, "cells") &&
+        (soft_kind(node) != SOFT_SHAPE || body->shape.kind != PLIM_SHAPE_BOX))
+        reader_problem(&scene->reader, node_get(node, "cells"),
+                       "only a box has cells; use 'spacing'");
     if (!is_whole(body->cells, 3))
         reader_problem(&scene->reader, node_get(node, "cells"), "must be whole numbers");
     double elements = count_elements(scene, node, body) * copies;
@@ -178,6 +198,7 @@ static void check_body(PlimScene *scene, SceneNode *node, const SceneSoftBody *b
     if (scene_check_orientation(scene, node_get(node, "orientation"), &body->orientation))
         reader_problem(&scene->reader, node_get(node, "orientation"),
                        "uses t; a deformable body starts there and moves by itself");
+    check_planar(scene, node, body);
     check_material(scene, node, body);
     check_geometry(scene, node, body, copies);
     for (size_t k = 0; k < scene_item_count(body->pins); k++)

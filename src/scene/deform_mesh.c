@@ -167,6 +167,11 @@ static PlimStatus read_elements(PlimScene *scene, const SceneTetFile *file, Scra
     PlimStatus status = flat ? tri_mesh_parse_gmsh(context, text, size, &triangles)
                              : tet_mesh_parse_gmsh(context, text, size, &tets);
     context_free(context, text, size + 1, 1);
+    if (status == PLIM_BAD_INPUT) {
+        char message[MESSAGE_CAPACITY];
+        memcpy(message, context->message, sizeof message);
+        return context_fail(context, status, "%.200s: %s", file->path, message);
+    }
     TRY(status);
     TRY(flat ? use_triangles(context, &triangles, memory, out)
              : use_tets(context, &tets, memory, out));

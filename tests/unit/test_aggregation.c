@@ -142,6 +142,16 @@ static void test_statics(void **state) {
             assert_true(iterations_of(context, &desc) <= 40);
         }
     }
+    /* Elements of all shapes. */
+    ElasticDesc distorted = block(3, 14);
+    distorted.jitter = 0.2;
+    distorted.poisson = 0.4;
+    assert_true(iterations_of(context, &distorted) <= 40);
+    /* Flat elements, 20 times as long as thick. */
+    ElasticDesc plate = block(3, 12);
+    plate.size.y = 0.05;
+    plate.hold = ELASTIC_CLAMPED;
+    assert_true(iterations_of(context, &plate) <= 250);
     test_context_close(context);
 }
 

@@ -89,8 +89,8 @@ PlimStatus aggregation_create(PlimContext *context, const AggregationDesc *desc,
                             "aggregation in %d dimensions of a matrix with blocks of size %d: "
                             "both must be 2, or 3",
                             desc->dim, matrix->size);
-    if (desc->degree < 1 || desc->degree > 4)
-        return context_fail(context, PLIM_BAD_INPUT, "a smoother of degree %d: it must be 1 to 4",
+    if (desc->degree < 1 || desc->degree > 3)
+        return context_fail(context, PLIM_BAD_INPUT, "a smoother of degree %d: it must be 1 to 3",
                             desc->degree);
     Aggregation *aggregation = context_allocate(context, 1, sizeof *aggregation);
     if (!aggregation) return PLIM_OUT_OF_MEMORY;
@@ -130,103 +130,6 @@ static PlimStatus factor_dense(Aggregation *aggregation, const Level *level) {
                         "the matrix is not positive definite, or not finite");
 }
 
-typedef struct RigidJob {
-    Level *level;
-    const double *position, *filter;
-    double centre[3];
-} RigidJob;
-
-/* Translations, then rotations about the centre; multiplied by the filter. */
-static void rigid_range(void *user, size_t begin, size_t end) {
-    const RigidJob *job = user;
-    size_t size = (size_t)job->level->size, modes = (size_t)job->level->modes;
-    for (size_t node = begin; node < end; node++) {
-        const double *p = job->position + 3 * node;
-        double x = p[0] - job->centre[0], y = p[1] - job->centre[1], z = p[2] - job->centre[2];
-        const double solid[18] = {1, 0, 0, 0, z, -y, 0, 1, 0, -z, 0, x, 0, 0, 1, y, -x, 0};
-        const double plane[6] = {1, 0, -y, 0, 1, x};
-        const double *motion = size == 3 ? solid : plane;
-        double *rigid = job->level->rigid + node * size * modes;
-        if (!job->filter) {
-            memcpy(rigid, motion, size * modes * sizeof *rigid);
-            continue;
-        }
-        const double *filter = job->filter + node * size * size;
-        for (size_t i = 0; i < size; i++)
-            for (size_t k = 0; k < modes; k++) {
-                double sum = 0.0;
-                for (size_t j = 0; j < size; j++)
-                    sum += filter[i * size + j] * motion[j * modes + k];
-                rigid[i * modes + k] = sum;
-            }
-    }
-}
-
-/* Rigid motions of each node. The centre of all nodes keeps rotations free of large translations.
- */
-static void set_rigid(const Aggregation *aggregation, Level *level, const double *position,
-                      const double *filter) {
-    RigidJob job = {level, position, filter, {0.0, 0.0, 0.0}};
-    size_t rows = level->a.rows;
-    for (size_t node = 0; node < rows; node++)
-        for (size_t k = 0; k < 3; k++) job.centre[k] += position[3 * node + k];
-    for (size_t k = 0; k < 3; k++) job.centre[k] /= (double)(rows ? rows : 1);
-    parallel_for(aggregation->desc.threads, rows, LEVEL_GRAIN, rigid_range, &job);
-}
-
-typedef struct MassJob {
-    const Level *level;
-    double *share; /* of each aggregate */
-} MassJob;
-
-/* Elastic forces resist no translation: what is left of t^T A t, beside t^T D t of the diagonal, is
- * mass. The least share of an aggregate's translations. */
-static void mass_range(void *user, size_t begin, size_t end) {
-    const MassJob *job = user;
-    const Level *level = job->level;
-    size_t size = (size_t)level->size, modes = (size_t)level->modes;
-    for (size_t aggregate = begin; aggregate < end; aggregate++) {
-        double whole[3] = {0.0}, diagonal[3] = {0.0};
-        for (size_t m = level->member_start[aggregate]; m < level->member_start[aggregate + 1];
-             m++) {
-            size_t node = (size_t)level->member[m];
-            const double *own = level->rigid + node * size * modes;
-            for (size_t e = level->a.start[node]; e < level->a.start[node + 1]; e++) {
-                size_t other = (size_t)level->a.column[e];
-                const double *a = level->value + e * size * size;
-                const double *rigid = level->rigid + other * size * modes;
-                for (size_t k = 0; k < size; k++) {
-                    double term = 0.0;
-                    for (size_t i = 0; i < size; i++)
-                        for (size_t j = 0; j < size; j++)
-                            term += own[i * modes + k] * a[i * size + j] * rigid[j * modes + k];
-                    whole[k] += term;
-                    if (other == node) diagonal[k] += term;
-                }
-            }
-        }
-        job->share[aggregate] = 1.0;
-        for (size_t k = 0; k < size; k++)
-            if (diagonal[k] > 0.0)
-                job->share[aggregate] = fmin(job->share[aggregate], whole[k] / diagonal[k]);
-    }
-}
-
-/* Whether the matrix is so close to its diagonal that no other level pays. */
-static PlimStatus choose_jacobi(Aggregation *aggregation) {
-    const Level *level = aggregation->level;
-    Scratch *scratch = &aggregation->scratch;
-    size_t mark = scratch_mark(scratch);
-    MassJob job = {level, scratch_take(scratch, level->coarse_rows + 1, sizeof *job.share)};
-    if (!job.share) return PLIM_OUT_OF_MEMORY;
-    parallel_for(aggregation->desc.threads, level->coarse_rows, 16, mass_range, &job);
-    double least = 1.0;
-    for (size_t i = 0; i < level->coarse_rows; i++) least = fmin(least, job.share[i]);
-    aggregation->is_jacobi = aggregation->level_count > 1 && least > aggregation->desc.jacobi_above;
-    scratch_release(scratch, mark);
-    return PLIM_OK;
-}
-
 static PlimStatus update_level(Aggregation *aggregation, int index) {
     Level *level = &aggregation->level[index];
     bool is_last = index + 1 == aggregation->level_count;
@@ -248,12 +151,13 @@ PlimStatus aggregation_update(Aggregation *aggregation, const BlockCsr *matrix,
                               const double *position, const double *filter) {
     Level *first = aggregation->level;
     PLIM_ASSERT(matrix->rows == first->a.rows && matrix->entries == first->a.entries);
+    TRY(scratch_reset(&aggregation->scratch)); /* of what an update that failed left there */
     first->a.start = matrix->row_start;
     first->a.column = matrix->column;
     first->value = matrix->value;
     level_invert_diagonal(aggregation, first);
-    set_rigid(aggregation, first, position, filter);
-    TRY(choose_jacobi(aggregation));
+    aggregation_set_rigid(aggregation, first, position, filter);
+    TRY(aggregation_choose_jacobi(aggregation));
     for (int i = 0; i < aggregation->level_count && !aggregation->is_jacobi; i++)
         TRY(update_level(aggregation, i));
     return scratch_reset(&aggregation->scratch);

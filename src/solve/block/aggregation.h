@@ -14,7 +14,7 @@ typedef struct Aggregation Aggregation;
 typedef struct AggregationDesc {
     int dim; /* 2 or 3: rows of a block of the matrix */
     int threads;
-    int degree; /* of the Chebyshev polynomial that smooths, 1 to 4; default 2 */
+    int degree; /* of the Chebyshev polynomial that smooths, 1 to 3; default 2 */
     /* Block Jacobi alone is used when in each part of the mesh at least this share of the diagonal
      * is mass, 0 to 1: time steps so small that no other level pays. Default 0.015; 1 switches it
      * off. */
@@ -23,8 +23,8 @@ typedef struct AggregationDesc {
 
 AggregationDesc aggregation_desc_default(int dim, int threads);
 
-/* What follows from the pattern alone, once for a mesh. All memory is taken here and in the first
- * update. */
+/* What follows from the pattern alone, once for a mesh. Memory is taken here, and in the first
+ * update that is not block Jacobi's. */
 PlimStatus aggregation_create(PlimContext *context, const AggregationDesc *desc,
                               const BlockCsr *matrix, Aggregation **out);
 void aggregation_destroy(Aggregation *aggregation);

@@ -2,85 +2,7 @@
 #include "base/parallel.h"
 #include "solve/block/aggregation_internal.h"
 
-#include <math.h>
 #include <string.h>
-
-/* A mode of an aggregate that depends on those before it leaves this part of its length, or less:
- * one node, nodes in a line, or nearly all of them held. */
-static const double DEPENDENT = 1e-9;
-
-typedef struct ModesJob {
-    Level *level;
-    double *tentative, *next_rigid;
-} ModesJob;
-
-static double column_dot(const ModesJob *job, size_t aggregate, size_t k, size_t l) {
-    const Level *level = job->level;
-    size_t size = (size_t)level->size, modes = (size_t)level->modes;
-    double sum = 0.0;
-    for (size_t m = level->member_start[aggregate]; m < level->member_start[aggregate + 1]; m++) {
-        const double *t = job->tentative + (size_t)level->member[m] * size * modes;
-        for (size_t i = 0; i < size; i++) sum += t[i * modes + k] * t[i * modes + l];
-    }
-    return sum;
-}
-
-/* Column k becomes scale times itself plus `add` times column l. */
-static void column_combine(const ModesJob *job, size_t aggregate, size_t k, double scale, size_t l,
-                           double add) {
-    const Level *level = job->level;
-    size_t size = (size_t)level->size, modes = (size_t)level->modes;
-    for (size_t m = level->member_start[aggregate]; m < level->member_start[aggregate + 1]; m++) {
-        double *t = job->tentative + (size_t)level->member[m] * size * modes;
-        for (size_t i = 0; i < size; i++)
-            t[i * modes + k] = scale * t[i * modes + k] + add * t[i * modes + l];
-    }
-}
-
-/* QR by Gram and Schmidt, each column twice; dependent columns become zero. */
-static void orthonormalise(const ModesJob *job, size_t aggregate) {
-    size_t modes = (size_t)job->level->modes;
-    double *factor = job->next_rigid + aggregate * modes * modes;
-    unsigned kept = 0;
-    memset(factor, 0, modes * modes * sizeof *factor);
-    for (size_t k = 0; k < modes; k++) {
-        double before = sqrt(column_dot(job, aggregate, k, k));
-        for (int round = 0; round < 2; round++)
-            for (size_t l = 0; l < k; l++) {
-                if (!(kept >> l & 1)) continue;
-                double dot = column_dot(job, aggregate, l, k);
-                factor[l * modes + k] += dot;
-                column_combine(job, aggregate, k, 1.0, l, -dot);
-            }
-        double left = sqrt(column_dot(job, aggregate, k, k));
-        bool keep = left > DEPENDENT * before;
-        column_combine(job, aggregate, k, keep ? 1.0 / left : 0.0, k, 0.0);
-        factor[k * modes + k] = keep ? left : 0.0;
-        kept |= (unsigned)keep << k;
-    }
-    job->level->kept[aggregate] = (uint8_t)kept;
-}
-
-static void modes_range(void *user, size_t begin, size_t end) {
-    const ModesJob *job = user;
-    const Level *level = job->level;
-    size_t block = (size_t)(level->size * level->modes);
-    for (size_t aggregate = begin; aggregate < end; aggregate++) {
-        for (size_t m = level->member_start[aggregate]; m < level->member_start[aggregate + 1];
-             m++) {
-            size_t node = (size_t)level->member[m];
-            memcpy(job->tentative + node * block, level->rigid + node * block,
-                   block * sizeof *job->tentative);
-        }
-        orthonormalise(job, aggregate);
-    }
-}
-
-void aggregation_modes(const Aggregation *aggregation, Level *level, double *tentative,
-                       double *next_rigid) {
-    ModesJob job = {level, tentative, next_rigid};
-    parallel_for(aggregation->desc.threads, level->coarse_rows, 16, modes_range, &job);
-}
 
 typedef struct GalerkinJob {
     const Level *level;
@@ -90,16 +12,18 @@ typedef struct GalerkinJob {
     double weight; /* w; zero for the tentative prolongator itself */
 } GalerkinJob;
 
-/* out += scale * left * right, of rows x inner and inner x columns. */
-ALWAYS_INLINE void add_product(const double *left, const double *right, size_t rows, size_t inner,
-                               size_t columns, double *out) {
-    for (size_t i = 0; i < rows; i++)
+/* out += left right, of rows x inner and inner x columns. A row at a time stays in registers. */
+ALWAYS_INLINE void add_product(const double *restrict left, const double *restrict right,
+                               size_t rows, size_t inner, size_t columns, double *restrict out) {
+    for (size_t i = 0; i < rows; i++) {
+        double sum[BLOCK_SIZE_MAX];
+        for (size_t k = 0; k < columns; k++) sum[k] = out[i * columns + k];
         for (size_t j = 0; j < inner; j++)
             for (size_t k = 0; k < columns; k++)
-                out[i * columns + k] += left[i * inner + j] * right[j * columns + k];
+                sum[k] += left[i * inner + j] * right[j * columns + k];
+        for (size_t k = 0; k < columns; k++) out[i * columns + k] = sum[k];
+    }
 }
-
-enum { BLOCK_VALUES = BLOCK_SIZE_MAX * BLOCK_SIZE_MAX };
 
 /* Rows of P: T_i at the node's own aggregate, less w D_i^-1 A_ij T_j at those of its neighbours. */
 ALWAYS_INLINE void prolongator_rows(const GalerkinJob *job, size_t begin, size_t end, size_t size,
@@ -112,13 +36,13 @@ ALWAYS_INLINE void prolongator_rows(const GalerkinJob *job, size_t begin, size_t
         for (size_t slot = p->start[row]; slot < p->start[row + 1]; slot++) {
             double sum[BLOCK_VALUES] = {0.0}, scaled[BLOCK_VALUES] = {0.0};
             int32_t aggregate = p->column[slot];
-            for (size_t e = a->start[row]; e < a->start[row + 1]; e++) {
+            for (size_t e = a->start[row]; e < a->start[row + 1] && job->weight != 0.0; e++) {
                 size_t other = (size_t)a->column[e];
                 if (level->aggregate[other] != aggregate) continue;
                 add_product(level->value + e * size * size, job->tentative + other * size * modes,
                             size, size, modes, sum);
             }
-            if (job->weight != 0.0) add_product(inverse, sum, size, size, modes, scaled);
+            add_product(inverse, sum, size, size, modes, scaled);
             bool is_own = level->aggregate[row] == aggregate;
             float *out = level->p_value + slot * size * modes;
             for (size_t k = 0; k < size * modes; k++)

@@ -10,6 +10,8 @@ enum { LEVEL_GRAIN = 256, LEVEL_MAX = 20 };
 /* Numbers that the smoother may read past the end of matrices and vectors. */
 enum { PAST_END = 2 };
 
+enum { BLOCK_VALUES = BLOCK_SIZE_MAX * BLOCK_SIZE_MAX };
+
 /* Blocks of known sizes let the compiler unroll: `call` sees `size` (rows of a block) and `modes`
  * (columns of a prolongator block) as constants. */
 #define WITH_SIZES(level_size, level_modes, call)                                                  \
@@ -84,6 +86,12 @@ void *aggregation_take(Aggregation *aggregation, size_t count, size_t item_size)
 /* Aggregates of a level and the patterns that follow from them; coarse_rows is 0 when no node has
  * neighbours. */
 PlimStatus aggregation_coarsen(Aggregation *aggregation, Level *level, Level *next);
+
+/* Rigid motions of each node of the first level. */
+void aggregation_set_rigid(const Aggregation *aggregation, Level *level, const double *position,
+                           const double *filter);
+/* Whether the matrix is so close to its diagonal that no other level pays. */
+PlimStatus aggregation_choose_jacobi(Aggregation *aggregation);
 
 /* Orthonormal modes of each aggregate into `tentative` (size * modes a node); the motions of the
  * next level. */

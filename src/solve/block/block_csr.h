@@ -16,7 +16,7 @@ typedef struct BlockCsr {
     size_t entries;    /* blocks */
     size_t *row_start; /* rows + 1 */
     int32_t *column;
-    double *value; /* size * size a block, row by row */
+    double *value; /* size * size a block, row by row; one more is there to be read, not used */
 } BlockCsr;
 
 /* The pattern of elements that couple all their nodes with each other: element e has the nodes
