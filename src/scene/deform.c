@@ -320,6 +320,10 @@ static PlimStatus add_body(PlimScene *scene, SceneNode *node, const SceneSoftBod
     desc.name = name;
     TRY(place_nodes(scene, body, &mesh, &job->memory, &desc));
     TRY(scene_as_problem(scene, node, deform_add_body(job->deform, &desc, &part.body)));
+    SceneNode *skin = node_get(node, "skin");
+    if (skin)
+        TRY(scene_as_problem(scene, skin,
+                             soft_add_skin(scene, &body->skin, job->deform, part.body)));
     TRY(add_parts(scene, body->pins, add_pin, &part));
     TRY(add_parts(scene, body->loads, add_load, &part));
     return add_parts(scene, body->points, add_point, &part);

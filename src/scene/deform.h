@@ -31,6 +31,12 @@ typedef struct SoftMesh {
 PlimStatus soft_make_mesh(PlimScene *scene, SceneNode *node, const SceneSoftBody *body,
                           Scratch *memory, SoftMesh *out);
 
+/* ---- deform_skin.c ---- */
+
+void soft_check_skin(PlimScene *scene, const SceneNode *node, const SceneSoftBody *body);
+/* Reads the file and gives it to a body of the solids. */
+PlimStatus soft_add_skin(PlimScene *scene, const SceneSkin *skin, Deform *deform, size_t body);
+
 /* Nodes that a pin or load is about. PLIM_BAD_INPUT: there are none. */
 PlimStatus soft_choose_nodes(PlimScene *scene, const SceneNodes *nodes, const char *name,
                              const SoftMesh *mesh, Scratch *memory, int32_t **chosen,
