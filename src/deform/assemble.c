@@ -278,15 +278,20 @@ static void element_blocks(const Deform *d, size_t e, const MatrixParts *parts, 
     }
     double damping = parts->damping * d->volume[e];
     if (!(damping > 0) || !(body->alpha > 0 || body->beta > 0)) return;
+    Mat3 before = parts->x_before ? element_gradient(d, e, parts->x_before) : f;
     if (body->damping_form == DAMPING_GREEN) {
-        if (dim == 2) f.r[2] = vec3(0, 0, 0);
         dyads = (LawDyads){
             .map = f, .left = body->beta, .crossed = body->beta, .straight = body->alpha};
+        /* That of a potential has the stress itself in it; without, it is semidefinite. */
+        if (parts->x_before && !parts->project) {
+            deform_damping_of_change(body, f, before, parts->h, &dyads.second);
+            dyads.second = mat3_scale(parts->h, dyads.second);
+        }
         add_dyads(dim + 1, &dyads, damping, g, blocks);
         return;
     }
     memset(tangent, 0, sizeof tangent);
-    damping_add_operator(body->damping_form, dim, body->alpha, body->beta, f, 1.0, tangent);
+    damping_add_operator(body->damping_form, dim, body->alpha, body->beta, before, 1.0, tangent);
     add_tangent(dim, tangent, damping, g, blocks);
 }
 

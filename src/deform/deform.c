@@ -43,11 +43,12 @@ static const StateField fields[] = {
     SPRING(spring_rest, "m", FIELD_F64, FIELD_CONSTANT, 1),
     SPRING(spring_modulus, "N", FIELD_F64, FIELD_CONSTANT, 1),
     SPRING(spring_drag, "N s/m", FIELD_F64, FIELD_CONSTANT, 1),
+    {"gained", "J", FIELD_F64, FIELD_STATE, 1, DEFORM_BODIES, offsetof(Deform, gained)},
     FACE(face_corners, "1", FIELD_I32, FIELD_CONSTANT, 3),
     FACE(face_body, "1", FIELD_I32, FIELD_CONSTANT, 1),
 };
 
-static const char *const groups[] = {"nodes", "elements", "springs", "faces"};
+static const char *const groups[] = {"nodes", "elements", "springs", "faces", "bodies"};
 
 const StateSchema deform_schema = {.fields = fields,
                                    .field_count = sizeof fields / sizeof *fields,
@@ -242,6 +243,7 @@ PlimStatus deform_add_body(Deform *d, const DeformBodyDesc *desc, size_t *out) {
     int32_t number = (int32_t)d->bodies.count;
     TRY(check_nodes(d, desc));
     for (int g = 0; g < DEFORM_GROUPS; g++) first[g] = deform_count(d, g);
+    TRY(state_resize(d->context, &deform_schema, d, DEFORM_BODIES, (size_t)number + 1));
     TRY(add_elements(d, desc, number));
     TRY(add_faces(d, desc, number));
     size_t nodes = first[DEFORM_NODES] + desc->node_count;

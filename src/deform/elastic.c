@@ -21,30 +21,71 @@ typedef struct ForceJob {
     double *force;
 } ForceJob;
 
+/* Damping of the change of Green's strain from E_0 to E in h seconds: the potential
+ * (alpha tr(dE)^2 / 2 + beta dE:dE) / h, dE = E - E_0, whose gradient F (alpha tr(dE) I + 2 beta
+ * dE) / h is the law of 002 section 5.5.1 on the mean rate of strain. Like that it exerts no
+ * torque, and a potential lets Newton's method converge. S is what F multiplies. */
+double deform_damping_of_change(const DeformBody *body, Mat3 f, Mat3 before, double h, Mat3 *s) {
+    Mat3 now = mat3_multiply(mat3_transpose(f), f);
+    Mat3 then = mat3_multiply(mat3_transpose(before), before), change;
+    double squares = 0;
+    for (int i = 0; i < 3; i++) {
+        change.r[i] = vec3_scale(0.5, vec3_sub(now.r[i], then.r[i]));
+        squares += vec3_dot(change.r[i], change.r[i]);
+    }
+    double trace = mat3_trace(change), pressure = body->alpha * trace / h;
+    *s = mat3_add(mat3_scale(2 * body->beta / h, change),
+                  mat3_diagonal(pressure, pressure, pressure));
+    return (0.5 * body->alpha * trace * trace + body->beta * squares) / h;
+}
+
+static Mat3 element_damping(const Deform *d, size_t e, const ForceParts *parts, double *energy) {
+    const DeformBody *body = &d->bodies.data[d->element_body[e]];
+    Mat3 f = element_gradient(d, e, parts->x), stress, s;
+    Mat3 before = parts->x_before ? element_gradient(d, e, parts->x_before) : f;
+    if (parts->x_before && body->damping_form == DAMPING_GREEN) {
+        *energy += deform_damping_of_change(body, f, before, parts->h, &s);
+        return mat3_multiply(f, s);
+    }
+    Mat3 rate = parts->x_before ? mat3_scale(1.0 / parts->h, mat3_add(f, mat3_scale(-1.0, before)))
+                                : element_gradient(d, e, parts->v);
+    damping_stress(body->damping_form, d->options.dim, body->alpha, body->beta, before, rate,
+                   &stress);
+    for (int i = 0; i < 3; i++) *energy += 0.5 * parts->h * vec3_dot(stress.r[i], rate.r[i]);
+    return stress;
+}
+
 static void stress_of_elements(void *user, size_t begin, size_t end) {
     const ForceJob *job = user;
     const Deform *d = job->d;
     const ForceParts *parts = job->parts;
     for (size_t e = begin; e < end; e++) {
         const DeformBody *body = &d->bodies.data[d->element_body[e]];
-        Mat3 sum = mat3_diagonal(0, 0, 0), part;
+        Mat3 sum = mat3_diagonal(0, 0, 0);
         double energy = 0;
-        if (body->has_law) {
-            Mat3 f = element_gradient(d, e, parts->x);
-            if (parts->elastic) energy = law_stress(&body->law, f, &sum);
-            if (parts->v && (body->alpha > 0 || body->beta > 0)) {
-                Mat3 rate = element_gradient(d, e, parts->v);
-                if (parts->x_damping) f = element_gradient(d, e, parts->x_damping);
-                damping_stress(body->damping_form, d->options.dim, body->alpha, body->beta, f, rate,
-                               &part);
-                for (int i = 0; i < 3; i++)
-                    energy += parts->dissipation * vec3_dot(part.r[i], rate.r[i]);
-                sum = mat3_add(sum, part);
-            }
-        }
+        if (body->has_law && parts->elastic)
+            energy = law_stress(&body->law, element_gradient(d, e, parts->x), &sum);
+        if ((parts->v || parts->x_before) && (body->alpha > 0 || body->beta > 0))
+            sum = mat3_add(sum, element_damping(d, e, parts, &energy));
         mat3_store(d->stress + 9 * e, mat3_scale(d->volume[e], sum));
         d->element_energy[e] = d->volume[e] * energy;
     }
+}
+
+/* How fast a spring gets longer, and the potential of its damping where that is asked for. */
+static double spring_rate(const Deform *d, size_t s, const ForceParts *parts, double length,
+                          const Vec3 *gradient, double *energy) {
+    double rate = 0;
+    if (parts->x_before) {
+        Vec3 unused[4];
+        rate = (length - deform_spring_length(d, s, parts->x_before, unused)) / parts->h;
+    }
+    for (int c = 0; !parts->x_before && c < d->spring_count[s]; c++) {
+        int32_t node = d->spring_corners[4 * s + (size_t)c];
+        rate += vec3_dot(gradient[c], vec3_load(parts->v + 3 * node));
+    }
+    *energy += 0.5 * parts->h * d->spring_drag[s] * rate * rate;
+    return rate;
 }
 
 static void force_of_springs(void *user, size_t begin, size_t end) {
@@ -54,21 +95,13 @@ static void force_of_springs(void *user, size_t begin, size_t end) {
     for (size_t s = begin; s < end; s++) {
         Vec3 force[4] = {{0}}, gradient[4];
         double energy = 0;
-        if (deform_spring_acts(d, s, parts->x)) {
-            int count = d->spring_count[s];
-            if (parts->elastic) energy = deform_spring_force(d, s, parts->x, force);
-            if (parts->v && d->spring_drag[s] > 0) {
-                double rate = 0;
-                deform_spring_length(d, s, parts->x_damping ? parts->x_damping : parts->x,
-                                     gradient);
-                for (int c = 0; c < count; c++) {
-                    int32_t node = d->spring_corners[4 * s + (size_t)c];
-                    rate += vec3_dot(gradient[c], vec3_load(parts->v + 3 * node));
-                }
-                for (int c = 0; c < count; c++)
-                    force[c] = vec3_add_scaled(force[c], -d->spring_drag[s] * rate, gradient[c]);
-                energy += parts->dissipation * d->spring_drag[s] * rate * rate;
-            }
+        bool acts = deform_spring_acts(d, s, parts->x);
+        if (acts && parts->elastic) energy = deform_spring_force(d, s, parts->x, force);
+        if (acts && (parts->v || parts->x_before) && d->spring_drag[s] > 0) {
+            double length = deform_spring_length(d, s, parts->x, gradient);
+            double rate = spring_rate(d, s, parts, length, gradient, &energy);
+            for (int c = 0; c < d->spring_count[s]; c++)
+                force[c] = vec3_add_scaled(force[c], -d->spring_drag[s] * rate, gradient[c]);
         }
         for (int c = 0; c < 4; c++) vec3_store(d->spring_force + 12 * s + 3 * c, force[c]);
         d->spring_energy[s] = energy;

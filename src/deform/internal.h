@@ -11,12 +11,11 @@
 #include "solve/krylov/krylov.h"
 #include "system/probe_objects.h"
 
-enum { DEFORM_NODES, DEFORM_ELEMENTS, DEFORM_SPRINGS, DEFORM_FACES, DEFORM_GROUPS };
+enum { DEFORM_NODES, DEFORM_ELEMENTS, DEFORM_SPRINGS, DEFORM_FACES, DEFORM_BODIES, DEFORM_GROUPS };
 
 /* Vectors of a solve. */
 enum {
     DEFORM_TRIAL,    /* m, x + h v */
-    DEFORM_BEFORE,   /* m, that of the last iterate */
     DEFORM_FORCE,    /* N */
     DEFORM_RESIDUAL, /* N s */
     DEFORM_CHANGE,   /* m/s, packed: dim a node */
@@ -100,6 +99,7 @@ typedef struct DeformSkin {
 
 typedef struct DeformFigures {
     double newton, iterations, residual; /* of the last step */
+    double damped;                       /* steps of backward Euler in place of the midpoint's */
     double unconverged;                  /* solves that stopped early */
     double contacts, penetration;        /* 1, m */
 } DeformFigures;
@@ -132,6 +132,7 @@ struct Deform {
     double *spring_rest, *spring_modulus, *spring_drag, *spring_energy;
     double *spring_force; /* N, three a corner, four corners */
     int32_t *face_corners, *face_body;
+    double *gained; /* J, of each body: what the midpoint rule made out of nothing */
 
     ARRAY(DeformBody) bodies;
     ARRAY(DeformPin) pins;
@@ -153,7 +154,8 @@ struct Deform {
     Aggregation *precondition;
     ARRAY(double) work[DEFORM_WORK_COUNT]; /* of the solves, three a node */
     bool has_damping;
-    double now; /* s, of the present state */
+    bool is_whole; /* this step is one of backward Euler */
+    double now;    /* s, of the present state */
 
     DeformFigures figures;
 };
@@ -182,15 +184,20 @@ void deform_spring_stiffness(const Deform *d, size_t spring, const double *x, bo
 Mat3 element_gradient(const Deform *d, size_t element, const double *x);
 /* Which forces, and where. Stresses and forces of springs stay in `stress` and `spring_force`. */
 typedef struct ForceParts {
-    const double *x;         /* m */
-    const double *v;         /* m/s, for damping; NULL: none */
-    const double *x_damping; /* m: where damping is taken; NULL: at x */
+    const double *x; /* m */
+    const double *v; /* m/s: damping of these velocities at x; NULL: none */
+    /* In place of v: damping of the way from here to x in `h` seconds, as the gradient of a
+     * potential; see damping_of_change in elastic.c. */
+    const double *x_before;
+    double h; /* s: over which damping acts; h/2 v^T D v counts as energy */
     bool elastic;
-    double dissipation; /* factor of v^T D v in what is summed up with the elastic energy */
 } ForceParts;
 /* Forces of all elements and springs on nodes; *energy if it is asked for. */
 PlimStatus deform_forces(Deform *d, const StepInfo *step, const ForceParts *parts, double *force,
                          double *energy);
+/* Of an element whose deformation gradient changes from `before` to f in h seconds: the potential
+ * of damping a volume, and S, its gradient being F S. */
+double deform_damping_of_change(const DeformBody *body, Mat3 f, Mat3 before, double h, Mat3 *s);
 /* An upper bound on the square of the highest frequency, 1/s^2. */
 double deform_highest_square(const Deform *d, double *bound); /* `bound`: one a node, for work */
 
@@ -200,6 +207,8 @@ PlimStatus deform_make_patterns(Deform *d);
 /* matrix = mass + elastic K(x) + damping D(x), filtered; `project`: K's semidefinite part. */
 typedef struct MatrixParts {
     const double *x;
+    const double *x_before;        /* m, and `h`: as in ForceParts; NULL: damping is that at x */
+    double h;                      /* s */
     const double *v;               /* for friction of what slides */
     double mass, elastic, damping; /* factors */
     bool project;
@@ -281,6 +290,16 @@ void deform_skins_free(Deform *d);
 Vec3 deform_skin_at(const Deform *d, const DeformSkin *skin, size_t vertex, const double *values);
 float deform_skin_value(const Deform *d, const DeformSkin *skin, size_t vertex,
                         const float *values);
+
+/* ---- guard.c ---- */
+
+/* Per body, into an array: elastic energies of the last evaluation of forces, J. */
+void deform_body_energies(const Deform *d, double *energy);
+/* Whether the midpoint rule, about to end at x + dt v^{n+1/2}, has made too much energy out of
+ * nothing; `before` are elastic energies at x. */
+PlimStatus deform_guard_energy(Deform *d, const StepInfo *step, const double *before, bool *is_bad);
+/* The rigid motions of all bodies in v, with what is held left alone. */
+void deform_rigid_guess(const Deform *d, const double *v, double *out);
 
 /* ---- stages.c, measure.c, view.c ---- */
 

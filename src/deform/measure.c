@@ -69,6 +69,7 @@ PlimStatus deform_diagnose(const void *system, const StepInfo *step, Diagnostics
     diagnostics_add(diagnostics, "solve.deform.iterations", d->figures.iterations);
     diagnostics_add(diagnostics, "solve.deform.residual", d->figures.residual);
     diagnostics_add(diagnostics, "solve.deform.unconverged", d->figures.unconverged);
+    diagnostics_add(diagnostics, "solve.deform.damped", d->figures.damped);
     diagnostics_add(diagnostics, "contacts.deform", d->figures.contacts);
     diagnostics_add(diagnostics, "penetration.deform", d->figures.penetration);
     return PLIM_OK;

@@ -1,7 +1,8 @@
 /* Implicit solves of deformable solids: Newton's method with line search on the incremental
  * potential
- *     E(v) = m v^2 / 2 - p v + Phi(x + h v) + h/2 v^T D v,
- * whose gradient is R(v) = m v - p - h f(x + h v) + h D v (002 equation 5.5 with all forces at the
+ *     E(v) = m v^2 / 2 - p v + Phi(x + h v) + Phi_d(x, x + h v),
+ * damping being a potential of the change of strain, too (elastic.c). Its gradient is
+ * R(v) = m v - p - h f(x + h v) (002 equation 5.5 with all forces at the
  * new place; 4.3's implicit variant with h = dt/2). Held directions are filtered out (002 section
  * 4.7.3). Contact is found by turns with it. */
 #include "deform/internal.h"
@@ -11,7 +12,7 @@ typedef struct Newton {
     Deform *d;
     const StepInfo *step;
     const DeformProblem *problem;
-    double *trial, *before, *force, *residual, *change, *right, *slide, *next;
+    double *trial, *force, *residual, *change, *right, *slide, *next;
     double energy;    /* E at v */
     double norm;      /* |R| along what is free, N s */
     double scale;     /* of the impulses that add up to R */
@@ -19,6 +20,7 @@ typedef struct Newton {
     double tolerance; /* |R| over the scale that is wanted */
     bool project;     /* stiffness is made semidefinite */
     bool is_alone;    /* every node is on its own */
+    bool damps;       /* not in statics */
 } Newton;
 
 /* ---- residual ---- */
@@ -62,20 +64,20 @@ static void sum_terms(void *user, size_t begin, size_t end, double *sum) {
     }
 }
 
-/* R and E at `next`. `frozen`: damping as it was at the last iterate, whose R is then the gradient
- * of E; that it changes with the place makes no potential. */
-static PlimStatus evaluate(Newton *n, bool frozen) {
+/* R and E at `next`. */
+static PlimStatus evaluate(Newton *n) {
     enum { GRAIN = 1024 };
     Deform *d = n->d;
     size_t nodes = deform_count(d, DEFORM_NODES);
     double sum[SUM_COUNT], potential = 0, rubbed = 0;
     parallel_for(n->step->threads, nodes, GRAIN, set_trial, n);
     if (!n->is_alone) rubbed = contact_friction(d, n->next, n->slide);
-    ForceParts parts = {.x = n->problem->has_elastic ? n->trial : n->problem->x,
-                        .v = d->has_damping ? n->next : NULL,
-                        .x_damping = frozen ? n->before : NULL,
-                        .elastic = n->problem->has_elastic,
-                        .dissipation = 0.5 * n->problem->h};
+    const DeformProblem *p = n->problem;
+    ForceParts parts = {.x = p->has_elastic ? n->trial : p->x,
+                        .v = n->damps && !p->has_elastic ? n->next : NULL,
+                        .x_before = n->damps && p->has_elastic ? p->x : NULL,
+                        .h = p->h,
+                        .elastic = p->has_elastic};
     if (n->is_alone)
         memset(n->force, 0, 3 * nodes * sizeof *n->force);
     else
@@ -122,10 +124,12 @@ static PlimStatus solve_linear(Newton *n, bool *is_good) {
     Deform *d = n->d;
     const DeformProblem *p = n->problem;
     MatrixParts parts = {.x = p->has_elastic ? n->trial : p->x,
+                         .x_before = p->has_elastic ? p->x : NULL,
+                         .h = p->h,
                          .v = p->v,
                          .mass = p->mass,
                          .elastic = p->has_elastic ? p->h * p->h : 0.0,
-                         .damping = p->h,
+                         .damping = n->damps ? p->h : 0.0,
                          .project = n->project};
     size_t mark = scratch_mark(n->step->scratch);
     TRY(deform_assemble(d, n->step, &parts));
@@ -161,7 +165,8 @@ static void set_next(const Newton *n, double part) {
     size_t dim = (size_t)n->d->options.dim;
     for (size_t i = 0; i < deform_count(n->d, DEFORM_NODES); i++)
         for (size_t a = 0; a < dim; a++)
-            n->next[3 * i + a] = n->problem->v[3 * i + a] + part * n->change[dim * i + a];
+            n->next[3 * i + a] =
+                n->problem->v[3 * i + a] + (part > 0 ? part * n->change[dim * i + a] : 0.0);
 }
 
 static void keep(const Newton *n) {
@@ -171,24 +176,21 @@ static void keep(const Newton *n) {
 /* Backtracking until the energy falls as it should, or R does where rounding hides that. False:
  * nothing helps. */
 static PlimStatus search_line(Newton *n, bool *moved) {
-    const Deform *d = n->d;
     double energy = n->energy, norm = n->norm, slope = slope_along(n);
-    bool freezes = d->has_damping && n->problem->has_elastic;
     *moved = false;
-    if (freezes) memcpy(n->before, n->trial, 3 * deform_count(d, DEFORM_NODES) * sizeof *n->trial);
     if (!(slope < 0)) return PLIM_OK;
     for (double part = 1; part > 1e-5; part *= 0.5) {
         set_next(n, part);
-        TRY(evaluate(n, freezes));
+        TRY(evaluate(n));
         bool falls = n->energy <= energy + 1e-4 * part * slope;
         bool is_flat = fabs(part * slope) < 1e-10 * fabs(energy);
         if (!(falls || (is_flat && n->norm < norm)) || !isfinite(n->norm)) continue;
         keep(n);
         *moved = true;
-        return freezes ? evaluate(n, false) : PLIM_OK;
+        return PLIM_OK;
     }
     set_next(n, 0);
-    return evaluate(n, false);
+    return evaluate(n);
 }
 
 /* Stiffness as it is first, for it converges fast; semidefinite where that is no way down. */
@@ -213,22 +215,33 @@ static PlimStatus solve_alone(Newton *n) {
     size_t dim = (size_t)d->options.dim;
     memset(n->slide, 0, 3 * deform_count(d, DEFORM_NODES) * sizeof *n->slide);
     set_next(n, 0);
-    TRY(evaluate(n, false));
+    TRY(evaluate(n));
     set_right(n, 0, deform_count(d, DEFORM_NODES));
     for (size_t i = 0; i < dim * deform_count(d, DEFORM_NODES); i++)
         n->change[i] = n->right[i] / d->mass[i / dim];
     set_next(n, 1);
     contact_slow_down(d, n->next, n->slide);
     keep(n);
-    return evaluate(n, false);
+    return evaluate(n);
+}
+
+/* Long steps take vibrations far: there the rigid motion is nearer to the answer. */
+static PlimStatus choose_guess(Newton *n) {
+    set_next(n, 0);
+    TRY(evaluate(n));
+    double energy = n->energy;
+    deform_rigid_guess(n->d, n->problem->v, n->next);
+    TRY(evaluate(n));
+    if (n->energy < energy) keep(n);
+    return PLIM_OK;
 }
 
 static PlimStatus solve_newton(Newton *n) {
     Deform *d = n->d;
-    n->is_alone = !n->problem->has_elastic && !d->has_damping;
+    n->is_alone = !n->problem->has_elastic && !n->damps;
     if (n->is_alone) return solve_alone(n);
     set_next(n, 0);
-    TRY(evaluate(n, false));
+    TRY(evaluate(n));
     bool moved = true;
     int count = 0;
     for (; count < d->options.iterations && moved && !is_converged(n); count++) {
@@ -251,8 +264,8 @@ PlimStatus deform_solve(Deform *d, const StepInfo *step, const DeformProblem *pr
     Newton newton = {.d = d,
                      .step = step,
                      .problem = problem,
+                     .damps = d->has_damping && problem->mass > 0,
                      .trial = d->work[DEFORM_TRIAL].data,
-                     .before = d->work[DEFORM_BEFORE].data,
                      .force = d->work[DEFORM_FORCE].data,
                      .residual = d->work[DEFORM_RESIDUAL].data,
                      .change = d->work[DEFORM_CHANGE].data,
@@ -267,6 +280,7 @@ PlimStatus deform_solve(Deform *d, const StepInfo *step, const DeformProblem *pr
     for (int turn = 0; turn < MOST_TURNS; turn++) {
         if (turn == MOST_TURNS - 1) newton.tolerance = d->options.tolerance;
         contact_apply(d, problem->v);
+        if (turn == 0 && problem->has_elastic && problem->mass > 0) TRY(choose_guess(&newton));
         TRY(solve_newton(&newton));
         view.residual = newton.residual;
         bool changed = touches && contact_update(d, step, &view);

@@ -43,19 +43,18 @@ PlimStatus deform_predict(void *system, const StepInfo *step) {
     return PLIM_OK;
 }
 
-/* v^{n+1/2}, with damping, pins and contact. */
-PlimStatus deform_solve_positions(void *system, const StepInfo *step) {
-    Deform *d = system;
+/* One solve for v^{n+1/2}, with h of v^n's forces in p. */
+static PlimStatus solve_for_positions(Deform *d, const StepInfo *step, double h) {
     bool is_static = d->options.integrator == DEFORM_STATIC;
     bool is_explicit = d->options.integrator == DEFORM_NEWMARK;
     DeformProblem problem = {.x = d->position,
                              .impulse = work(d, DEFORM_KEPT),
                              .v = d->velocity_half,
-                             .h = half_of(d, step),
+                             .h = h,
                              .mass = is_static ? 0.0 : 1.0,
                              .has_elastic = !is_explicit,
                              .finds_contact = true};
-    add_up_impulse(d, d->velocity, problem.h, problem.mass, is_explicit ? d->elastic : NULL,
+    add_up_impulse(d, d->velocity, h, problem.mass, is_explicit ? d->elastic : NULL,
                    work(d, DEFORM_KEPT));
     TRY(deform_pin_targets(d, step, d->velocity_half));
     contact_begin(d, step);
@@ -66,9 +65,27 @@ PlimStatus deform_solve_positions(void *system, const StepInfo *step) {
          * what leads nodes to a surface does not become velocity. */
         d->half_impulse[i] =
             d->mass[i / 3] * d->velocity_half[i] - problem.impulse[i] - residual[i] - slide[i];
-        d->reaction[i] = (residual[i] + slide[i]) / problem.h;
+        d->reaction[i] = (residual[i] + slide[i]) / h;
     }
     return PLIM_OK;
+}
+
+/* v^{n+1/2}, with damping, pins and contact. A step of the midpoint rule that makes energy out of
+ * nothing is taken again by backward Euler, which only loses it. */
+PlimStatus deform_solve_positions(void *system, const StepInfo *step) {
+    Deform *d = system;
+    d->is_whole = d->options.integrator == DEFORM_BACKWARD_EULER;
+    if (d->options.integrator != DEFORM_MIDPOINT)
+        return solve_for_positions(d, step, half_of(d, step));
+    size_t mark = scratch_mark(step->scratch);
+    double *before = scratch_take(step->scratch, d->bodies.count, sizeof *before);
+    if (!before) return PLIM_OUT_OF_MEMORY;
+    deform_body_energies(d, before);
+    TRY(solve_for_positions(d, step, 0.5 * step->dt));
+    TRY(deform_guard_energy(d, step, before, &d->is_whole));
+    scratch_release(step->scratch, mark);
+    d->figures.damped = d->is_whole;
+    return d->is_whole ? solve_for_positions(d, step, step->dt) : PLIM_OK;
 }
 
 PlimStatus deform_move(void *system, const StepInfo *step) {
@@ -147,10 +164,11 @@ PlimStatus deform_solve_velocities(void *system, const StepInfo *step) {
     case DEFORM_NEWMARK:
         return finish_newmark(d, step);
     case DEFORM_MIDPOINT:
-        finish_midpoint(d);
-        break;
     case DEFORM_BACKWARD_EULER:
-        memcpy(d->velocity, d->velocity_half, value_count(d) * sizeof *d->velocity);
+        if (d->is_whole)
+            memcpy(d->velocity, d->velocity_half, value_count(d) * sizeof *d->velocity);
+        else
+            finish_midpoint(d);
         break;
     case DEFORM_STATIC:
         memset(d->velocity, 0, value_count(d) * sizeof *d->velocity);
