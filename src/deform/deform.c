@@ -25,6 +25,7 @@ static const StateField fields[] = {
     NODE(rest, "m", FIELD_F64, FIELD_CONSTANT, 3),
     NODE(start, "m", FIELD_F64, FIELD_CONSTANT, 3),
     NODE(mass, "kg", FIELD_F64, FIELD_CONSTANT, 1),
+    NODE(has_pin, "1", FIELD_I32, FIELD_CONSTANT, 1),
     NODE(is_pinned, "1", FIELD_I32, FIELD_CONSTANT, 1),
     NODE(is_outer, "1", FIELD_I32, FIELD_CONSTANT, 1),
     ELEMENT(stress, "J", FIELD_F64, FIELD_DERIVED, 9),

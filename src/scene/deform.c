@@ -60,7 +60,8 @@ static PlimStatus place_nodes(PlimScene *scene, const SceneSoftBody *body, const
                               Scratch *memory, DeformBodyDesc *desc) {
     Vec3 *position = scratch_take(memory, mesh->node_count, sizeof *position);
     Vec3 *velocity = scratch_take(memory, mesh->node_count, sizeof *velocity);
-    if (!position || !velocity) return PLIM_OUT_OF_MEMORY;
+    Vec3 *rest = scratch_take(memory, mesh->node_count, sizeof *rest);
+    if (!position || !velocity || !rest) return PLIM_OUT_OF_MEMORY;
     int dim = (int)scene->document.dim;
     Quat turn = quat_multiply(scene_turn(scene, &body->orientation),
                               scene_copy_tilt(scene, body->name, &body->repeat));
@@ -79,6 +80,9 @@ static PlimStatus place_nodes(PlimScene *scene, const SceneSoftBody *body, const
                                vec3_cross(spin, vec3_sub(position[i], center)));
         if (dim == 2) velocity[i].z = 0;
     }
+    /* Laws for small rotations must not take the body's orientation for strain. */
+    for (size_t i = 0; i < mesh->node_count; i++) rest[i] = quat_rotate(turn, mesh->rest[i]);
+    desc->rest = rest;
     desc->position = position;
     desc->velocity = velocity;
     return PLIM_OK;
@@ -128,7 +132,6 @@ static DeformBodyDesc describe_body(const PlimScene *scene, const SceneNode *nod
                            .element_count = mesh->element_count,
                            .face_count = mesh->face_count,
                            .link_count = mesh->link_count,
-                           .rest = mesh->rest,
                            .elements = (const int32_t(*)[4])mesh->elements,
                            .faces = (const int32_t(*)[3])mesh->faces,
                            .links = (const int32_t(*)[2])mesh->links,
@@ -201,7 +204,7 @@ static PlimStatus find_partner(PlimScene *scene, const SoftJob *job, const Scene
 /* Names of what belongs to a copy begin with that of the copy. */
 static void own_name(const PlimScene *scene, const char *copy, const char *name, char out[200]) {
     if (scene->reader.repeat.active)
-        snprintf(out, 200, "%s.%s", copy, name);
+        snprintf(out, 200, "%s_%s", copy, name);
     else
         snprintf(out, 200, "%s", name);
 }
