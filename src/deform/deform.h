@@ -122,8 +122,8 @@ typedef struct DeformLoadDesc {
 PlimStatus deform_add_load(Deform *deform, const DeformLoadDesc *desc);
 
 /* A surface that is drawn in place of that of the body's tetrahedra, which carry it: places at
- * rest, in own axes, copied. It has no part in the motion. PLIM_BAD_INPUT, naming the body, when it
- * reaches far out of them. */
+ * rest, as those of its nodes; copied. It has no part in the motion. PLIM_BAD_INPUT, naming the
+ * body, when it reaches far out of them. */
 PlimStatus deform_add_skin(Deform *deform, size_t body, const TriangleMesh *mesh);
 
 /* A node with a name, for probes. */

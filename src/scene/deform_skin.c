@@ -15,12 +15,14 @@ void soft_check_skin(PlimScene *scene, const SceneNode *node, const SceneSoftBod
         scene_file_check(scene, skin, body->skin.path, body->skin.content);
 }
 
-PlimStatus soft_add_skin(PlimScene *scene, const SceneSkin *skin, Deform *deform, size_t body) {
+PlimStatus soft_add_skin(PlimScene *scene, const SceneSoftBody *body, Deform *deform,
+                         size_t number) {
     TriangleMesh mesh;
-    TRY(mesh_read(scene->context, skin->path, &mesh));
+    TRY(mesh_read(scene->context, body->skin.path, &mesh));
+    Quat turn = soft_turn(scene, body);
     for (size_t i = 0; i < mesh.vertex_count; i++)
-        mesh.vertices[i] = vec3_scale(skin->scale, mesh.vertices[i]);
-    PlimStatus status = deform_add_skin(deform, body, &mesh);
+        mesh.vertices[i] = quat_rotate(turn, vec3_scale(body->skin.scale, mesh.vertices[i]));
+    PlimStatus status = deform_add_skin(deform, number, &mesh);
     mesh_free(scene->context, &mesh);
     return status;
 }
