@@ -93,7 +93,9 @@ LAWS = ("linear", "corotated", "st_venant_kirchhoff", "neo_hookean")
 
 def check_patch(options, checks, folder):
     """Affine motion of the surface gives affine motion inside, to 1e-9 of the size."""
-    cases = [(dim, law, strain, "strain") for dim in (2, 3) for law in LAWS for strain in (0.3, -0.2)]
+    # Pressed by a fifth in all directions, St Venant and Kirchhoff's law has no stable even strain: shear waves grow.
+    cases = [(dim, law, strain, "strain") for dim in (2, 3) for law in LAWS
+             for strain in (0.3, -0.05 if law == "st_venant_kirchhoff" else -0.2)]
     cases += [(2, law, 0.3, "stress") for law in LAWS]
     if options.quickest:
         cases = [case for case in cases if case[2] == 0.3]
@@ -386,7 +388,7 @@ def extremes(t, y, period):
 def check_flag_moving(options, checks, folder):
     """At 0.005 s by the midpoint rule."""
     probes = run(options, folder, "flag moving", "hanging_flag",
-                 {"params/static": 0, "params/time": 2 if options.quickest else 4 if options.quick else 10}).probes()
+                 {"params/static": 0, "params/time": 1.2 if options.quickest else 4 if options.quick else 10}).probes()
     t, tip = column(probes, "time"), 1000 * (vector(probes, "tip.position") - [0.6, 0.2, 0])
     checks.near("flag moving: step, s", t[1] - t[0], 0.005, 1e-6)
     f, _, _ = fit_swing(t, tip[:, 1], 1.0995)

@@ -303,6 +303,11 @@ PlimStatus deform_name_failure(const Deform *d, PlimStatus status, const char *w
 
 PlimStatus deform_finish(Deform *d) {
     deform_set_spring_drag(d);
+    for (size_t e = 0; e < deform_count(d, DEFORM_ELEMENTS); e++) {
+        const DeformBody *body = &d->bodies.data[d->element_body[e]];
+        if (body->has_law)
+            d->energy_rounding += 1e-16 * d->volume[e] * (body->law.mu + body->law.lambda);
+    }
     TRY(deform_make_patterns(d));
     for (int k = 0; k < DEFORM_WORK_COUNT; k++)
         if (!array_reserve(d->context, &d->work[k], 3 * deform_count(d, DEFORM_NODES)))

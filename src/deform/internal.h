@@ -156,8 +156,9 @@ struct Deform {
     Aggregation *precondition;
     ARRAY(double) work[DEFORM_WORK_COUNT]; /* of the solves, three a node */
     bool has_damping;
-    bool is_whole; /* this step is one of backward Euler */
-    double now;    /* s, of the present state */
+    double energy_rounding; /* J, of the sum of elastic energies */
+    bool is_whole;          /* this step is one of backward Euler */
+    double now;             /* s, of the present state */
 
     DeformFigures figures;
 };

@@ -184,7 +184,7 @@ static PlimStatus search_line(Newton *n, bool *moved) {
         set_next(n, part);
         TRY(evaluate(n));
         bool falls = n->energy <= energy + 1e-4 * part * slope;
-        bool is_flat = fabs(part * slope) < 1e-10 * fabs(energy);
+        bool is_flat = fabs(part * slope) < 1e-10 * fabs(energy) + 100 * n->d->energy_rounding;
         if (!(falls || (is_flat && n->norm < norm)) || !isfinite(n->norm)) continue;
         keep(n);
         *moved = true;
@@ -291,6 +291,14 @@ PlimStatus deform_solve(Deform *d, const StepInfo *step, const DeformProblem *pr
         if (is_last || (!changed && newton.tolerance == d->options.tolerance)) break;
         if (!changed) newton.tolerance = d->options.tolerance;
     }
-    if (!newton.is_alone && !is_converged(&newton)) d->figures.unconverged++;
-    return PLIM_OK;
+    if (newton.is_alone || is_converged(&newton)) return PLIM_OK;
+    d->figures.unconverged++;
+    /* A step that moves goes on from where it is; an equilibrium that was not found is no answer.
+     */
+    if (problem->mass > 0) return PLIM_OK;
+    return context_fail(step->context, PLIM_FAILED,
+                        "t = %g s: no equilibrium of the deformable solids was found: %g of the "
+                        "forces is left over; are all bodies held by their pins? Else apply loads "
+                        "in smaller parts, as functions of t",
+                        step->end_time, d->figures.residual);
 }

@@ -313,6 +313,32 @@ static PlimStatus add_parts(PlimScene *scene, SceneItems list, AddPart add, cons
 
 /* ---- copies ---- */
 
+static double soft_size(const DeformBodyDesc *desc) {
+    Box3 box = box3_empty();
+    for (size_t k = 0; k < desc->node_count; k++) box = box3_add_point(box, desc->position[k]);
+    return vec3_length(vec3_sub(box.high, box.low));
+}
+
+/* Nodes that start inside a rigid body are pushed out of it, and fly. */
+static void tell_inside(const PlimScene *scene, const SoftJob *job, const DeformBodyDesc *desc) {
+    RigidBodies *bodies = job->world->rigid;
+    for (size_t i = 0; scene->document.deformable.contact && i < rigid_count(bodies); i++) {
+        SurfaceRef ref = {&rigid_surfaces, bodies, i};
+        Surface surface = surface_describe(&ref);
+        Collider now = {.solid = surface.solid};
+        double deepest = 0;
+        if (!now.solid) continue;
+        surface_read(&ref, &now);
+        for (size_t k = 0; k < desc->node_count; k++)
+            deepest = fmax(deepest, -collider_distance(&now, desc->position[k]));
+        if (deepest > 1e-3 * soft_size(desc))
+            context_log(scene->context, PLIM_LOG_WARNING,
+                        "'%s' starts %g m deep inside rigid body '%s', and will be pushed out; "
+                        "move one of them, or set 'contact: false'",
+                        desc->name, deepest, surface.name);
+    }
+}
+
 static PlimStatus add_body(PlimScene *scene, SceneNode *node, const SceneSoftBody *body,
                            size_t number, SoftJob *job) {
     char name[96];
@@ -330,6 +356,7 @@ static PlimStatus add_body(PlimScene *scene, SceneNode *node, const SceneSoftBod
     SceneNode *skin = node_get(node, "skin");
     if (skin)
         TRY(scene_as_problem(scene, skin, soft_add_skin(scene, body, job->deform, part.body)));
+    tell_inside(scene, job, &desc);
     TRY(add_parts(scene, body->pins, add_pin, &part));
     TRY(add_parts(scene, body->loads, add_load, &part));
     return add_parts(scene, body->points, add_point, &part);
