@@ -11,11 +11,22 @@ typedef struct Benchmark {
 } Benchmark;
 
 static const Benchmark benchmarks[] = {
-    {"math", bench_math},         {"rigid", bench_rigid},         {"io", bench_io},
-    {"geometry", bench_geometry}, {"level_set", bench_level_set}, {"poisson", bench_poisson},
-    {"lcp", bench_lcp},           {"advect", bench_advect},       {"viscosity", bench_viscosity},
-    {"smoke", bench_smoke},       {"water", bench_water},         {"splash", bench_splash},
-    {"fsi", bench_fsi},           {"rings", bench_rings},         {"boxes", bench_boxes},
+    {"math", bench_math},
+    {"rigid", bench_rigid},
+    {"io", bench_io},
+    {"geometry", bench_geometry},
+    {"level_set", bench_level_set},
+    {"poisson", bench_poisson},
+    {"lcp", bench_lcp},
+    {"advect", bench_advect},
+    {"viscosity", bench_viscosity},
+    {"smoke", bench_smoke},
+    {"water", bench_water},
+    {"splash", bench_splash},
+    {"fem", bench_fem},
+    {"fsi", bench_fsi},
+    {"rings", bench_rings},
+    {"boxes", bench_boxes},
     {"bones", bench_bones},
 };
 

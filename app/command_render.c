@@ -2,12 +2,14 @@
 
 #include "io/run_folder.h"
 #include "render/film.h"
+#include "render/mesh_values.h"
 #include "render/obstacles.h"
 #include "render/raytrace.h"
 #include "render/slice.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,6 +17,8 @@ typedef struct RenderRequest {
     int64_t frame, width, height, samples, sheet, threads;
     const char *show;   /* NULL: what suits the run */
     const char *domain; /* of several: whose slice or smoke; NULL: what suits */
+    const char *range;  /* "A,B": values of the first and last colour; NULL: of the run */
+    double low, high;   /* the same, read */
     bool lines;
 } RenderRequest;
 
@@ -29,6 +33,9 @@ typedef struct Studio {
     FluidView fluid;
     const char *domain; /* as in the request */
     SliceOptions slice;
+    bool shows_values; /* on deformable surfaces */
+    MeshShow values;
+    RenderScale scale; /* of these */
     char pictures[PATH_CAPACITY];
 } Studio;
 
@@ -53,6 +60,8 @@ typedef struct Bounds {
     double floor;   /* m, height of the lowest thing: a body or the box of a fluid */
     SliceRange ranges[SAMPLED_FRAMES];
     size_t range_count;
+    MeshSample values;     /* of what is shown on deformable surfaces */
+    bool has_flat, bulges; /* deformable surfaces within the plane z = 0; others */
 } Bounds;
 
 static void grow_bounds(Bounds *bounds, Vec3 point) {
@@ -78,9 +87,22 @@ static void grow_by_smoke(Bounds *bounds, const FrameVolume *volume) {
                                                         vec3(i + 0.5, j + 0.5, k + 0.5)));
 }
 
+/* Those that deform; in two dimensions they lie in the plane. */
+static void note_flatness(Bounds *bounds, const FrameMesh *mesh) {
+    if (!mesh->stretch) return;
+    for (size_t i = 0; i < mesh->vertex_count; i++)
+        if (mesh->vertices[3 * i + 2] != 0.0f) bounds->bulges = true;
+    bounds->has_flat = bounds->has_flat || mesh->vertex_count > 0;
+}
+
 static PlimStatus measure_frame(const Studio *studio, const FrameView *view, Bounds *bounds) {
-    for (size_t k = 0; k < view->mesh_count; k++)
+    PlimContext *context = studio->folder->context;
+    for (size_t k = 0; k < view->mesh_count; k++) {
         grow_by_places(bounds, view->meshes[k].vertices, view->meshes[k].vertex_count);
+        note_flatness(bounds, &view->meshes[k]);
+    }
+    if (studio->shows_values)
+        TRY(mesh_values_collect(context, view, studio->values, &bounds->values));
     for (size_t k = 0; k < view->points_count && view->mesh_count == 0; k++)
         grow_by_places(bounds, view->points[k].positions, view->points[k].count);
     const FrameVolume *volume = shown_volume(studio, view);
@@ -89,7 +111,7 @@ static PlimStatus measure_frame(const Studio *studio, const FrameView *view, Bou
         for (size_t k = 0; k < view->volume_count; k++)
             bounds->floor = fmin(bounds->floor, view->volumes[k].origin[1]);
     if (studio->fluid != VIEW_SLICE || !volume) return PLIM_OK;
-    return slice_measure(studio->folder->context, volume, studio->slice.show,
+    return slice_measure(context, volume, studio->slice.show,
                          &bounds->ranges[bounds->range_count++]);
 }
 
@@ -128,12 +150,23 @@ static bool find_show(const char *name, SliceShow *out) {
     return false;
 }
 
+static bool find_mesh_show(const char *name, MeshShow *out) {
+    for (int i = 0; name && i < MESH_SHOW_COUNT; i++) {
+        if (strcmp(mesh_show_name((MeshShow)i), name) != 0) continue;
+        *out = (MeshShow)i;
+        return true;
+    }
+    return false;
+}
+
 static const char show_bodies[] = "bodies";
 
-/* Surfaces, of bodies and of water, are drawn where bodies are asked for, and in space when there
- * is no smoke to see. */
+/* Surfaces, of bodies and of water, are drawn where bodies or values on them are asked for, and in
+ * space when there is no smoke to see. */
 static bool wants_surfaces(const RenderRequest *request, const FrameView *view,
                            const FrameVolume *volume) {
+    MeshShow values;
+    if (find_mesh_show(request->show, &values)) return true;
     if (request->show && strcmp(request->show, show_bodies) == 0) return true;
     if (request->show && strcmp(request->show, slice_show_name(SLICE_LIQUID)) != 0) return false;
     return volume->dim == 3 && !volume->smoke && (view->mesh_count > 0 || view->points_count > 0);
@@ -141,6 +174,17 @@ static bool wants_surfaces(const RenderRequest *request, const FrameView *view,
 
 static SliceShow suitable_show(const FrameVolume *volume) {
     return volume->smoke ? SLICE_SMOKE : volume->level ? SLICE_LIQUID : SLICE_SPEED;
+}
+
+static PlimStatus choose_values(Studio *studio, const RenderRequest *request,
+                                const FrameView *view) {
+    studio->shows_values = find_mesh_show(request->show, &studio->values);
+    if (!studio->shows_values) return PLIM_OK;
+    for (size_t i = 0; i < view->mesh_count; i++)
+        if (mesh_values(&view->meshes[i], studio->values)) return PLIM_OK;
+    return context_fail(studio->folder->context, PLIM_BAD_INPUT,
+                        "%s has no %s to show: that is known of deformable bodies with elements",
+                        studio->folder->path, request->show);
 }
 
 /* Smoke in space is drawn as smoke, water in space as water; all else of a fluid as a slice: its
@@ -151,14 +195,16 @@ static PlimStatus choose_view(Studio *studio, const RenderRequest *request, uint
     FrameData data;
     TRY(run_folder_load_frame(studio->folder, frame, &data));
     const FrameVolume *volume = shown_volume(studio, &data.view);
-    PlimStatus status = PLIM_OK;
+    PlimStatus status = choose_values(studio, request, &data.view);
     size_t smoky = 0;
     for (size_t i = 0; i < data.view.volume_count; i++) smoky += data.view.volumes[i].smoke != NULL;
     if (smoky > 1 && !request->domain)
         context_log(context, PLIM_LOG_WARNING,
                     "of %zu domains with smoke that of '%s' is drawn; choose with --domain", smoky,
                     volume->name);
-    if (request->domain && !volume) {
+    if (status != PLIM_OK) {
+        /* there are no such values */
+    } else if (request->domain && !volume) {
         status = context_fail(context, PLIM_BAD_INPUT, "%s has no domain '%s'",
                               studio->folder->path, request->domain);
     } else if (volume && wants_surfaces(request, &data.view, volume)) {
@@ -171,7 +217,7 @@ static PlimStatus choose_view(Studio *studio, const RenderRequest *request, uint
         if (!slice_can_show(volume, show))
             status = context_fail(context, PLIM_BAD_INPUT, "the run has no %s to show",
                                   slice_show_name(show));
-    } else if (request->show && strcmp(request->show, show_bodies) != 0) {
+    } else if (request->show && !studio->shows_values && strcmp(request->show, show_bodies) != 0) {
         status = context_fail(context, PLIM_BAD_INPUT, "%s has no fluid to show the %s of",
                               studio->folder->path, request->show);
     }
@@ -183,7 +229,12 @@ static void place_camera(Studio *studio, const SceneCamera *wanted, const Bounds
     RenderOptions *options = &studio->options;
     double aspect = (double)options->width / options->height;
     double extent = vec3_length(vec3_sub(bounds->high, bounds->low));
-    studio->camera = render_camera_fit(bounds->low, bounds->high, aspect);
+    bool is_flat = bounds->has_flat && !bounds->bulges;
+    Vec3 low = bounds->low;
+    if (studio->shows_values) low.y -= 0.06 * (bounds->high.y - low.y); /* the legend is there */
+    studio->camera = is_flat ? render_camera_face(low, bounds->high, aspect)
+                             : render_camera_fit(low, bounds->high, aspect);
+    if (is_flat) options->sun = vec3(0.35, 0.6, 1.0); /* else it would graze the plane */
     if (isfinite(wanted->position[0])) studio->camera.position = vec3_load(wanted->position);
     if (isfinite(wanted->target[0])) studio->camera.target = vec3_load(wanted->target);
     if (wanted->field_of_view > 0 && isfinite(wanted->position[0]))
@@ -217,7 +268,7 @@ static RenderSmoke smoke_of(const FrameVolume *volume) {
                          .extinction = smoke_thickness / (longest * volume->spacing)};
 }
 
-static RenderMesh render_mesh(const FrameMesh *mesh) {
+static RenderMesh render_mesh(const Studio *studio, const FrameMesh *mesh) {
     return (RenderMesh){
         .vertices = mesh->vertices,
         .vertex_count = mesh->vertex_count,
@@ -225,6 +276,8 @@ static RenderMesh render_mesh(const FrameMesh *mesh) {
         .triangle_count = mesh->triangle_count,
         .objects = mesh->objects,
         .colors = mesh->colors,
+        .values = studio->shows_values ? mesh_values(mesh, studio->values) : NULL,
+        .scale = &studio->scale,
         .smooth = mesh->smooth,
         .is_clear = mesh->is_clear,
         .absorption = {mesh->absorption[0], mesh->absorption[1], mesh->absorption[2]}};
@@ -282,7 +335,7 @@ static PlimStatus draw_scene(const Studio *studio, const FrameView *view, const 
     RenderMesh meshes[2 * FRAME_VIEW_CAPACITY], obstacles[FRAME_VIEW_CAPACITY] = {{0}};
     RenderSmoke smoke;
     size_t count = view->mesh_count;
-    for (size_t i = 0; i < count; i++) meshes[i] = render_mesh(&view->meshes[i]);
+    for (size_t i = 0; i < count; i++) meshes[i] = render_mesh(studio, &view->meshes[i]);
     PlimStatus status = PLIM_OK;
     for (size_t i = 0; volume && status == PLIM_OK && i < view->volume_count; i++) {
         status = make_obstacles(context, view, &view->volumes[i], &obstacles[i]);
@@ -293,6 +346,8 @@ static PlimStatus draw_scene(const Studio *studio, const FrameView *view, const 
         options.smoke = &smoke;
     }
     if (status == PLIM_OK) status = draw_meshes(studio, meshes, count, view, &options, image);
+    if (status == PLIM_OK && studio->shows_values)
+        mesh_values_legend(image, studio->values, &studio->scale);
     for (size_t i = 0; i < view->volume_count; i++) obstacle_mesh_free(context, &obstacles[i]);
     return status;
 }
@@ -405,6 +460,22 @@ static bool has_frame(const FrameList *frames, int64_t frame) {
     return false;
 }
 
+/* Colours for the values of the run, or for those that are asked for. */
+static PlimStatus set_range(Studio *studio, const RenderRequest *request, Bounds *bounds) {
+    if (request->range && !studio->shows_values && studio->fluid != VIEW_SLICE)
+        return context_fail(studio->folder->context, PLIM_BAD_INPUT,
+                            "--range is of colours that stand for values: choose some with --show");
+    studio->slice.range =
+        slice_range_of_run(studio->slice.show, bounds->ranges, bounds->range_count);
+    studio->scale = mesh_values_scale(studio->values, &bounds->values);
+    if (request->range) {
+        studio->slice.range = (SliceRange){request->low, request->high};
+        studio->scale.low = request->low;
+        studio->scale.high = request->high;
+    }
+    return PLIM_OK;
+}
+
 static PlimStatus render_run(RunFolder *folder, const PlimScene *scene,
                              const RenderRequest *request) {
     PlimContext *context = folder->context;
@@ -422,10 +493,10 @@ static PlimStatus render_run(RunFolder *folder, const PlimScene *scene,
                                              : context_fail(context, PLIM_BAD_INPUT,
                                                             "%s has no frames", folder->path);
     if (status == PLIM_OK) status = measure_run(&studio, &frames, &bounds);
+    if (status == PLIM_OK) status = set_range(&studio, request, &bounds);
+    array_free(context, &bounds.values);
     if (status == PLIM_OK) {
         place_camera(&studio, &scene->document.camera, &bounds);
-        studio.slice.range =
-            slice_range_of_run(studio.slice.show, bounds.ranges, bounds.range_count);
         status = image_create(context, studio.options.width, studio.options.height, &image);
     }
     if (status == PLIM_OK && request->frame >= 0 && !has_frame(&frames, request->frame)) {
@@ -456,6 +527,42 @@ static PlimStatus open_and_render(PlimContext *context, const char *path,
     return status;
 }
 
+/* "A,B" with A < B. */
+static bool read_range(RenderRequest *request) {
+    char *end = NULL;
+    if (!request->range) return true;
+    request->low = strtod(request->range, &end);
+    if (end == request->range || *end != ',') return false;
+    const char *second = end + 1;
+    request->high = strtod(second, &end);
+    return end != second && *end == '\0' && isfinite(request->low) && isfinite(request->high) &&
+           request->low < request->high;
+}
+
+static bool check_request(RenderRequest *request) {
+    SliceShow show;
+    MeshShow values;
+    if (request->width < 16 || request->width > 8192 || request->height < 16 ||
+        request->height > 8192 || request->samples < 1 || request->samples > 4096 ||
+        request->sheet < 1) {
+        print_error("render: pictures have 16 to 8192 pixels a side, 1 to 4096 samples, and a "
+                    "sheet at least 1 picture");
+        return false;
+    }
+    if (request->show && strcmp(request->show, show_bodies) != 0 &&
+        !find_show(request->show, &show) && !find_mesh_show(request->show, &values)) {
+        print_error("render: --show takes speed, vorticity, smoke, pressure, temperature, liquid, "
+                    "bodies, stress or stretch, not '%s'",
+                    request->show);
+        return false;
+    }
+    if (!read_range(request)) {
+        print_error("render: --range takes two numbers A,B with A < B, not '%s'", request->range);
+        return false;
+    }
+    return true;
+}
+
 int command_render(int argc, char **argv) {
     RenderRequest request = {.frame = -1, .width = 960, .height = 540, .samples = 4, .sheet = 12};
     const Option table[] = {
@@ -466,6 +573,7 @@ int command_render(int argc, char **argv) {
         {"--sheet", OPTION_INTEGER, &request.sheet},
         {"--threads", OPTION_INTEGER, &request.threads},
         {"--show", OPTION_TEXT, &request.show},
+        {"--range", OPTION_TEXT, &request.range},
         {"--domain", OPTION_TEXT, &request.domain},
         {"--lines", OPTION_FLAG, &request.lines},
     };
@@ -473,20 +581,11 @@ int command_render(int argc, char **argv) {
     int words;
     if (!parse_options("render", argc, argv, table, sizeof table / sizeof *table, &path, 1, &words))
         return EXIT_BAD_REQUEST;
-    if (words != 1 || request.width < 16 || request.width > 8192 || request.height < 16 ||
-        request.height > 8192 || request.samples < 1 || request.samples > 4096 ||
-        request.sheet < 1) {
-        print_error("render: name a run's folder; pictures have 16 to 8192 pixels a side, 1 to "
-                    "4096 samples, and a sheet at least 1 picture");
+    if (words != 1) {
+        print_error("render: name a run's folder");
         return EXIT_BAD_REQUEST;
     }
-    SliceShow show;
-    if (request.show && strcmp(request.show, show_bodies) != 0 && !find_show(request.show, &show)) {
-        print_error("render: --show takes speed, vorticity, smoke, pressure, temperature, liquid "
-                    "or bodies, not '%s'",
-                    request.show);
-        return EXIT_BAD_REQUEST;
-    }
+    if (!check_request(&request)) return EXIT_BAD_REQUEST;
     PlimContext *context = open_context(request.threads, false);
     if (!context) return EXIT_RUN_FAILED;
     int code = report(context, open_and_render(context, path, &request));

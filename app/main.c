@@ -24,8 +24,9 @@ static const Command commands[] = {
     {"check", command_check, "SCENE [--set /pointer=VALUE]...",
      "read a scene, list every problem, tell the memory it needs"},
     {"render", command_render,
-     "DIR [--show speed|vorticity|smoke|pressure|temperature|liquid|bodies] [--lines] [--frame N]\n"
-     "           [--domain NAME] [--width W] [--height H] [--samples S] [--sheet N] [--threads N]",
+     "DIR [--show speed|vorticity|smoke|pressure|temperature|liquid|bodies|stress|stretch]\n"
+     "           [--range A,B] [--lines] [--frame N] [--domain NAME] [--width W] [--height H]\n"
+     "           [--samples S] [--sheet N] [--threads N]",
      "draw the frames: DIR/pictures/*.png, DIR/film.mp4, DIR/sheet.png"},
     {"plot", command_plot, "DIR [--columns A,B,...]",
      "draw probes and figures over time: DIR/plots/*.png"},

@@ -97,6 +97,7 @@ static void deform_destroy(void *system) {
     array_free(context, &d->load_weights);
     array_free(context, &d->load_faces);
     array_free(context, &d->contacts);
+    deform_skins_free(d);
     array_free(context, &d->touch_start);
     array_free(context, &d->touch);
     array_free(context, &d->element_colors.order);

@@ -6,6 +6,7 @@
 
 #include "deform/damping.h"
 #include "deform/law.h"
+#include "geom/mesh/mesh.h"
 #include "grid/field_function.h"
 #include "system/surface.h"
 #include "system/system.h"
@@ -119,6 +120,11 @@ typedef struct DeformLoadDesc {
 } DeformLoadDesc;
 
 PlimStatus deform_add_load(Deform *deform, const DeformLoadDesc *desc);
+
+/* A surface that is drawn in place of that of the body's tetrahedra, which carry it: places at
+ * rest, as those of its nodes; copied. It has no part in the motion. PLIM_BAD_INPUT, naming the
+ * body, when it reaches far out of them. */
+PlimStatus deform_add_skin(Deform *deform, size_t body, const TriangleMesh *mesh);
 
 /* A node with a name, for probes. */
 PlimStatus deform_add_point(Deform *deform, const char *name, size_t body, int32_t node);

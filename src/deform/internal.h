@@ -90,6 +90,14 @@ typedef struct DeformColors {
     size_t size, count;  /* elements of a chunk; all */
 } DeformColors;
 
+/* A surface that elements carry (skin.c). */
+typedef struct DeformSkin {
+    size_t body, vertex_count, triangle_count;
+    int32_t *elements;    /* that carry the vertices */
+    double (*weights)[4]; /* barycentric coordinates there, at rest; outside some are below 0 */
+    int32_t (*triangles)[3];
+} DeformSkin;
+
 typedef struct DeformFigures {
     double newton, iterations, residual; /* of the last step */
     double damped;                       /* steps of backward Euler in place of the midpoint's */
@@ -136,6 +144,7 @@ struct Deform {
     ARRAY(double) load_weights; /* of each load node */
     ARRAY(size_t) load_faces;
     ARRAY(DeformContact) contacts;
+    ARRAY(DeformSkin) skins;
     ProbeObjects objects;
 
     /* Who touches a node: elements, then springs, as (index, corner) (forces are gathered). */
@@ -275,6 +284,17 @@ typedef struct DeformProblem {
 } DeformProblem;
 /* Leaves what holds pins and contacts, N s, in work[DEFORM_RESIDUAL]. */
 PlimStatus deform_solve(Deform *d, const StepInfo *step, const DeformProblem *problem);
+
+/* ---- skin.c ---- */
+
+/* NULL: it has none. */
+const DeformSkin *deform_skin_of(const Deform *d, size_t body);
+void deform_skins_free(Deform *d);
+/* At a vertex of the skin: of three values a node, extended outside the elements; of one a node,
+ * between theirs. */
+Vec3 deform_skin_at(const Deform *d, const DeformSkin *skin, size_t vertex, const double *values);
+float deform_skin_value(const Deform *d, const DeformSkin *skin, size_t vertex,
+                        const float *values);
 
 /* ---- guard.c ---- */
 

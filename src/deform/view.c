@@ -29,32 +29,65 @@ static double von_mises(const Deform *d, size_t e) {
 }
 
 typedef struct SurfaceView {
-    int32_t *number; /* of a node among the vertices; -1: it is inside */
+    int32_t *number; /* of a node among the vertices; -1: it is inside, or under a skin */
     size_t vertices, triangles;
-    float *at, *velocity, *stretch, *stress, *colors, *weight;
+    float *at, *velocity, *stretch, *stress, *colors;
     int32_t *corners, *objects;
+    float *node_stretch, *node_stress;
+    float *node_weight; /* m^3 of the elements around; below 0: values are not asked for */
 } SurfaceView;
 
 /* In the plane all elements are seen, in space the faces. */
-static size_t triangle_count(const Deform *d) {
-    return deform_count(d, d->options.dim == 2 ? DEFORM_ELEMENTS : DEFORM_FACES);
+static int seen_group(const Deform *d) {
+    return d->options.dim == 2 ? DEFORM_ELEMENTS : DEFORM_FACES;
 }
 
-static const int32_t *triangle_at(const Deform *d, size_t t, int32_t *body) {
-    bool flat = d->options.dim == 2;
-    *body = flat ? d->element_body[t] : d->face_body[t];
-    return flat ? d->corners + 4 * t : d->face_corners + 3 * t;
+static const int32_t *corners_of(const Deform *d, size_t triangle) {
+    return d->options.dim == 2 ? d->corners + 4 * triangle : d->face_corners + 3 * triangle;
 }
 
-static void number_vertices(const Deform *d, SurfaceView *view) {
-    for (size_t i = 0; i < deform_count(d, DEFORM_NODES); i++) view->number[i] = -1;
-    for (size_t t = 0; t < view->triangles; t++) {
-        int32_t body;
-        const int32_t *corners = triangle_at(d, t, &body);
-        for (int c = 0; c < 3; c++) view->number[corners[c]] = 0;
+static void count_triangles(const Deform *d, SurfaceView *view) {
+    for (size_t b = 0; b < d->bodies.count; b++) {
+        const DeformSkin *skin = deform_skin_of(d, b);
+        view->triangles += skin ? skin->triangle_count : d->bodies.data[b].count[seen_group(d)];
     }
-    for (size_t i = 0; i < deform_count(d, DEFORM_NODES); i++)
-        if (view->number[i] == 0) view->number[i] = (int32_t)view->vertices++;
+}
+
+/* Vertices: nodes in their order, then those of the skins. */
+static void number_vertices(const Deform *d, SurfaceView *view) {
+    int group = seen_group(d);
+    size_t nodes = deform_count(d, DEFORM_NODES), skin_vertices = 0;
+    for (size_t i = 0; i < nodes; i++) {
+        view->number[i] = -1;
+        view->node_weight[i] = -1;
+    }
+    for (size_t b = 0; b < d->bodies.count; b++) {
+        const DeformBody *body = &d->bodies.data[b];
+        const DeformSkin *skin = deform_skin_of(d, b);
+        for (size_t t = 0; !skin && t < body->count[group]; t++)
+            for (int c = 0; c < 3; c++) view->number[corners_of(d, body->first[group] + t)[c]] = 0;
+        for (size_t v = 0; skin && v < skin->vertex_count; v++)
+            for (size_t c = 0; c < 4; c++)
+                view->node_weight[d->corners[4 * (size_t)skin->elements[v] + c]] = 0;
+        skin_vertices += skin ? skin->vertex_count : 0;
+    }
+    for (size_t i = 0; i < nodes; i++) {
+        if (view->number[i] < 0) continue;
+        view->number[i] = (int32_t)view->vertices++;
+        view->node_weight[i] = 0;
+    }
+    view->vertices += skin_vertices;
+}
+
+static PlimStatus take_node_memory(const Deform *d, Scratch *scratch, SurfaceView *view) {
+    size_t nodes = deform_count(d, DEFORM_NODES);
+    view->number = scratch_take(scratch, nodes, sizeof *view->number);
+    view->node_stretch = scratch_take(scratch, nodes, sizeof *view->node_stretch);
+    view->node_stress = scratch_take(scratch, nodes, sizeof *view->node_stress);
+    view->node_weight = scratch_take(scratch, nodes, sizeof *view->node_weight);
+    return view->number && view->node_stretch && view->node_stress && view->node_weight
+               ? PLIM_OK
+               : PLIM_OUT_OF_MEMORY;
 }
 
 static PlimStatus take_memory(const Deform *d, Scratch *scratch, SurfaceView *view) {
@@ -62,12 +95,11 @@ static PlimStatus take_memory(const Deform *d, Scratch *scratch, SurfaceView *vi
     view->velocity = scratch_take(scratch, 3 * view->vertices, sizeof *view->velocity);
     view->stretch = scratch_take(scratch, view->vertices, sizeof *view->stretch);
     view->stress = scratch_take(scratch, view->vertices, sizeof *view->stress);
-    view->weight = scratch_take(scratch, view->vertices, sizeof *view->weight);
     view->corners = scratch_take(scratch, 3 * view->triangles, sizeof *view->corners);
     view->objects = scratch_take(scratch, view->triangles, sizeof *view->objects);
     view->colors = scratch_take(scratch, 3 * d->bodies.count, sizeof *view->colors);
-    return view->at && view->velocity && view->stretch && view->stress && view->weight &&
-                   view->corners && view->objects && view->colors
+    return view->at && view->velocity && view->stretch && view->stress && view->corners &&
+                   view->objects && view->colors
                ? PLIM_OK
                : PLIM_OUT_OF_MEMORY;
 }
@@ -76,51 +108,87 @@ static void store_float(float *to, const double *from) {
     for (int k = 0; k < 3; k++) to[k] = (float)from[k];
 }
 
-static void fill_surface(const Deform *d, SurfaceView *view) {
-    for (size_t i = 0; i < deform_count(d, DEFORM_NODES); i++) {
-        if (view->number[i] < 0) continue;
-        store_float(view->at + 3 * view->number[i], d->position + 3 * i);
-        store_float(view->velocity + 3 * view->number[i], d->velocity + 3 * i);
-    }
-    for (size_t t = 0; t < view->triangles; t++) {
-        const int32_t *corners = triangle_at(d, t, &view->objects[t]);
-        for (size_t c = 0; c < 3; c++) view->corners[3 * t + c] = view->number[corners[c]];
-    }
-    for (size_t b = 0; b < d->bodies.count; b++)
-        for (size_t k = 0; k < 3; k++) view->colors[3 * b + k] = d->bodies.data[b].color[k];
-}
-
-/* Of elements around a vertex: the greatest stretch, the mean stress by volume. */
-static void fill_values(const Deform *d, SurfaceView *view) {
-    for (size_t v = 0; v < view->vertices; v++)
-        view->stretch[v] = view->stress[v] = view->weight[v] = 0;
+/* Of elements around a node: the greatest stretch, the mean stress by volume. */
+static void find_node_values(const Deform *d, SurfaceView *view) {
+    size_t nodes = deform_count(d, DEFORM_NODES);
+    for (size_t i = 0; i < nodes; i++) view->node_stretch[i] = view->node_stress[i] = 0;
     for (size_t e = 0; e < deform_count(d, DEFORM_ELEMENTS); e++) {
         float stretch = -1, stress = 0, volume = (float)d->volume[e];
         for (int c = 0; c <= d->options.dim; c++) {
-            int32_t v = view->number[d->corners[4 * e + (size_t)c]];
-            if (v < 0) continue;
+            int32_t i = d->corners[4 * e + (size_t)c];
+            if (view->node_weight[i] < 0) continue;
             if (stretch < 0) {
                 stretch = (float)deform_element_stretch(d, e);
                 stress = (float)von_mises(d, e);
             }
-            view->stretch[v] = stretch > view->stretch[v] ? stretch : view->stretch[v];
-            view->stress[v] += volume * stress;
-            view->weight[v] += volume;
+            view->node_stretch[i] =
+                stretch > view->node_stretch[i] ? stretch : view->node_stretch[i];
+            view->node_stress[i] += volume * stress;
+            view->node_weight[i] += volume;
         }
     }
-    for (size_t v = 0; v < view->vertices; v++)
-        if (view->weight[v] > 0) view->stress[v] /= view->weight[v];
+    for (size_t i = 0; i < nodes; i++)
+        if (view->node_weight[i] > 0) view->node_stress[i] /= view->node_weight[i];
+}
+
+/* Its first vertex among all is `first`. */
+static void fill_skin(const Deform *d, const DeformSkin *skin, size_t first, SurfaceView *view) {
+    for (size_t k = 0; k < skin->vertex_count; k++) {
+        size_t v = first + k;
+        double at[3], velocity[3];
+        vec3_store(at, deform_skin_at(d, skin, k, d->position));
+        vec3_store(velocity, deform_skin_at(d, skin, k, d->velocity));
+        store_float(view->at + 3 * v, at);
+        store_float(view->velocity + 3 * v, velocity);
+        view->stretch[v] = deform_skin_value(d, skin, k, view->node_stretch);
+        view->stress[v] = deform_skin_value(d, skin, k, view->node_stress);
+    }
+}
+
+static size_t fill_nodes(const Deform *d, SurfaceView *view) {
+    size_t count = 0;
+    for (size_t i = 0; i < deform_count(d, DEFORM_NODES); i++) {
+        if (view->number[i] < 0) continue;
+        size_t v = count++;
+        store_float(view->at + 3 * v, d->position + 3 * i);
+        store_float(view->velocity + 3 * v, d->velocity + 3 * i);
+        view->stretch[v] = view->node_stretch[i];
+        view->stress[v] = view->node_stress[i];
+    }
+    return count;
+}
+
+static void fill_surface(const Deform *d, SurfaceView *view) {
+    int group = seen_group(d);
+    size_t vertex = fill_nodes(d, view), triangle = 0;
+    for (size_t b = 0; b < d->bodies.count; b++) {
+        const DeformBody *body = &d->bodies.data[b];
+        const DeformSkin *skin = deform_skin_of(d, b);
+        size_t count = skin ? skin->triangle_count : body->count[group];
+        for (size_t t = 0; t < count; t++, triangle++) {
+            const int32_t *corners =
+                skin ? skin->triangles[t] : corners_of(d, body->first[group] + t);
+            for (size_t c = 0; c < 3; c++)
+                view->corners[3 * triangle + c] =
+                    skin ? (int32_t)vertex + corners[c] : view->number[corners[c]];
+            view->objects[triangle] = (int32_t)b;
+        }
+        for (size_t k = 0; k < 3; k++) view->colors[3 * b + k] = body->color[k];
+        if (!skin) continue;
+        fill_skin(d, skin, vertex, view);
+        vertex += skin->vertex_count;
+    }
 }
 
 static PlimStatus view_surface(const Deform *d, const StepInfo *step, FrameView *out) {
-    SurfaceView view = {.triangles = triangle_count(d)};
+    SurfaceView view = {0};
+    count_triangles(d, &view);
     if (view.triangles == 0) return PLIM_OK;
-    view.number = scratch_take(step->scratch, deform_count(d, DEFORM_NODES), sizeof *view.number);
-    if (!view.number) return PLIM_OUT_OF_MEMORY;
+    TRY(take_node_memory(d, step->scratch, &view));
     number_vertices(d, &view);
     TRY(take_memory(d, step->scratch, &view));
+    find_node_values(d, &view);
     fill_surface(d, &view);
-    fill_values(d, &view);
     FrameMesh mesh = {.name = "deformable",
                       .vertex_count = view.vertices,
                       .triangle_count = view.triangles,

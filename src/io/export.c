@@ -52,6 +52,8 @@ static void write_ply(Text *text, const FrameMesh *mesh) {
     text_add(text, "element vertex %zu\n", mesh->vertex_count);
     text_add(text, "property float x\nproperty float y\nproperty float z\n"
                    "property float vx\nproperty float vy\nproperty float vz\n");
+    if (mesh->stretch) text_add(text, "property float stretch\n");
+    if (mesh->stress) text_add(text, "property float stress\n");
     text_add(text, "element face %zu\nproperty list uchar int vertex_indices\n",
              mesh->triangle_count);
     text_add(text, "property uchar red\nproperty uchar green\nproperty uchar blue\n"
@@ -59,6 +61,8 @@ static void write_ply(Text *text, const FrameMesh *mesh) {
     for (size_t i = 0; i < mesh->vertex_count; i++) {
         add_bytes(text, mesh->vertices + 3 * i, 12);
         add_bytes(text, mesh->velocities + 3 * i, 12);
+        if (mesh->stretch) add_bytes(text, mesh->stretch + i, 4);
+        if (mesh->stress) add_bytes(text, mesh->stress + i, 4);
     }
     for (size_t i = 0; i < mesh->triangle_count; i++) {
         const float *color = mesh->colors + 3 * mesh->objects[i];
@@ -84,6 +88,13 @@ static void write_obj(Text *text, const FrameMesh *mesh) {
     }
 }
 
+/* NULL: there are none. */
+static void add_vtk_scalars(Text *text, const char *name, const float *values, size_t count) {
+    if (!values) return;
+    text_add(text, "\nSCALARS %s float 1\nLOOKUP_TABLE default\n", name);
+    for (size_t i = 0; i < count; i++) add_swapped(text, values + i);
+}
+
 static void write_vtk(Text *text, const FrameMesh *mesh) {
     text_add(text, "# vtk DataFile Version 3.0\nPlimsoll %s\nBINARY\nDATASET POLYDATA\n",
              mesh->name);
@@ -100,6 +111,8 @@ static void write_vtk(Text *text, const FrameMesh *mesh) {
     for (size_t i = 0; i < mesh->triangle_count; i++) add_swapped(text, mesh->objects + i);
     text_add(text, "\nPOINT_DATA %zu\nVECTORS velocity float\n", mesh->vertex_count);
     for (size_t i = 0; i < 3 * mesh->vertex_count; i++) add_swapped(text, mesh->velocities + i);
+    add_vtk_scalars(text, "stretch", mesh->stretch, mesh->vertex_count);
+    add_vtk_scalars(text, "stress", mesh->stress, mesh->vertex_count);
     text_add(text, "\n");
 }
 
@@ -151,8 +164,7 @@ static void write_points_vtk(Text *text, const FramePoints *points) {
     }
     text_add(text, "\nPOINT_DATA %zu\nVECTORS velocity float\n", points->count);
     for (size_t i = 0; i < 3 * points->count; i++) add_swapped(text, points->velocities + i);
-    text_add(text, "\nSCALARS radius float 1\nLOOKUP_TABLE default\n");
-    for (size_t i = 0; i < points->count; i++) add_swapped(text, points->radii + i);
+    add_vtk_scalars(text, "radius", points->radii, points->count);
     text_add(text, "\n");
 }
 

@@ -10,7 +10,8 @@ typedef enum ExportFormat { EXPORT_PLY, EXPORT_OBJ, EXPORT_VTK, EXPORT_FORMAT_CO
 const char *export_format_name(ExportFormat format);
 
 /* Writes one mesh of a frame: PLY (binary, with velocities and colours), OBJ (positions, a group an
- * object), VTK (binary legacy polydata, with velocities). */
+ * object), VTK (binary legacy polydata, with velocities). PLY and VTK have stretch and stress of
+ * vertices where the mesh does. */
 PlimStatus export_mesh(PlimContext *context, const FrameMesh *mesh, ExportFormat format,
                        const char *path);
 

@@ -77,6 +77,20 @@ static size_t append_triangles(TriangleStore *store, const RenderMesh *mesh) {
     return store->triangle_count - first;
 }
 
+/* The mesh's vertices come next. */
+static void append_shares(TriangleStore *store, const RenderMesh *mesh) {
+    const RenderScale *scale = mesh->scale;
+    for (size_t i = 0; i < mesh->vertex_count; i++) {
+        float share = NAN;
+        if (mesh->values) {
+            double t = ((double)mesh->values[i] - scale->low) / (scale->high - scale->low);
+            /* A triangle between values within the range and beyond has both colours. */
+            share = isnan(t) ? 0.0f : (float)fmin(fmax(t, -1e30), 1e30);
+        }
+        store->shares[store->vertex_count + i] = share;
+    }
+}
+
 static PlimStatus append_mesh(PlimContext *context, TriangleStore *store, const RenderMesh *mesh) {
     float *vertices = store->vertices + 3 * store->vertex_count;
     if (mesh->vertex_count)
@@ -89,6 +103,7 @@ static PlimStatus append_mesh(PlimContext *context, TriangleStore *store, const 
     else
         normals_flat(vertices, triangles, count, normals);
     for (size_t i = 0; i < 3 * count; i++) triangles[i] += (uint32_t)store->vertex_count;
+    if (store->shares) append_shares(store, mesh);
     store->vertex_count += mesh->vertex_count;
     return PLIM_OK;
 }
@@ -129,6 +144,22 @@ static void free_store(PlimContext *context, TriangleStore *store) {
                  sizeof(uint32_t));
     context_free(context, store->normals, 9 * store->triangle_capacity, sizeof(float));
     context_free(context, store->colors, 3 * store->triangle_capacity, sizeof(float));
+    context_free(context, store->shares, store->vertex_capacity, sizeof(float));
+}
+
+/* Keeps the scale and makes room for places along it, if any mesh has values. */
+static PlimStatus prepare_values(RenderScene *scene, const RenderMesh *meshes, size_t mesh_count) {
+    size_t first = 0;
+    while (first < mesh_count && (meshes[first].is_clear || !meshes[first].values)) first++;
+    if (first == mesh_count) return PLIM_OK;
+    for (int i = 0; i < COLOR_STEPS; i++) {
+        Vec3 color = meshes[first].scale->table.colors[i];
+        scene->scale.colors[i] =
+            vec3(linear_from_srgb(color.x), linear_from_srgb(color.y), linear_from_srgb(color.z));
+    }
+    TriangleStore *store = &scene->bodies;
+    store->shares = context_allocate(scene->context, store->vertex_capacity, sizeof(float));
+    return store->shares ? PLIM_OK : PLIM_OUT_OF_MEMORY;
 }
 
 static PlimStatus copy_bodies(RenderScene *scene, const RenderMesh *meshes, size_t mesh_count) {
@@ -139,6 +170,7 @@ static PlimStatus copy_bodies(RenderScene *scene, const RenderMesh *meshes, size
         triangles += meshes[i].triangle_count;
     }
     TRY(allocate_store(scene->context, &scene->bodies, vertices, triangles));
+    TRY(prepare_values(scene, meshes, mesh_count));
     for (size_t i = 0; i < mesh_count; i++)
         if (!meshes[i].is_clear) TRY(append_mesh(scene->context, &scene->bodies, &meshes[i]));
     return PLIM_OK;

@@ -13,6 +13,7 @@ enum { GEOMETRY_TRIANGLES = 0, GEOMETRY_SPHERES = 1, GEOMETRY_DROPS = 2 };
 typedef struct TriangleStore {
     float *vertices; /* 3 per vertex, and padding that Embree may read */
     size_t vertex_count, vertex_capacity;
+    float *shares; /* per vertex: 0 and 1 at the ends of the scale; no number: none. Or NULL */
     uint32_t *triangles; /* 3 per triangle, and padding */
     float *normals;      /* 9 per triangle: the unit shading normals of its corners */
     float *colors;       /* 3 per triangle, linear light */
@@ -38,6 +39,7 @@ struct RenderScene {
     RTCScene water; /* the clear meshes, a geometry each; NULL when there are none */
 
     TriangleStore bodies; /* all meshes that are not clear */
+    ColorTable scale;     /* of values, linear light */
     ClearMesh *clear;
     size_t clear_count;
 

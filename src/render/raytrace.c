@@ -73,9 +73,9 @@ static void view_axes(Vec3 forward, Vec3 *right, Vec3 *up) {
     *up = vec3_cross(*right, forward);
 }
 
-RenderCamera render_camera_fit(Vec3 low, Vec3 high, double aspect) {
+static RenderCamera camera_along(Vec3 forward, Vec3 low, Vec3 high, double aspect) {
     Vec3 center = vec3_scale(0.5, vec3_add(low, high)), half = vec3_scale(0.5, vec3_sub(high, low));
-    Vec3 forward = vec3_normalize(vec3(-0.42, -0.35, -1.0)), right, up;
+    Vec3 right, up;
     view_axes(forward, &right, &up);
     double slope_y = tan(default_fov * pi / 360.0), slope_x = slope_y * aspect;
     /* The distance at which the corner that sticks out farthest touches the picture's edge. */
@@ -88,6 +88,14 @@ RenderCamera render_camera_fit(Vec3 low, Vec3 high, double aspect) {
     }
     distance = distance > 0.0 ? 1.02 * distance : 1.0; /* a point is seen from one metre */
     return (RenderCamera){vec3_add_scaled(center, -distance, forward), center, default_fov};
+}
+
+RenderCamera render_camera_fit(Vec3 low, Vec3 high, double aspect) {
+    return camera_along(vec3_normalize(vec3(-0.42, -0.35, -1.0)), low, high, aspect);
+}
+
+RenderCamera render_camera_face(Vec3 low, Vec3 high, double aspect) {
+    return camera_along(vec3(0, 0, -1), low, high, aspect);
 }
 
 static bool is_finite(Vec3 a) {

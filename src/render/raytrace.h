@@ -4,7 +4,14 @@
 #define RENDER_RAYTRACE_H
 
 #include "math/vec.h"
+#include "render/color.h"
 #include "render/image.h"
+
+/* Colours of values. */
+typedef struct RenderScale {
+    ColorTable table;
+    double low, high; /* values of its first and its last colour */
+} RenderScale;
 
 /* Arrays are borrowed for the life of the scene. */
 typedef struct RenderMesh {
@@ -14,7 +21,12 @@ typedef struct RenderMesh {
     size_t triangle_count;
     const int32_t *objects; /* per triangle: index into colors */
     const float *colors;    /* 3 per object, 0..1, as seen in full light (sRGB) */
-    bool smooth;            /* interpolate normals across edges that bend less than 40 degrees */
+    /* One value a vertex, interpolated and shown as a colour of the scale in place of `colors`,
+     * less dark in the shade; NULL: none. All meshes of a scene that have values have the same
+     * scale. */
+    const float *values;
+    const RenderScale *scale;
+    bool smooth; /* interpolate normals across edges that bend less than 40 degrees */
     /* The closed surface of water, normals outward: light is bent, mirrored and absorbed. Colours
      * are not looked at. */
     bool is_clear;
@@ -81,5 +93,7 @@ PlimStatus render_scene_draw(const RenderScene *scene, const RenderCamera *camer
 
 /* A camera that sees the box low..high from the front right and above. */
 RenderCamera render_camera_fit(Vec3 low, Vec3 high, double aspect);
+/* One that sees it straight from the front, along -z: for what lies in a plane. */
+RenderCamera render_camera_face(Vec3 low, Vec3 high, double aspect);
 
 #endif

@@ -135,6 +135,11 @@ static Light shade_opaque(const Look *look, const Surface *surface, Vec3 directi
     Vec3 around = mix(bounce_light, sky_light, 0.5 + 0.5 * surface->normal.y);
     light.ambient = tint(surface->albedo, around);
     if (surface->shine > 0.0) add_shine(look, surface, direction, sunward, &light);
+    if (surface->own > 0.0) {
+        light.steady = vec3_scale(surface->own, surface->albedo);
+        light.ambient = vec3_scale(1.0 - surface->own, light.ambient);
+        light.sun = vec3_scale(1.0 - surface->own, light.sun);
+    }
     return light;
 }
 

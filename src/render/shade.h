@@ -22,6 +22,7 @@ typedef struct Surface {
     Vec3 albedo;
     double distance; /* m from the eye */
     double shine;    /* 0 matt, 1 polished */
+    double own;      /* share of its colour that is seen without any light: 0, but of values */
     bool is_drop;    /* of water: a small lens */
 } Surface;
 

@@ -1,6 +1,7 @@
 /* Line integral convolution and colours of a slice. */
 #include "base/parallel.h"
 #include "base/random.h"
+#include "render/legend.h"
 #include "render/slice_parts.h"
 
 static const Vec3 paper = {0.97, 0.97, 0.97};
@@ -164,12 +165,22 @@ static bool has_legend(const SliceOptions *options) {
     return options->legend && options->show != SLICE_LIQUID;
 }
 
+static void draw_legend(const Slice *slice) {
+    static const char *const units[SLICE_SHOW_COUNT] = {" m/s", " 1/s", "", " Pa", "", ""};
+    Legend legend = {.table = &slice->table,
+                     .low = slice->options->range.low,
+                     .high = slice->options->range.high,
+                     .title = "",
+                     .unit = units[slice->options->show]};
+    legend_draw(slice->image, &legend);
+}
+
 /* As large as fits in the middle of what the legend leaves. */
 static void place_cut(Slice *slice) {
     enum { MARGIN = 8 };
     const int *n = slice->volume->n;
     int height = slice->image->height;
-    if (has_legend(slice->options)) height -= slice_legend_height(slice->image);
+    if (has_legend(slice->options)) height -= legend_height(slice->image);
     double across = fmax(slice->image->width - 2 * MARGIN, 1) / n[0];
     double down = fmax(height - 2 * MARGIN, 1) / n[1];
     slice->cell_pixels = fmin(across, down);
@@ -190,7 +201,7 @@ PlimStatus slice_draw(PlimContext *context, const FrameVolume *volume, const Fra
         parallel_for(context->threads, (size_t)image->height, 8, draw_rows, &slice);
         for (size_t i = 0; view && i < view->points_count; i++)
             slice_draw_points(&slice, &view->points[i]);
-        if (has_legend(options)) slice_draw_legend(&slice);
+        if (has_legend(options)) draw_legend(&slice);
     }
     size_t pixels = (size_t)image->width * (size_t)image->height;
     field_free(context, &slice.u);

@@ -65,8 +65,4 @@ PlimStatus slice_load_level(PlimContext *context, Slice *slice);
 Vec3 slice_cover_with_air(const Slice *slice, double x, double y, Vec3 color);
 void slice_draw_points(const Slice *slice, const FramePoints *points);
 
-/* Pixels that a legend takes at the lower edge; 0 in a picture too small for one. */
-int slice_legend_height(const Image *image);
-void slice_draw_legend(const Slice *slice);
-
 #endif

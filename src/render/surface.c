@@ -70,6 +70,17 @@ static void raise_point(const TriangleStore *store, const RayHit *hit, bool flip
     surface->point = vec3_add(surface->point, lift);
 }
 
+/* The place along the scale between a triangle's corners; no number: none. */
+static double share_of_hit(const TriangleStore *store, const RayHit *hit) {
+    if (!store->shares) return NAN;
+    const uint32_t *corners = store->triangles + 3 * (size_t)hit->primitive;
+    return (1.0 - hit->u - hit->v) * (double)store->shares[corners[0]] +
+           hit->u * (double)store->shares[corners[1]] + hit->v * (double)store->shares[corners[2]];
+}
+
+/* A colour that stands for a value must be recognised on the dark side, too. */
+static const double value_own = 0.6;
+
 /* Splashes look white: they mirror and bend light from all sides. */
 static const Vec3 drop_color = {0.72, 0.82, 0.88};
 
@@ -87,7 +98,13 @@ Surface surface_of_hit(const RenderScene *scene, const RayHit *hit, Vec3 origin,
         surface.is_drop = true;
     } else {
         const TriangleStore *store = &scene->bodies;
-        surface.albedo = load(store->colors + 3 * (size_t)hit->primitive);
+        double share = share_of_hit(store, hit);
+        surface.albedo = isnan(share) ? load(store->colors + 3 * (size_t)hit->primitive)
+                                      : color_at(&scene->scale, share);
+        if (!isnan(share)) {
+            surface.own = value_own;
+            surface.shine = 0.0;
+        }
         if (surface_normal(store, hit, flipped, &surface.normal))
             raise_point(store, hit, flipped, &surface);
     }

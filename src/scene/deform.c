@@ -55,6 +55,11 @@ static Vec3 center_of(const SoftMesh *mesh, const Vec3 *position, int dim) {
     return weight > 0 ? vec3_scale(1 / weight, sum) : position[0];
 }
 
+Quat soft_turn(PlimScene *scene, const SceneSoftBody *body) {
+    return quat_multiply(scene_turn(scene, &body->orientation),
+                         scene_copy_tilt(scene, body->name, &body->repeat));
+}
+
 /* Positions and velocities in the world. */
 static PlimStatus place_nodes(PlimScene *scene, const SceneSoftBody *body, const SoftMesh *mesh,
                               Scratch *memory, DeformBodyDesc *desc) {
@@ -63,8 +68,7 @@ static PlimStatus place_nodes(PlimScene *scene, const SceneSoftBody *body, const
     Vec3 *rest = scratch_take(memory, mesh->node_count, sizeof *rest);
     if (!position || !velocity || !rest) return PLIM_OUT_OF_MEMORY;
     int dim = (int)scene->document.dim;
-    Quat turn = quat_multiply(scene_turn(scene, &body->orientation),
-                              scene_copy_tilt(scene, body->name, &body->repeat));
+    Quat turn = soft_turn(scene, body);
     Vec3 at =
         vec3_add(vec3_load(body->position), scene_copy_offset(scene, body->name, &body->repeat));
     for (size_t i = 0; i < mesh->node_count; i++) {
@@ -350,6 +354,9 @@ static PlimStatus add_body(PlimScene *scene, SceneNode *node, const SceneSoftBod
     desc.name = name;
     TRY(place_nodes(scene, body, &mesh, &job->memory, &desc));
     TRY(scene_as_problem(scene, node, deform_add_body(job->deform, &desc, &part.body)));
+    SceneNode *skin = node_get(node, "skin");
+    if (skin)
+        TRY(scene_as_problem(scene, skin, soft_add_skin(scene, body, job->deform, part.body)));
     tell_inside(scene, job, &desc);
     TRY(add_parts(scene, body->pins, add_pin, &part));
     TRY(add_parts(scene, body->loads, add_load, &part));

@@ -17,6 +17,9 @@ ScenePin soft_read_pin(PlimScene *scene, SceneNode *node);
 SceneLoad soft_read_load(PlimScene *scene, SceneNode *node);
 ScenePoint soft_read_point(PlimScene *scene, SceneNode *node);
 
+/* How a body, or the copy of it that is made, is turned at the start; at rest, too. */
+Quat soft_turn(PlimScene *scene, const SceneSoftBody *body);
+
 /* Cells of a box, and the spacing of anything else. */
 void soft_box_cells(const SceneSoftBody *body, int dim, double cells[3]);
 double soft_spacing(const SceneSoftBody *body, double longest);
@@ -30,6 +33,13 @@ typedef struct SoftMesh {
 
 PlimStatus soft_make_mesh(PlimScene *scene, SceneNode *node, const SceneSoftBody *body,
                           Scratch *memory, SoftMesh *out);
+
+/* ---- deform_skin.c ---- */
+
+void soft_check_skin(PlimScene *scene, const SceneNode *node, const SceneSoftBody *body);
+/* Reads the file, turns it as the body is, and gives it to that of the solids. */
+PlimStatus soft_add_skin(PlimScene *scene, const SceneSoftBody *body, Deform *deform,
+                         size_t number);
 
 /* Nodes that a pin or load is about. PLIM_BAD_INPUT: there are none. */
 PlimStatus soft_choose_nodes(PlimScene *scene, const SceneNodes *nodes, const char *name,

@@ -201,6 +201,7 @@ static void check_body(PlimScene *scene, SceneNode *node, const SceneSoftBody *b
     check_planar(scene, node, body);
     check_material(scene, node, body);
     check_geometry(scene, node, body, copies);
+    soft_check_skin(scene, node, body);
     for (size_t k = 0; k < scene_item_count(body->pins); k++)
         check_pin(scene, body->pins.node->children.data[k]);
     for (size_t k = 0; k < scene_item_count(body->loads); k++)

@@ -132,6 +132,19 @@ static const SceneKey wind_keys[] = {
 
 static const SceneTable wind_table = TABLE("wind", "Air that blows at a body.", wind_keys);
 
+static const SceneKey skin_keys[] = {
+    {"path", VALUE_TEXT, AT(SceneSkin, path), .required = true,
+     .help = "an OBJ, PLY or STL file, in the body's own axes at rest; relative to the scene's "
+             "folder"},
+    {"scale", VALUE_NUMBER, AT(SceneSkin, scale), "1", POSITIVE,
+     .help = "metres for a unit of the file"},
+    {"content", VALUE_TEXT, AT(SceneSkin, content),
+     .help = "written by the program: a hash by which a file that changed since is noticed"},
+};
+
+static const SceneTable skin_table =
+    TABLE("skin", "A finer surface that the elements carry.", skin_keys);
+
 /* ---- a body ---- */
 
 static const char *const cut_choices[] = {"crosswise", "herring_bone", "one_way", NULL};
@@ -204,6 +217,9 @@ static const SceneKey body_keys[] = {
      .help = "springs along edges and altitudes of the elements"},
     {"wind", VALUE_TABLE, AT(SceneSoftBody, wind), .table = &wind_table,
      .help = "air that blows at it"},
+    {"skin", VALUE_TABLE, AT(SceneSoftBody, skin), .table = &skin_table,
+     .help = "a surface that is drawn in place of that of the tetrahedra and moves with those "
+             "around it; contact does not know it"},
     {"pins", VALUE_ITEMS, AT(SceneSoftBody, pins), .table = &scene_pin_table,
      .help = "nodes that are held or led"},
     {"loads", VALUE_ITEMS, AT(SceneSoftBody, loads), .table = &scene_load_table,

@@ -38,6 +38,13 @@ typedef struct SceneTetFile {
     double scale;
 } SceneTetFile;
 
+/* A surface that the elements carry. */
+typedef struct SceneSkin {
+    const char *path;    /* absolute once the scene was checked */
+    const char *content; /* hash of the file, in hexadecimal */
+    double scale;
+} SceneSkin;
+
 /* Nodes at the corners of cells, linked with all their neighbours (004 section 2.2). */
 typedef struct SceneLattice {
     double size[3];            /* m */
@@ -63,7 +70,8 @@ typedef struct SceneWind {
 typedef struct SceneSoftBody {
     const char *name;
     const char *material;
-    SceneShape shape; /* counts when its key is there; likewise mesh, lattice, particle, springs */
+    /* Counts when its key is there; likewise mesh, lattice, particle, springs, skin. */
+    SceneShape shape;
     SceneTetFile mesh;
     SceneLattice lattice;
     SceneParticle particle;
@@ -84,6 +92,7 @@ typedef struct SceneSoftBody {
     int damping_form;              /* DampingForm */
     SceneSprings springs;
     SceneWind wind;
+    SceneSkin skin;
     SceneItems pins, loads, points;
     SceneFriction friction;
     double color[3];

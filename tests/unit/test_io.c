@@ -443,6 +443,49 @@ static void vtk_can_be_read(void **state) {
     close_fixture(&f);
 }
 
+/* Stretch and stress stand behind the velocities, each only where it is there. */
+static void deformable_values_are_exported(void **state) {
+    (void)state;
+    static const float stretch[4] = {1, 1.25f, 1.5f, 2}, stress[4] = {0, 10, -0.5f, 4e5f};
+    Fixture f;
+    open_fixture(&f, "values");
+    char path[PATH_CAPACITY], *bytes;
+    size_t size;
+    FrameMesh mesh = example_mesh;
+    mesh.stress = stress;
+    path_in(&f, "values.ply", path);
+    assert_int_equal(export_mesh(f.context, &mesh, EXPORT_PLY, path), PLIM_OK);
+    assert_int_equal(file_read(f.context, path, &bytes, &size), PLIM_OK);
+    behind(bytes, size, "property float vz\nproperty float stress\nelement face 2\n");
+    const char *data = behind(bytes, size, "end_header\n");
+    assert_int_equal(bytes + size - data, 4 * 28 + 2 * (1 + 12 + 3 + 4));
+    assert_memory_equal(data + 3 * 28 + 24, stress + 3, 4);
+    context_free(f.context, bytes, size + 1, 1);
+
+    mesh.stretch = stretch;
+    assert_int_equal(export_mesh(f.context, &mesh, EXPORT_PLY, path), PLIM_OK);
+    assert_int_equal(file_read(f.context, path, &bytes, &size), PLIM_OK);
+    behind(bytes, size, "property float stretch\nproperty float stress\n");
+    data = behind(bytes, size, "end_header\n");
+    assert_memory_equal(data + 32 + 12, speeds + 3, 12);
+    assert_memory_equal(data + 32 + 24, stretch + 1, 4);
+    assert_memory_equal(data + 32 + 28, stress + 1, 4);
+    context_free(f.context, bytes, size + 1, 1);
+
+    path_in(&f, "values.vtk", path);
+    assert_int_equal(export_mesh(f.context, &mesh, EXPORT_VTK, path), PLIM_OK);
+    assert_int_equal(file_read(f.context, path, &bytes, &size), PLIM_OK);
+    const char *points = behind(bytes, size, "\nPOINT_DATA 4\nVECTORS velocity float\n");
+    data = behind(bytes, size, "\nSCALARS stretch float 1\nLOOKUP_TABLE default\n");
+    assert_true(points < data);
+    for (int i = 0; i < 4; i++) assert_true(big_endian(data + 4 * i) == stretch[i]);
+    data = behind(bytes, size, "\nSCALARS stress float 1\nLOOKUP_TABLE default\n");
+    for (int i = 0; i < 4; i++) assert_true(big_endian(data + 4 * i) == stress[i]);
+    assert_int_equal(bytes + size - data, 17);
+    context_free(f.context, bytes, size + 1, 1);
+    close_fixture(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_appear_whole),
@@ -459,6 +502,7 @@ int main(void) {
         cmocka_unit_test(ply_can_be_read),
         cmocka_unit_test(obj_can_be_read),
         cmocka_unit_test(vtk_can_be_read),
+        cmocka_unit_test(deformable_values_are_exported),
     };
     return cmocka_run_group_tests(tests, make_base_folder, remove_base_folder);
 }

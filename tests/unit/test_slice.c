@@ -5,6 +5,7 @@
 #include "ration.h"
 
 #include "base/hash.h"
+#include "render/legend.h"
 #include "render/slice_parts.h"
 
 #include <stdlib.h>
@@ -406,7 +407,7 @@ static void test_legend(void **state) {
     SliceOptions options = {.show = SLICE_VORTICITY, .range = {-25, 25}, .legend = true};
     PlimContext *context;
     Image image = draw(1, &flow->volume, &options, &context);
-    int height = slice_legend_height(&image), bar = WIDTH / 3, left = (WIDTH - bar) / 2;
+    int height = legend_height(&image), bar = WIDTH / 3, left = (WIDTH - bar) / 2;
     int top = HEIGHT - height;
     assert_int_equal(height, 10);
     enum { MINUS = 3, TWO = 14, FIVE = 17, ONE = 10, SLASH = 7, S = 13 };
@@ -420,7 +421,7 @@ static void test_legend(void **state) {
     image_destroy(context, &image);
     test_context_close(context);
     Image small = {.width = 100, .height = 100};
-    assert_int_equal(slice_legend_height(&small), 0);
+    assert_int_equal(legend_height(&small), 0);
     free(flow);
 }
 

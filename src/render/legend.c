@@ -1,6 +1,7 @@
-/* The legend of a slice: colour bar and bitmap text. */
-#include "render/slice_parts.h"
+/* Legends: colour bar and bitmap text. */
+#include "render/legend.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,7 +23,10 @@ static const Glyph glyphs[] = {
     {'.', {0, 0, 0, 0, 0, 12, 12}},      {'e', {0, 0, 14, 17, 31, 16, 14}},
     {'/', {1, 1, 2, 4, 8, 16, 16}},      {'m', {0, 0, 26, 21, 21, 21, 21}},
     {'s', {0, 0, 15, 16, 14, 1, 30}},    {'P', {30, 17, 17, 30, 16, 16, 16}},
-    {'a', {0, 0, 14, 1, 15, 17, 15}},
+    {'a', {0, 0, 14, 1, 15, 17, 15}},    {'c', {0, 0, 14, 16, 16, 17, 14}},
+    {'h', {16, 16, 22, 25, 17, 17, 17}}, {'k', {16, 16, 18, 20, 24, 20, 18}},
+    {'r', {0, 0, 22, 25, 16, 16, 16}},   {'t', {8, 8, 28, 8, 8, 9, 6}},
+    {'G', {14, 17, 16, 23, 17, 17, 14}}, {'M', {17, 27, 21, 21, 17, 17, 17}},
 };
 
 static const Vec3 ink = {0.25, 0.25, 0.27};
@@ -32,7 +36,7 @@ static int dot_size(const Image *image) {
     return image->height >= 1200 ? 3 : image->height >= 480 ? 2 : 1;
 }
 
-int slice_legend_height(const Image *image) {
+int legend_height(const Image *image) {
     return image->width >= 240 && image->height >= 120 ? (GLYPH_HEIGHT + 3) * dot_size(image) : 0;
 }
 
@@ -61,23 +65,27 @@ static void print_number(char text[32], double value) {
     snprintf(text, 32, thousands ? "%.0f" : "%.3g", value);
 }
 
-void slice_draw_legend(const Slice *slice) {
-    static const char *const units[SLICE_SHOW_COUNT] = {" m/s", " 1/s", "", " Pa", "", ""};
-    Image *image = slice->image;
-    int height = slice_legend_height(image), dot = dot_size(image);
+static int text_width(const char *text, int dot) {
+    return (int)strlen(text) * GLYPH_STEP * dot;
+}
+
+void legend_draw(Image *image, const Legend *legend) {
+    static const Vec3 paper = {0.97, 0.97, 0.97};
+    int height = legend_height(image), dot = dot_size(image);
     if (height == 0) return;
     char low[32], high[32];
-    print_number(low, slice->options->range.low);
-    print_number(high, slice->options->range.high);
-    int low_width = (int)strlen(low) * GLYPH_STEP * dot;
+    print_number(low, legend->low);
+    print_number(high, legend->high);
     int top = image->height - height, bar = image->width / 3, gap = 4 * dot;
     int left = (image->width - bar) / 2;
-    draw_text(image, low, left - gap - low_width + dot, top);
+    int low_left = left - gap - text_width(low, dot) + dot;
+    if (legend->plate) fill_box(image, 0, top - 3 * dot, image->width, height + 3 * dot, paper);
+    draw_text(image, legend->title, low_left - 2 * gap - text_width(legend->title, dot), top);
+    draw_text(image, low, low_left, top);
     draw_text(image, high, left + bar + gap, top);
-    draw_text(image, units[slice->options->show],
-              left + bar + gap + (int)strlen(high) * GLYPH_STEP * dot, top);
+    draw_text(image, legend->unit, left + bar + gap + text_width(high, dot), top);
     fill_box(image, left - 1, top - 1, bar + 2, GLYPH_HEIGHT * dot + 2, ink);
     for (int x = 0; x < bar; x++)
         fill_box(image, left + x, top, 1, GLYPH_HEIGHT * dot,
-                 color_at(&slice->table, (x + 0.5) / bar));
+                 color_at(legend->table, (x + 0.5) / bar));
 }
