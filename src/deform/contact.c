@@ -19,7 +19,9 @@ void contact_begin(Deform *d, const StepInfo *step) {
     d->contacts.count = 0;
     for (size_t k = 0; k < d->colliders.count; k++) {
         DeformCollider *collider = &d->colliders.data[k];
-        collider->now.solid = surface_describe(&collider->ref).solid;
+        Surface surface = surface_describe(&collider->ref);
+        collider->now.solid = surface.solid;
+        collider->belt = surface.belt;
         surface_read(&collider->ref, &collider->now);
         collider->next = carried_on(&collider->now, step->dt);
         collider->reach = collider_bounds(&collider->next);
@@ -48,7 +50,10 @@ static DeformContact *find_contact(Deform *d, size_t first, size_t node, size_t 
 static void aim(const Deform *d, DeformContact *contact, Vec3 v, double gap, Vec3 y, double dt) {
     const DeformCollider *collider = &d->colliders.data[contact->collider];
     contact->normal = normal_at(d, &collider->next, y);
-    contact->base = collider_velocity(&collider->now, y);
+    Vec3 belt = quat_rotate(collider->next.orientation, collider->belt);
+    belt = vec3_add_scaled(belt, -vec3_dot(belt, contact->normal), contact->normal);
+    contact->base = vec3_add(collider_velocity(&collider->now, y), belt);
+    if (d->options.dim == 2) contact->base.z = 0;
     contact->target = vec3_dot(contact->normal, v) - gap / dt;
 }
 
@@ -293,16 +298,30 @@ void contact_at_end(Deform *d) {
     }
 }
 
-void contact_final_velocities(Deform *d) {
+/* Of one contact, given the velocity without any: its impulse along the normal is what stops the
+ * approach, and friction follows from that. */
+static Vec3 final_velocity(const DeformContact *contact, Vec3 v) {
+    double stopped = vec3_dot(vec3_sub(contact->base, v), contact->normal);
+    if (contact->holds) return contact->base;
+    if (!(stopped > 0)) return v;
+    v = vec3_add_scaled(v, stopped, contact->normal);
+    Vec3 way = along_surface(contact, v);
+    double speed = vec3_length(way), taken = contact->kinetic * stopped;
+    return taken >= speed ? vec3_sub(v, way) : vec3_add_scaled(v, -taken / speed, way);
+}
+
+/* 002 section 4.7.2: what contact did in the middle of the step does not count twice. */
+void contact_final_velocities(Deform *d, double dt) {
     for (size_t k = 0; k < d->contacts.count; k++) {
         const DeformContact *contact = &d->contacts.data[k];
+        size_t i = contact->node;
         if (!contact->presses) continue;
-        double *at = d->velocity + 3 * contact->node;
-        Vec3 v = vec3_load(at);
-        double along = vec3_dot(vec3_sub(v, contact->base), contact->normal);
-        v = contact->holds ? contact->base : vec3_add_scaled(v, -along, contact->normal);
+        Vec3 v = vec3_load(d->velocity + 3 * i);
+        bool first = k == 0 || d->contacts.data[k - 1].node != i;
+        if (first) v = vec3_add_scaled(v, -dt / d->mass[i], vec3_load(d->reaction + 3 * i));
+        v = final_velocity(contact, v);
         if (d->options.dim == 2) v.z = 0;
-        vec3_store(at, v);
+        vec3_store(d->velocity + 3 * i, v);
     }
 }
 
@@ -325,4 +344,42 @@ void contact_push_out(Deform *d) {
             vec3_store(d->position + 3 * i, x);
         }
     }
+}
+
+/* ---- the longest step ---- */
+
+/* The least extent of a body; none where it has no end. */
+static double thickness(const Collider *collider, int dim) {
+    Box3 box = solid_bounds(collider->solid);
+    double least = HUGE_VAL;
+    for (int axis = 0; axis < dim; axis++) {
+        double size = vec3_component(box.high, axis) - vec3_component(box.low, axis);
+        if (isfinite(size)) least = fmin(least, size);
+    }
+    return least;
+}
+
+/* Nodes pass through what is thinner than their way in a step, or come out on the wrong side. */
+double contact_longest_step(const Deform *d, double wanted) {
+    const double part = 0.25; /* of the thickness */
+    double longest = HUGE_VAL;
+    for (size_t k = 0; d->options.contact && k < d->colliders.count; k++) {
+        Collider now = {.solid = surface_describe(&d->colliders.data[k].ref).solid};
+        surface_read(&d->colliders.data[k].ref, &now);
+        double thick = thickness(&now, d->options.dim);
+        if (!isfinite(thick)) continue;
+        double reach = collider_reach(&now, d->options.dim);
+        double own = vec3_length(now.velocity) + reach * vec3_length(now.angular_velocity);
+        Box3 bounds = box3_grow(collider_bounds(&now), own * wanted);
+        for (size_t i = 0; i < deform_count(d, DEFORM_NODES); i++) {
+            if (!d->is_outer[i]) continue;
+            Vec3 x = vec3_load(d->position + 3 * i), v = vec3_load(d->velocity + 3 * i);
+            double speed = vec3_length(vec3_sub(v, collider_velocity(&now, x)));
+            if (!(speed * longest > part * thick)) continue;
+            Box3 way =
+                box3_add_point(box3_add_point(box3_empty(), x), vec3_add_scaled(x, wanted, v));
+            if (box3_overlap(bounds, way)) longest = part * thick / speed;
+        }
+    }
+    return longest;
 }

@@ -25,6 +25,7 @@ static const StateField fields[] = {
     NODE(rest, "m", FIELD_F64, FIELD_CONSTANT, 3),
     NODE(start, "m", FIELD_F64, FIELD_CONSTANT, 3),
     NODE(mass, "kg", FIELD_F64, FIELD_CONSTANT, 1),
+    NODE(has_pin, "1", FIELD_I32, FIELD_CONSTANT, 1),
     NODE(is_pinned, "1", FIELD_I32, FIELD_CONSTANT, 1),
     NODE(is_outer, "1", FIELD_I32, FIELD_CONSTANT, 1),
     ELEMENT(stress, "J", FIELD_F64, FIELD_DERIVED, 9),
@@ -301,6 +302,11 @@ PlimStatus deform_name_failure(const Deform *d, PlimStatus status, const char *w
 
 PlimStatus deform_finish(Deform *d) {
     deform_set_spring_drag(d);
+    for (size_t e = 0; e < deform_count(d, DEFORM_ELEMENTS); e++) {
+        const DeformBody *body = &d->bodies.data[d->element_body[e]];
+        if (body->has_law)
+            d->energy_rounding += 1e-16 * d->volume[e] * (body->law.mu + body->law.lambda);
+    }
     TRY(deform_make_patterns(d));
     for (int k = 0; k < DEFORM_WORK_COUNT; k++)
         if (!array_reserve(d->context, &d->work[k], 3 * deform_count(d, DEFORM_NODES)))

@@ -57,7 +57,7 @@ typedef struct DeformWind {
 typedef struct DeformBodyDesc {
     const char *name;
     size_t node_count, element_count, face_count, link_count;
-    const Vec3 *rest;                    /* m, without stress, own axes */
+    const Vec3 *rest;                    /* m, without stress, turned as it starts */
     const Vec3 *position, *velocity;     /* m, m/s, at the start, in the world */
     const int32_t (*elements)[4];        /* corners; three in two dimensions */
     const int32_t (*faces)[3];           /* of the surface, outward; edges in 2D */

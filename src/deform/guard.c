@@ -54,7 +54,7 @@ PlimStatus deform_guard_energy(Deform *d, const StepInfo *step, const double *be
         double work, kinetic;
         body_work(d, &d->bodies.data[b], step->dt, force, &work, &kinetic);
         double gained = fmax(0.0, d->gained[b] + after[b] - before[b] + work);
-        if (gained > most * (after[b] + kinetic)) {
+        if (gained > most * fmax(0.0, after[b] + kinetic)) {
             *is_bad = true;
             gained = 0;
         }

@@ -64,7 +64,8 @@ typedef struct DeformLoad {
 typedef struct DeformCollider {
     SurfaceRef ref;
     Collider now, next; /* at t^n, and where its velocity takes it by t^{n+1} */
-    Box3 reach;         /* of both, in the world */
+    Vec3 belt;          /* m/s, own axes */
+    Box3 reach;         /* at t^{n+1}, in the world */
     double friction, kinetic_friction;
 } DeformCollider;
 
@@ -114,6 +115,7 @@ struct Deform {
     int32_t *is_outer;           /* on the surface */
     int32_t *is_held;            /* filter is not the identity */
     int32_t *is_pinned;          /* along all axes */
+    int32_t *has_pin;            /* along some */
 
     /* Elements: rest matrix inverse (rows are gradients of the shape functions of corners 1..),
      * volume, and V P with the energy of the last evaluation. */
@@ -145,8 +147,9 @@ struct Deform {
     Aggregation *precondition;
     ARRAY(double) work[DEFORM_WORK_COUNT]; /* of the solves, three a node */
     bool has_damping;
-    bool is_whole; /* this step is one of backward Euler */
-    double now;    /* s, of the present state */
+    double energy_rounding; /* J, of the sum of elastic energies */
+    bool is_whole;          /* this step is one of backward Euler */
+    double now;             /* s, of the present state */
 
     DeformFigures figures;
 };
@@ -249,7 +252,9 @@ void contact_add_stiffness(const Deform *d, const double *v);
 /* Takes friction off velocities of nodes that nothing else joins. */
 void contact_slow_down(const Deform *d, double *v, double *slide);
 /* Velocities at the end: no approach, no sliding of what is held. */
-void contact_final_velocities(Deform *d);
+void contact_final_velocities(Deform *d, double dt);
+/* The longest step that takes no node through a collider, s, if one of `wanted` is asked for. */
+double contact_longest_step(const Deform *d, double wanted);
 /* The same contacts at x^{n+1}: they hold velocities from now on, not places. */
 void contact_at_end(Deform *d);
 /* Out of the colliders, where they are now. */
@@ -295,7 +300,7 @@ PlimStatus deform_view_frame(const void *system, const StepInfo *step, FrameView
 enum { DEFORM_OBJECT_BODY, DEFORM_OBJECT_POINT, DEFORM_OBJECT_PIN, DEFORM_OBJECT_LOAD };
 /* The greatest stretch of an element. */
 double deform_element_stretch(const Deform *d, size_t element);
-enum { DEFORM_QUANTITY_COUNT = 10 };
+enum { DEFORM_QUANTITY_COUNT = 11 };
 extern const ProbeQuantity deform_quantities[DEFORM_QUANTITY_COUNT];
 
 #endif

@@ -217,6 +217,18 @@ static void read_torque(const void *system, size_t object, double *values) {
     vec3_store(values, torque);
 }
 
+/* Of everything rigid on the body, friction included; where pins hold nodes too it is theirs. */
+static void read_contact_force(const void *system, size_t object, double *values) {
+    const Deform *d = system;
+    const DeformBody *body = body_of(system, object);
+    Vec3 sum = vec3(0, 0, 0);
+    for (size_t k = 0; k < body->count[DEFORM_NODES]; k++) {
+        size_t i = body->first[DEFORM_NODES] + k;
+        if (!d->has_pin[i]) sum = vec3_add(sum, vec3_load(d->reaction + 3 * i));
+    }
+    vec3_store(values, sum);
+}
+
 const ProbeQuantity deform_quantities[DEFORM_QUANTITY_COUNT] = {
     {"center", "xyz", "m", read_center, is_body},
     {"position", "xyz", "m", read_position, is_point},
@@ -226,6 +238,7 @@ const ProbeQuantity deform_quantities[DEFORM_QUANTITY_COUNT] = {
     {"energy", "", "J", read_energy, is_body},
     {"momentum", "xyz", "kg m/s", read_momentum, is_body},
     {"angular_momentum", "xyz", "kg m^2/s", read_angular_momentum, is_body},
+    {"contact_force", "xyz", "N", read_contact_force, is_body},
     {"force", "xyz", "N", read_force, acts},
     {"torque", "xyz", "N m", read_torque, acts},
 };

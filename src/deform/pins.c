@@ -14,6 +14,7 @@ PlimStatus deform_add_pin(Deform *d, const DeformPinDesc *desc) {
     for (size_t k = 0; k < desc->node_count; k++) {
         int32_t node = desc->nodes[k] + (int32_t)body->first[DEFORM_NODES];
         if (!array_push(d->context, &d->pin_nodes, node)) return PLIM_OUT_OF_MEMORY;
+        d->has_pin[node] = 1;
     }
     pin.name = context_copy_text(d->context, desc->name);
     if (!pin.name || !array_push(d->context, &d->pins, pin)) {

@@ -21,6 +21,7 @@ typedef struct Newton {
     bool project;     /* stiffness is made semidefinite */
     bool is_alone;    /* every node is on its own */
     bool damps;       /* not in statics */
+    bool has_moved;   /* rounding is known, and there was a try to go below it */
 } Newton;
 
 /* ---- residual ---- */
@@ -183,7 +184,7 @@ static PlimStatus search_line(Newton *n, bool *moved) {
         set_next(n, part);
         TRY(evaluate(n));
         bool falls = n->energy <= energy + 1e-4 * part * slope;
-        bool is_flat = fabs(part * slope) < 1e-10 * fabs(energy);
+        bool is_flat = fabs(part * slope) < 1e-10 * fabs(energy) + 100 * n->d->energy_rounding;
         if (!(falls || (is_flat && n->norm < norm)) || !isfinite(n->norm)) continue;
         keep(n);
         *moved = true;
@@ -206,7 +207,7 @@ static PlimStatus newton_step(Newton *n, bool *moved) {
 }
 
 static bool is_converged(const Newton *n) {
-    return n->norm <= fmax(n->tolerance * n->scale, n->floor);
+    return n->norm <= n->tolerance * n->scale || (n->has_moved && n->norm <= n->floor);
 }
 
 /* Without elastic forces or damping every node is on its own. */
@@ -244,9 +245,11 @@ static PlimStatus solve_newton(Newton *n) {
     TRY(evaluate(n));
     bool moved = true;
     int count = 0;
+    n->has_moved = false;
     for (; count < d->options.iterations && moved && !is_converged(n); count++) {
         if (n->project && count % 4 == 0) n->project = false; /* perhaps it is over */
         TRY(newton_step(n, &moved));
+        n->has_moved = true;
     }
     d->figures.newton += count;
     if (!isfinite(n->norm))
@@ -278,15 +281,24 @@ PlimStatus deform_solve(Deform *d, const StepInfo *step, const DeformProblem *pr
     /* While contacts come and go there is no need to be exact. */
     newton.tolerance = fmax(d->options.tolerance, d->contacts.count > 0 ? ROUGH : 0.0);
     for (int turn = 0; turn < MOST_TURNS; turn++) {
-        if (turn == MOST_TURNS - 1) newton.tolerance = d->options.tolerance;
+        bool is_last = turn == MOST_TURNS - 1 || d->figures.newton > 2 * d->options.iterations;
+        if (is_last) newton.tolerance = d->options.tolerance;
         contact_apply(d, problem->v);
         if (turn == 0 && problem->has_elastic && problem->mass > 0) TRY(choose_guess(&newton));
         TRY(solve_newton(&newton));
         view.residual = newton.residual;
         bool changed = touches && contact_update(d, step, &view);
-        if (!changed && newton.tolerance == d->options.tolerance) break;
+        if (is_last || (!changed && newton.tolerance == d->options.tolerance)) break;
         if (!changed) newton.tolerance = d->options.tolerance;
     }
-    if (!is_converged(&newton)) d->figures.unconverged++;
-    return PLIM_OK;
+    if (newton.is_alone || is_converged(&newton)) return PLIM_OK;
+    d->figures.unconverged++;
+    /* A step that moves goes on from where it is; an equilibrium that was not found is no answer.
+     */
+    if (problem->mass > 0) return PLIM_OK;
+    return context_fail(step->context, PLIM_FAILED,
+                        "t = %g s: no equilibrium of the deformable solids was found: %g of the "
+                        "forces is left over; are all bodies held by their pins? Else apply loads "
+                        "in smaller parts, as functions of t",
+                        step->end_time, d->figures.residual);
 }

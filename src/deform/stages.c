@@ -152,10 +152,10 @@ static PlimStatus finish_newmark(Deform *d, const StepInfo *step) {
 }
 
 /* v^{n+1} = 2 v^{n+1/2} - v^n (002 section 4.7 with the middle's force). */
-static void finish_midpoint(Deform *d) {
+static void finish_midpoint(Deform *d, double dt) {
     for (size_t i = 0; i < value_count(d); i++)
         d->velocity[i] = 2 * d->velocity_half[i] - d->velocity[i];
-    contact_final_velocities(d);
+    contact_final_velocities(d, dt);
 }
 
 PlimStatus deform_solve_velocities(void *system, const StepInfo *step) {
@@ -168,7 +168,7 @@ PlimStatus deform_solve_velocities(void *system, const StepInfo *step) {
         if (d->is_whole)
             memcpy(d->velocity, d->velocity_half, value_count(d) * sizeof *d->velocity);
         else
-            finish_midpoint(d);
+            finish_midpoint(d, step->dt);
         break;
     case DEFORM_STATIC:
         memset(d->velocity, 0, value_count(d) * sizeof *d->velocity);
@@ -193,9 +193,11 @@ PlimStatus deform_refresh(void *system, const StepInfo *step) {
  * determinant 1 - (w dt)^2 / 2 and the trace 2 - 3 (w dt)^2 / 2 has complex roots. */
 double deform_max_dt(const void *system, const StepInfo *step) {
     const Deform *d = system;
-    (void)step;
-    if (d->options.integrator != DEFORM_NEWMARK) return HUGE_VAL;
+    double passing =
+        d->options.integrator == DEFORM_STATIC ? HUGE_VAL : contact_longest_step(d, step->dt);
+    if (d->options.integrator != DEFORM_NEWMARK) return passing;
     double square = deform_highest_square(d, d->work[DEFORM_RIGHT].data);
     double stable = d->options.elastic == DEFORM_LAST ? 4.0 / 3.0 : 2.0;
-    return square > 0 ? d->options.step_fraction * stable / sqrt(square) : HUGE_VAL;
+    double waves = square > 0 ? d->options.step_fraction * stable / sqrt(square) : HUGE_VAL;
+    return fmin(waves, passing);
 }

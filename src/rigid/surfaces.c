@@ -21,6 +21,7 @@ static Surface surface_describe_body(const void *system, size_t i) {
                      .mass = b->mass[i],
                      .volume = b->volume[i],
                      .displaced = b->extras.data[i].displaced,
+                     .belt = vec3_load(b->surface_velocity + 3 * i),
                      .first_dof = 6 * i};
 }
 

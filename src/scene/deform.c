@@ -60,7 +60,8 @@ static PlimStatus place_nodes(PlimScene *scene, const SceneSoftBody *body, const
                               Scratch *memory, DeformBodyDesc *desc) {
     Vec3 *position = scratch_take(memory, mesh->node_count, sizeof *position);
     Vec3 *velocity = scratch_take(memory, mesh->node_count, sizeof *velocity);
-    if (!position || !velocity) return PLIM_OUT_OF_MEMORY;
+    Vec3 *rest = scratch_take(memory, mesh->node_count, sizeof *rest);
+    if (!position || !velocity || !rest) return PLIM_OUT_OF_MEMORY;
     int dim = (int)scene->document.dim;
     Quat turn = quat_multiply(scene_turn(scene, &body->orientation),
                               scene_copy_tilt(scene, body->name, &body->repeat));
@@ -79,6 +80,9 @@ static PlimStatus place_nodes(PlimScene *scene, const SceneSoftBody *body, const
                                vec3_cross(spin, vec3_sub(position[i], center)));
         if (dim == 2) velocity[i].z = 0;
     }
+    /* Laws for small rotations must not take the body's orientation for strain. */
+    for (size_t i = 0; i < mesh->node_count; i++) rest[i] = quat_rotate(turn, mesh->rest[i]);
+    desc->rest = rest;
     desc->position = position;
     desc->velocity = velocity;
     return PLIM_OK;
@@ -128,7 +132,6 @@ static DeformBodyDesc describe_body(const PlimScene *scene, const SceneNode *nod
                            .element_count = mesh->element_count,
                            .face_count = mesh->face_count,
                            .link_count = mesh->link_count,
-                           .rest = mesh->rest,
                            .elements = (const int32_t(*)[4])mesh->elements,
                            .faces = (const int32_t(*)[3])mesh->faces,
                            .links = (const int32_t(*)[2])mesh->links,
@@ -201,7 +204,7 @@ static PlimStatus find_partner(PlimScene *scene, const SoftJob *job, const Scene
 /* Names of what belongs to a copy begin with that of the copy. */
 static void own_name(const PlimScene *scene, const char *copy, const char *name, char out[200]) {
     if (scene->reader.repeat.active)
-        snprintf(out, 200, "%s.%s", copy, name);
+        snprintf(out, 200, "%s_%s", copy, name);
     else
         snprintf(out, 200, "%s", name);
 }
@@ -306,6 +309,32 @@ static PlimStatus add_parts(PlimScene *scene, SceneItems list, AddPart add, cons
 
 /* ---- copies ---- */
 
+static double soft_size(const DeformBodyDesc *desc) {
+    Box3 box = box3_empty();
+    for (size_t k = 0; k < desc->node_count; k++) box = box3_add_point(box, desc->position[k]);
+    return vec3_length(vec3_sub(box.high, box.low));
+}
+
+/* Nodes that start inside a rigid body are pushed out of it, and fly. */
+static void tell_inside(const PlimScene *scene, const SoftJob *job, const DeformBodyDesc *desc) {
+    RigidBodies *bodies = job->world->rigid;
+    for (size_t i = 0; scene->document.deformable.contact && i < rigid_count(bodies); i++) {
+        SurfaceRef ref = {&rigid_surfaces, bodies, i};
+        Surface surface = surface_describe(&ref);
+        Collider now = {.solid = surface.solid};
+        double deepest = 0;
+        if (!now.solid) continue;
+        surface_read(&ref, &now);
+        for (size_t k = 0; k < desc->node_count; k++)
+            deepest = fmax(deepest, -collider_distance(&now, desc->position[k]));
+        if (deepest > 1e-3 * soft_size(desc))
+            context_log(scene->context, PLIM_LOG_WARNING,
+                        "'%s' starts %g m deep inside rigid body '%s', and will be pushed out; "
+                        "move one of them, or set 'contact: false'",
+                        desc->name, deepest, surface.name);
+    }
+}
+
 static PlimStatus add_body(PlimScene *scene, SceneNode *node, const SceneSoftBody *body,
                            size_t number, SoftJob *job) {
     char name[96];
@@ -320,6 +349,7 @@ static PlimStatus add_body(PlimScene *scene, SceneNode *node, const SceneSoftBod
     desc.name = name;
     TRY(place_nodes(scene, body, &mesh, &job->memory, &desc));
     TRY(scene_as_problem(scene, node, deform_add_body(job->deform, &desc, &part.body)));
+    tell_inside(scene, job, &desc);
     TRY(add_parts(scene, body->pins, add_pin, &part));
     TRY(add_parts(scene, body->loads, add_load, &part));
     return add_parts(scene, body->points, add_point, &part);

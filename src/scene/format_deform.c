@@ -216,14 +216,15 @@ static const SceneKey body_keys[] = {
     {"color", VALUE_VEC3, AT(SceneSoftBody, color), BETWEEN(0, 1),
      .help = "red, green, blue; by default the material's, or one of a palette"},
     {"repeat", VALUE_TABLE, AT(SceneSoftBody, repeat), .table = &scene_repeat_table,
-     .help = "many copies; pins, loads and points of a copy are named COPY.NAME",
+     .help = "many copies; pins, loads and points of a copy are named COPY_NAME",
      .outside_copies = true},
 };
 
 const SceneTable scene_soft_body_table =
     TABLE("deformable body",
           "A deformable solid. Exactly one of shape, mesh, lattice and particle. Its probes: "
-          "center, velocity, volume, stretch, energy, momentum, angular_momentum.",
+          "center, velocity, volume, stretch, energy, momentum, "
+          "angular_momentum, contact_force.",
           body_keys);
 
 /* ---- all of them ---- */

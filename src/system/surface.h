@@ -22,6 +22,7 @@ typedef struct Surface {
     double mass;        /* kg, of a free one */
     double volume;      /* m^3 that it displaces; in two dimensions 1 m deep */
     Vec3 displaced;     /* m, the centre of that volume from the origin of `read`, own axes */
+    Vec3 belt;          /* m/s, own axes: its surface runs along at this velocity */
     /* Of its velocities among the dofs of its system: six, the linear part first, the angular part
      * about the origin of `read`. */
     size_t first_dof;
