@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Deformable solids in time: an oscillator step by step, energy and momenta of a spinning blob, and shapes found again."""
+"""Deformable solids in time: an oscillator step by step, forces, energy and momenta of a blob, shapes found again."""
 import math
 
 import common
@@ -52,6 +52,112 @@ def check_oscillator(options, checks, folder):
         wanted = 1.0 if elastic != "last" else math.sqrt(1 - taken ** 2 / 2)
         checks.below(f"{label}: amplitude times {factor:.12f} a step, expected {wanted:.12f}, off by",
                      abs(factor - wanted), 1e-9)
+
+
+# ---- springs, pressure, wind: forces against their formulas ----
+
+CELL = """\
+plimsoll: 1
+name: cell
+dim: 2
+gravity: [0, 0, 0]
+duration: 1.0e-6
+fps: 1.0e+6
+deformable:
+  integrator: newmark
+  bodies:
+    - name: cell
+      shape: {box: {size: [1, 0.6, 1]}}
+      cells: [1, 1, 1]
+      density: 12
+      start: ["=x + if(hypot(x, y) < 0.1, 0.13, 0)", "=y + if(hypot(x, y) < 0.1, 0.08, 0)", "=z"]
+      springs: {edges: 7, altitudes: 5, which: all}
+      pins: [{name: frame, in: {difference: {of: [{box: {size: [3, 3, 3]}}, {box: {size: [0.5, 0.3, 4]}}]}}}]
+      points: [{name: middle, near: [0, 0, 0]}]
+probes:
+  - {name: middle, quantities: [position, velocity]}
+  - {name: cell, quantities: [energy]}
+"""
+
+
+def spring_energy(middle, edges, altitudes, which):
+    """Of a cell of 1 m x 0.6 m cut crosswise, its middle moved: along edges and altitudes E (l - L)^2/(2 L)."""
+    corners = np.array([(-0.5, -0.3), (0.5, -0.3), (0.5, 0.3), (-0.5, 0.3)])
+
+    def heights(m):
+        found = []
+        for i in range(4):
+            p = [corners[i], corners[(i + 1) % 4], m]
+            area = abs((p[1] - p[0])[0] * (p[2] - p[0])[1] - (p[1] - p[0])[1] * (p[2] - p[0])[0])
+            found.append([area / np.linalg.norm(p[(k + 2) % 3] - p[(k + 1) % 3]) for k in range(3)])
+        return np.array(found)
+
+    total = sum(edges / (2 * L) * (l - L) ** 2 for l, L in
+                ((np.linalg.norm(c - middle), np.linalg.norm(c)) for c in corners))
+    now, rest = heights(np.asarray(middle, dtype=float)), heights(np.zeros(2))
+    each = altitudes / (2 * rest) * (now - rest) ** 2
+    return total + (np.sum(each) if which == "all" else sum(each[i, np.argmin(now[i])] for i in range(4)))
+
+
+def check_springs(options, checks, folder):
+    """The first acceleration of a node between four held ones, against differences of the energy."""
+    scene = common.write_scene(folder, "cell.yaml", CELL)
+    place = np.array([0.13, 0.08])
+    for edges, altitudes, which in ((7, 0, "all"), (0, 5, "all"), (0, 5, "shortest"), (7, 5, "all")):
+        label = f"springs: edges {edges} N, altitudes {altitudes} N, {which}"
+        springs = f"{{edges: {edges}, altitudes: {altitudes}, which: {which}}}"
+        probes = deform.run(options, folder, label, scene, {"deformable/bodies/cell/springs": springs}).probes()
+        mass, h = 12 * 0.6 / 3, 1e-6
+        force = np.array([-(spring_energy(place + h * e, edges, altitudes, which) -
+                            spring_energy(place - h * e, edges, altitudes, which)) / (2 * h) for e in np.eye(2)])
+        found = vector(probes, "middle.velocity")[-1][:2] / column(probes, "time")[-1] * mass
+        checks.below(f"{label}: force {found[0]:.6f} {found[1]:.6f} N, off by over it",
+                     np.linalg.norm(found - force) / np.linalg.norm(force), 1e-5)
+        energy = spring_energy(place, edges, altitudes, which)
+        checks.near(f"{label}: energy, J", column(probes, "cell.energy")[0], energy, 1e-6)
+
+
+BLOCK = """\
+plimsoll: 1
+name: block
+gravity: [0, -9.81, 0]
+duration: 1
+fps: 1
+deformable:
+  integrator: static
+  tolerance: 1.0e-11
+  bodies:
+    - name: block
+      shape: {box: {size: [0.5, 0.4, 0.3]}}
+      cells: [4, 4, 4]
+      density: 500
+      young: 1.0e+9
+      poisson: 0.3
+      wind: {velocity: [20, 0, 0], density: 1.3, drag: 0.8}
+      pins: [{name: base, in: {place: {shape: {box: {size: [2, 1.0e-6, 2]}}, position: [0, -0.2, 0]}}}]
+      loads:
+        - {name: top, pressure: 2000, in: {place: {shape: {box: {size: [2, 1.0e-6, 2]}}, position: [0, 0.2, 0]}}}
+        - {name: side, force: [0, 0, 7], near: [0, 0.2, 0.15]}
+probes:
+  - {name: base, quantities: [force, torque]}
+  - {name: top, quantities: [force, torque]}
+  - {name: side, quantities: [force, torque]}
+"""
+
+
+def check_loads(options, checks, folder):
+    """What holds a stiff block is the sum of weight, pressure, load and wind; the wind counts on both faces that it meets
+    at right angles, and along faces not at all."""
+    probes = deform.run(options, folder, "block", common.write_scene(folder, "block.yaml", BLOCK)).probes()
+    weight, pressure = 500 * 0.06 * 9.81, 2000 * 0.15
+    wind = 2 * 0.5 * 1.3 * 0.8 * 20 ** 2 * 0.12
+    found, expected = vector(probes, "base.force")[-1], np.array([-wind, weight + pressure, -7])
+    checks.below(f"block: held with {found[0]:.4f} {found[1]:.4f} {found[2]:.4f} N, off by over it",
+                 np.linalg.norm(found - expected) / np.linalg.norm(expected), 1e-5)
+    checks.near("block: force of a pressure, N", vector(probes, "top.force")[-1][1], -pressure, 1e-3)
+    turn = vector(probes, "side.torque")[-1]
+    checks.below(f"block: torque of a load {turn[0]:.5f} {turn[1]:.5f} {turn[2]:.5f} N m, off by over it",
+                 np.linalg.norm(turn - [0.2 * 7, 0, 0]) / 1.4, 1e-5)
 
 
 # ---- gate 5: the blob ----
@@ -146,4 +252,4 @@ def check_recover(options, checks, folder):
 
 
 if __name__ == "__main__":
-    common.verify(__doc__, (check_oscillator, check_blob, check_midpoint, check_recover))
+    common.verify(__doc__, (check_oscillator, check_springs, check_loads, check_blob, check_midpoint, check_recover))
