@@ -162,7 +162,7 @@ def verify(description, all_checks):
                 continue
             try:
                 check(options, checks, folder)
-            except RuntimeError as error:
+            except (RuntimeError, subprocess.TimeoutExpired) as error:
                 checks.true(f"{check.__name__} runs to its end", False, " ".join(str(error).split())[:500])
     checks.finish()
 

@@ -244,11 +244,24 @@ class Shapes:
         return least / h
 
 
+def settle_values(count, dim, cells, mu, closed, seed):
+    return {"params/count": count, "params/mu": mu, "params/cells": cells, "params/closed": closed, "dim": dim, "seed": seed,
+            "params/deep": 2 if dim == 3 else 1}
+
+
+def check_room(options, checks, folder):
+    """However many they are, they fit into the closed tank: 50 reached through its lid."""
+    for count, dim, cells in ((2, 2, 48), (10, 2, 48), (50, 2, 64), (2, 3, 32), (20, 3, 32)):
+        said = [common.call(options.program, "check", common.scene_path("fsi/settle.yaml"),
+                            *common.overrides(settle_values(count, dim, cells, 0, 1, seed))) for seed in (1, 2, 3)]
+        refused = [result.last_words() for result in said if result.code != 0]
+        checks.true(f"settle {count}, {dim}D: bodies fit into the closed tank, three seeds", not refused, "; ".join(refused))
+
+
 def check_settle(options, checks, folder):
     for count, dim, cells, mu, closed, seed in settle_cases(options):
         label = f"settle {count}, {dim}D, {cells} cells, mu {mu:g}, {'closed' if closed else 'open'}, seed {seed}"
-        values = {"params/count": count, "params/mu": mu, "params/cells": cells, "params/closed": closed, "dim": dim,
-                  "seed": seed, "params/deep": 2 if dim == 3 else 1, "duration": 3 if options.quickest else 20}
+        values = settle_values(count, dim, cells, mu, closed, seed) | {"duration": 3 if options.quickest else 20}
         output = run(options, folder, "settle", "fsi/settle.yaml", values)
         stats = output.stats()
         end = values["duration"]
@@ -309,4 +322,5 @@ def check_bits(options, checks, folder):
 
 
 if __name__ == "__main__":
-    common.verify(__doc__, (check_stack, check_slope, check_bounce, check_ramp, check_light, check_settle, check_bits))
+    common.verify(__doc__, (check_stack, check_slope, check_bounce, check_ramp, check_light, check_room, check_settle,
+                            check_bits))

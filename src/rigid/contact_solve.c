@@ -380,6 +380,7 @@ static void keep_impulses(const ContactSolve *solve, const ContactIsland *island
         for (int32_t r = 0; r < pair->rows; r++) {
             ContactRow *row = &contacts->rows.data[pair->first + r];
             row->carried = row->impulse;
+            row->carried_couple = row->couple;
         }
     }
 }

@@ -49,7 +49,8 @@ void row_update_response(ContactRow *row, const SolverBody *a, const SolverBody 
 void row_prepare(ContactRow *row, const SolverBody *a, const SolverBody *b) {
     row->arm_a = vec3_sub(row->point, a->center);
     row->arm_b = vec3_sub(row->point, b->center);
-    row->impulse = row->carried = row->couple = row->guess = vec3(0, 0, 0);
+    row->impulse = row->carried = row->guess = vec3(0, 0, 0);
+    row->couple = row->carried_couple = vec3(0, 0, 0);
     row->guess_couple = row->guess_turn = row->turn = vec3(0, 0, 0);
     row->active = row->bounces = false;
     row_update_response(row, a, b);

@@ -40,7 +40,8 @@ typedef struct ContactRow {
     Vec3 turn;              /* m/s, relative velocity that a point that moves about wants */
     Vec3 impulse;           /* N s, on a, in all of this pass */
     Vec3 carried;           /* N s, the same without shock propagation */
-    Vec3 couple;            /* N m s, the same of rolling and spinning friction */
+    Vec3 couple;            /* N m s, that of rolling and spinning friction */
+    Vec3 carried_couple;    /* N m s, the same without shock propagation */
     Vec3 residual;          /* m/s, these four are for contact_cg.c */
     Vec3 direction, step;   /* N s */
     Vec3 saved[2];          /* impulse and couple to go back to */

@@ -317,6 +317,7 @@ static double speed_scale(const RigidBodies *b, const StepInfo *step, const Cont
 static bool settle_row(const ContactPair *pair, ContactRow *row, double time) {
     RowHold before = row->hold;
     row->impulse = row->carried;
+    row->couple = row->carried_couple;
     row->hold = hold_of(pair, row);
     row->guess = vec3_scale(1.0 / time, row->carried);
     row->guess_couple = vec3_scale(1.0 / time, row->couple);

@@ -15,6 +15,10 @@ enum { MOST_POINTS = 16, MOST_ROUNDS = 24 };
  * immovable, else there would be no freedom left. */
 static const double accuracy = 1e-6;
 
+/* Of the speed at which sweeps end: a point that is slower stands still, as far as they can tell.
+ */
+static const double standing = 1e3;
+
 /* Vectors of one number a row, along its normal: contact_cg.c comes later and has its own. */
 typedef void (*RowVisit)(ContactRow *row, SolverBody *a, SolverBody *b, double *sum);
 
@@ -119,12 +123,16 @@ static void take(ContactRow *row, SolverBody *a, SolverBody *b, double *sum) {
     row->impulse = vec3_add(row->impulse, change);
 }
 
-/* Which points are at the limit of their friction; true when one that has friction is. */
+/* Which points are at the limit of their friction; true when one of them moves. Sweeps leave points
+ * at their limit that stand still beside others that hold: nothing slides there, and another load
+ * would set it sliding. */
 static bool find_sliding(const ContactSolve *solve, const ContactIsland *island) {
     RigidContacts *contacts = solve->contacts;
     bool any = false;
     for (size_t k = island->first; k < island->first + island->pairs; k++) {
         const ContactPair *pair = &contacts->pairs.data[contacts->island_pairs.data[k]];
+        const SolverBody *a = &contacts->solver_bodies.data[pair->a],
+                         *b = &contacts->solver_bodies.data[pair->b];
         for (int32_t r = 0; r < pair->rows; r++) {
             ContactRow *row = &contacts->rows.data[pair->first + r];
             double pressed = vec3_dot(row->impulse, row->normal);
@@ -132,7 +140,9 @@ static bool find_sliding(const ContactSolve *solve, const ContactIsland *island)
             double limit = pair->friction * pressed;
             bool slides = limit > 0.0 && vec3_length(across) > (1.0 - 1e-6) * limit;
             row->hold = slides ? HOLD_SLIDING : HOLD_STICKING;
-            any |= slides;
+            Vec3 velocity = row_velocity(row, a, b);
+            velocity = vec3_add_scaled(velocity, -vec3_dot(velocity, row->normal), row->normal);
+            any |= slides && vec3_length(velocity) > standing * solve->rest;
         }
     }
     return any;

@@ -85,7 +85,8 @@ PlimStatus contacts_keep_forces(RigidBodies *bodies, const StepInfo *step) {
             bodies->touch_pair[2 * t + 1] = pair->b;
             vec3_store(bodies->touch_arm + 3 * t, arm_of_mover(contacts, pair, row));
             vec3_store(bodies->touch_force + 3 * t, vec3_scale(1.0 / step->dt, row->carried));
-            vec3_store(bodies->touch_couple + 3 * t, vec3_scale(1.0 / step->dt, row->couple));
+            vec3_store(bodies->touch_couple + 3 * t,
+                       vec3_scale(1.0 / step->dt, row->carried_couple));
             vec3_store(bodies->touch_turn + 3 * t, vec3_scale(1.0 / step->dt, row->turn));
             t++;
         }
