@@ -139,6 +139,41 @@ probes: [{{name: dot, quantities: [velocity]}}]
             checks.below(f"particle that lands and slides, {integrator}, step {dt:g}: speed off, m/s", off, 0.01)
 
 
+def check_pressure(options, checks, folder):
+    """A cube under pressure from all sides shrinks evenly: mu (s - 1/s) + 3 lambda ln(s)/s = -p s^2."""
+    path = write(folder, "pressed", """
+params: {p: 1.0e+4, n: 3, integrator: static}
+duration: 0.4
+fps: 5
+gravity: [0, 0, 0]
+deformable:
+  integrator: "=integrator"
+  bodies:
+    - name: cube
+      shape: {box: {size: [0.2, 0.2, 0.2]}}
+      cells: ["=n", "=n", "=n"]
+      young: 1.0e+5
+      poisson: 0.3
+      damping: 0.02
+      loads: [{name: sea, in: {box: {size: [1, 1, 1]}}, pressure: "=p"}]
+      pins:
+        - {name: a, near: [-0.1, -0.1, -0.1]}
+        - {name: b, near: [0.1, -0.1, -0.1], axes: yz}
+        - {name: c, near: [-0.1, 0.1, -0.1], axes: z}
+probes: [{name: cube, quantities: [volume]}, {name: sea, quantities: [force]}]
+""")
+    mu, lam = 1e5 / 2.6, 1e5 * 0.3 / (1.3 * 0.4)
+    for p in (2e3, 1e4, -2e4):
+        s = deform.root(lambda s, p=p: mu * (s - 1 / s) + 3 * lam * math.log(s) / s + p * s * s, 0.5, 1.5)
+        for integrator in ("static",) if options.quickest else ("static", "backward_euler"):
+            probes = deform.run(options, folder, f"pressed {p:g} {integrator}", path,
+                                {"params/p": p, "params/integrator": integrator}).probes()
+            checks.near(f"cube under {p:g} Pa, {integrator}: volume, m^3", column(probes, "cube.volume")[-1],
+                        0.008 * s**3, 0.1 if integrator == "static" else 1)
+            checks.below(f"cube under {p:g} Pa, {integrator}: force of all pressure, N",
+                         np.max(np.abs(vector(probes, "sea.force")[-1])), 1e-6)
+
+
 def check_starts(options, checks, folder):
     """Turned, stiff, copied, badly held, buried."""
     turned = write(folder, "turned", """
@@ -198,4 +233,4 @@ deformable: {{bodies: [{{name: gel, shape: {{ball: {{radius: 0.1}}}}, spacing: 0
 
 
 if __name__ == "__main__":
-    common.verify(__doc__, (check_long_steps, check_bounces, check_belts, check_starts))
+    common.verify(__doc__, (check_long_steps, check_bounces, check_belts, check_pressure, check_starts))

@@ -408,6 +408,8 @@ PlimStatus deform_assemble(Deform *d, const StepInfo *step, const MatrixParts *p
     parallel_for(step->threads, nodes, GRAIN, start_rows, &job);
     assemble_colors(step->threads, &job, &d->element_colors, assemble_elements);
     assemble_colors(step->threads, &job, &d->spring_colors, assemble_springs);
+    if (d->has_pressure && parts->elastic > 0 && !parts->project)
+        TRY(deform_pressure_stiffness(d, d->load_time, parts->x, parts->elastic));
     contact_add_stiffness(d, parts->v);
     parallel_for(step->threads, nodes, GRAIN, filter_rows, &job);
     return PLIM_OK;

@@ -303,6 +303,8 @@ PlimStatus deform_name_failure(const Deform *d, PlimStatus status, const char *w
 
 PlimStatus deform_finish(Deform *d) {
     deform_set_spring_drag(d);
+    for (size_t k = 0; k < d->loads.count; k++)
+        d->has_pressure = d->has_pressure || d->loads.data[k].presses;
     for (size_t e = 0; e < deform_count(d, DEFORM_ELEMENTS); e++) {
         const DeformBody *body = &d->bodies.data[d->element_body[e]];
         if (body->has_law)

@@ -56,6 +56,7 @@ typedef struct DeformLoad {
     char *name;
     size_t first, count;           /* in load_nodes */
     size_t first_face, face_count; /* in load_faces */
+    bool presses;
     DeformForce force;
     DeformForceFn at;
     void *at_user;
@@ -159,6 +160,8 @@ struct Deform {
     double energy_rounding; /* J, of the sum of elastic energies */
     bool is_whole;          /* this step is one of backward Euler */
     double now;             /* s, of the present state */
+    double load_time;       /* s, that the loads of the present step are of */
+    bool has_pressure;
 
     DeformFigures figures;
 };
@@ -226,6 +229,11 @@ PlimStatus deform_name_failure(const Deform *d, PlimStatus status, const char *w
 
 /* Into `outside`, at time t and the present positions and velocities. */
 PlimStatus deform_outside_forces(Deform *d, const StepInfo *step, double t);
+/* Adds forces of pressure at places x to others, and its potential. */
+PlimStatus deform_pressure(const Deform *d, double t, const double *x, double *force,
+                           double *energy);
+/* Adds `factor` times the second derivatives of that potential to the matrix. */
+PlimStatus deform_pressure_stiffness(const Deform *d, double t, const double *x, double factor);
 /* What a load does to its body at time t: force, torque about the origin. */
 PlimStatus deform_load_now(const Deform *d, size_t load, double t, Vec3 *force, Vec3 *torque);
 

@@ -64,6 +64,7 @@ PlimStatus deform_add_load(Deform *d, const DeformLoadDesc *desc) {
     size_t nodes = deform_count(d, DEFORM_NODES);
     DeformLoad load = {.first = d->load_nodes.count,
                        .count = desc->node_count,
+                       .presses = desc->needs_faces,
                        .force = desc->force,
                        .at = desc->at,
                        .at_user = desc->at_user};
@@ -98,9 +99,8 @@ static PlimStatus load_at(const Deform *d, const DeformLoad *load, double t, Def
     return status == PLIM_OK ? status : deform_name_failure(d, status, "load", load->name, t);
 }
 
-/* Adds the load at time t to forces on all nodes. */
-static PlimStatus add_load(const Deform *d, const DeformLoad *load, double t, const double *x,
-                           double *to) {
+/* Adds the load's force at time t to forces on all nodes. */
+static PlimStatus add_load(const Deform *d, const DeformLoad *load, double t, double *to) {
     DeformForce force;
     TRY(load_at(d, load, t, &force));
     for (size_t k = 0; k < load->count; k++) {
@@ -108,9 +108,79 @@ static PlimStatus add_load(const Deform *d, const DeformLoad *load, double t, co
         double weight = d->load_weights.data[load->first + k];
         vec3_store(at, vec3_add_scaled(vec3_load(at), weight, force.force));
     }
-    for (size_t f = 0; force.pressure != 0 && f < load->face_count; f++) {
-        size_t face = d->load_faces.data[load->first_face + f];
-        add_to_face(d, face, vec3_scale(-force.pressure, face_normal(d, face, x)), to);
+    return PLIM_OK;
+}
+
+/* Volume between a face and a point, m^3. */
+static double face_volume(const Deform *d, size_t face, const double *x, Vec3 origin) {
+    Vec3 corner = vec3_load(x + 3 * d->face_corners[3 * face]);
+    return vec3_dot(vec3_sub(corner, origin), face_normal(d, face, x)) / d->options.dim;
+}
+
+/* Pressure follows the faces. It has the potential p V where they close a volume; elsewhere one
+ * that is right but for the rim, by the volume between them and a point of the body. */
+PlimStatus deform_pressure(const Deform *d, double t, const double *x, double *force,
+                           double *energy) {
+    for (size_t k = 0; k < d->loads.count; k++) {
+        const DeformLoad *load = &d->loads.data[k];
+        DeformForce now;
+        TRY(load_at(d, load, t, &now));
+        if (now.pressure == 0) continue;
+        Vec3 origin = vec3_load(d->start + 3 * d->load_nodes.data[load->first]);
+        for (size_t f = 0; f < load->face_count; f++) {
+            size_t face = d->load_faces.data[load->first_face + f];
+            add_to_face(d, face, vec3_scale(-now.pressure, face_normal(d, face, x)), force);
+            *energy += now.pressure * face_volume(d, face, x, origin);
+        }
+    }
+    return PLIM_OK;
+}
+
+/* Adds a block of corner a's row and its mirror image in b's. */
+static void add_pair(const Deform *d, int32_t a, int32_t b, Mat3 block) {
+    size_t dim = (size_t)d->options.dim;
+    double value[9];
+    mat3_store(value, block);
+    double *to = d->matrix.value + dim * dim * block_csr_find(&d->matrix, (size_t)a, (size_t)b);
+    double *back = d->matrix.value + dim * dim * block_csr_find(&d->matrix, (size_t)b, (size_t)a);
+    for (size_t i = 0; i < dim; i++)
+        for (size_t j = 0; j < dim; j++) {
+            to[dim * i + j] += value[3 * i + j];
+            back[dim * j + i] += value[3 * i + j];
+        }
+}
+
+/* -[x]: the matrix of u -> u cross x. */
+static Mat3 cross_by(Vec3 x) {
+    return (Mat3){{{0, x.z, -x.y}, {-x.z, 0, x.x}, {x.y, -x.x, 0}}};
+}
+
+/* Second derivatives of p V, V = x0 . (x1 cross x2) / 6 of a face or (x0 cross x1) / 2 of an edge.
+ */
+static void add_face_stiffness(const Deform *d, size_t face, double factor, const double *x,
+                               Vec3 origin) {
+    const int32_t *corner = d->face_corners + 3 * face;
+    if (d->options.dim == 2) {
+        add_pair(d, corner[0], corner[1],
+                 mat3_scale(0.5 * factor, (Mat3){{{0, 1, 0}, {-1, 0, 0}, {0, 0, 0}}}));
+        return;
+    }
+    for (int a = 0; a < 3; a++) {
+        int b = (a + 1) % 3, c = (a + 2) % 3;
+        Vec3 third = vec3_sub(vec3_load(x + 3 * corner[c]), origin);
+        add_pair(d, corner[a], corner[b], mat3_scale(factor / 6, cross_by(third)));
+    }
+}
+
+PlimStatus deform_pressure_stiffness(const Deform *d, double t, const double *x, double factor) {
+    for (size_t k = 0; k < d->loads.count; k++) {
+        const DeformLoad *load = &d->loads.data[k];
+        DeformForce now;
+        TRY(load_at(d, load, t, &now));
+        Vec3 origin = vec3_load(d->start + 3 * d->load_nodes.data[load->first]);
+        for (size_t f = 0; now.pressure != 0 && f < load->face_count; f++)
+            add_face_stiffness(d, d->load_faces.data[load->first_face + f], factor * now.pressure,
+                               x, origin);
     }
     return PLIM_OK;
 }
@@ -161,13 +231,17 @@ static void add_wind(const Deform *d, const DeformBody *body, double t, double *
 }
 
 PlimStatus deform_outside_forces(Deform *d, const StepInfo *step, double t) {
+    d->load_time = t;
     for (size_t i = 0; i < deform_count(d, DEFORM_NODES); i++) {
         Vec3 weight = vec3_scale(d->mass[i], step->gravity);
         if (d->options.dim == 2) weight.z = 0;
         vec3_store(d->outside + 3 * i, weight);
     }
-    for (size_t k = 0; k < d->loads.count; k++)
-        TRY(add_load(d, &d->loads.data[k], t, d->position, d->outside));
+    for (size_t k = 0; k < d->loads.count; k++) TRY(add_load(d, &d->loads.data[k], t, d->outside));
+    /* Implicit steps take pressure where it is at their end. */
+    double unused = 0;
+    if (d->options.integrator == DEFORM_NEWMARK)
+        TRY(deform_pressure(d, t, d->position, d->outside, &unused));
     for (size_t b = 0; b < d->bodies.count; b++)
         if (d->bodies.data[b].wind.blows) add_wind(d, &d->bodies.data[b], t, d->outside);
     return PLIM_OK;

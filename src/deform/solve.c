@@ -83,6 +83,8 @@ static PlimStatus evaluate(Newton *n) {
         memset(n->force, 0, 3 * nodes * sizeof *n->force);
     else
         TRY(deform_forces(d, n->step, &parts, n->force, &potential));
+    if (d->has_pressure && p->has_elastic)
+        TRY(deform_pressure(d, d->load_time, n->trial, n->force, &potential));
     parallel_for(n->step->threads, nodes, GRAIN, set_residual, n);
     TRY(parallel_sum(n->step->threads, nodes, SUM_COUNT, sum_terms, n, n->step->scratch, sum));
     n->energy = sum[SUM_ENERGY] + potential + rubbed;
