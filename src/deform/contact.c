@@ -50,30 +50,33 @@ static Vec3 to_own(const Collider *collider, Vec3 x) {
     return quat_rotate_inverse(collider->orientation, vec3_sub(x, collider->position));
 }
 
-/* Where the way of a node, seen from the collider, first enters it: beside an edge the nearest face
- * of where it would end is often another one. Its end, if it never does or begins inside. */
-static Vec3 entry_point(const DeformCollider *collider, Vec3 from, Vec3 to) {
+/* Where the way of a node, seen from the collider, first enters it: where it would end, the nearest
+ * face is often another one, beside an edge or beyond the middle of a plate. What begins inside
+ * enters at the surface beside its start, what stays outside at its end. */
+static Vec3 entry_point(const Deform *d, const DeformCollider *collider, Vec3 from, Vec3 to) {
     enum { HALVINGS = 30 };
+    const Solid *solid = collider->now.solid;
     Vec3 start = to_own(&collider->now, from), end = to_own(&collider->next, to);
-    if (!(solid_distance(collider->now.solid, start) > 0)) return to;
-    if (!(solid_distance(collider->now.solid, end) < 0)) return to;
-    double outside = 0, inside = 1;
-    for (int k = 0; k < HALVINGS; k++) {
+    double first = solid_distance(solid, start);
+    if (!(solid_distance(solid, end) < 0)) return to;
+    double outside = 0, inside = first > 0 ? 1 : 0;
+    for (int k = 0; k < HALVINGS && first > 0; k++) {
         double middle = 0.5 * (outside + inside);
         Vec3 x = vec3_add_scaled(start, middle, vec3_sub(end, start));
-        if (solid_distance(collider->now.solid, x) < 0)
+        if (solid_distance(solid, x) < 0)
             inside = middle;
         else
             outside = middle;
     }
     Vec3 x = vec3_add_scaled(start, outside, vec3_sub(end, start));
-    return vec3_add(collider->next.position, quat_rotate(collider->next.orientation, x));
+    x = vec3_add(collider->next.position, quat_rotate(collider->next.orientation, x));
+    return first > 0 ? x : vec3_add_scaled(x, -first, normal_at(d, &collider->next, x));
 }
 
 /* Where contact is, and the velocity along the normal that leads just to the surface. */
 static void aim(const Deform *d, DeformContact *contact, Vec3 v, double gap, Vec3 y, double dt) {
     const DeformCollider *collider = &d->colliders.data[contact->collider];
-    Vec3 x = vec3_load(d->position + 3 * contact->node), entry = entry_point(collider, x, y);
+    Vec3 x = vec3_load(d->position + 3 * contact->node), entry = entry_point(d, collider, x, y);
     contact->normal = normal_at(d, &collider->next, entry);
     Vec3 belt = quat_rotate(collider->next.orientation, collider->belt);
     belt = vec3_add_scaled(belt, -vec3_dot(belt, contact->normal), contact->normal);

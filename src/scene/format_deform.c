@@ -204,7 +204,7 @@ static const SceneKey body_keys[] = {
     {"plane", VALUE_CHOICE, AT(SceneSoftBody, plane), "strain", .choices = plane_choices,
      .help = "in two dimensions: plane strain, nothing gives way along z; plane stress, nothing "
              "presses along z"},
-    {"least_stretch", VALUE_NUMBER, AT(SceneSoftBody, least_stretch), "0.25", BETWEEN(0.01, 0.9),
+    {"least_stretch", VALUE_NUMBER, AT(SceneSoftBody, least_stretch), "0.35", BETWEEN(0.01, 0.9),
      .help = "neo_hookean: below this stretch its logarithm goes on to second order, so that "
              "inverted elements turn back"},
     {"damping", VALUE_NUMBER, AT(SceneSoftBody, damping), "0", .unit = "s", NOT_NEGATIVE,
