@@ -24,6 +24,9 @@ void contact_begin(Deform *d, const StepInfo *step) {
         collider->belt = surface.belt;
         surface_read(&collider->ref, &collider->now);
         collider->next = carried_on(&collider->now, step->dt);
+        if (collider->ref.class->read_ahead)
+            collider->ref.class->read_ahead(collider->ref.system, collider->ref.surface,
+                                            step->end_time, &collider->next);
         collider->reach = collider_bounds(&collider->next);
     }
 }
@@ -73,6 +76,12 @@ static Vec3 entry_point(const Deform *d, const DeformCollider *collider, Vec3 fr
     return first > 0 ? x : vec3_add_scaled(x, -first, normal_at(d, &collider->next, x));
 }
 
+/* The velocity at which its material comes to x in the step. */
+static Vec3 way_of(const DeformCollider *collider, Vec3 x, double dt) {
+    Vec3 from = quat_rotate(collider->now.orientation, to_own(&collider->next, x));
+    return vec3_scale(1 / dt, vec3_sub(x, vec3_add(collider->now.position, from)));
+}
+
 /* Where contact is, and the velocity along the normal that leads just to the surface. */
 static void aim(const Deform *d, DeformContact *contact, Vec3 v, double gap, Vec3 y, double dt) {
     const DeformCollider *collider = &d->colliders.data[contact->collider];
@@ -80,7 +89,7 @@ static void aim(const Deform *d, DeformContact *contact, Vec3 v, double gap, Vec
     contact->normal = normal_at(d, &collider->next, entry);
     Vec3 belt = quat_rotate(collider->next.orientation, collider->belt);
     belt = vec3_add_scaled(belt, -vec3_dot(belt, contact->normal), contact->normal);
-    contact->base = vec3_add(collider_velocity(&collider->now, y), belt);
+    contact->base = vec3_add(way_of(collider, y, dt), belt);
     if (d->options.dim == 2) contact->base.z = 0;
     double deep = vec3_dot(vec3_sub(y, entry), contact->normal);
     contact->target = vec3_dot(contact->normal, v) - (deep != 0 ? deep : gap) / dt;

@@ -33,6 +33,21 @@ static void surface_read_body(const void *system, size_t i, Collider *collider) 
     collider->angular_velocity = vec3_load(b->angular_velocity + 3 * i);
 }
 
+static bool surface_read_path(const void *system, size_t i, double t, Collider *collider) {
+    const RigidBodies *b = system;
+    const struct RigidExtra *extra = &b->extras.data[i];
+    PlimPose pose;
+    if (b->motion[i] != PLIM_KINEMATIC || !extra->path) return false;
+    if (rigid_path_pose(b->context, extra->name, extra->path, extra->path_user, t, &pose) !=
+        PLIM_OK)
+        return false;
+    collider->position = vec3_load(pose.position);
+    collider->orientation = quat_load(pose.orientation);
+    collider->velocity = vec3_load(pose.velocity);
+    collider->angular_velocity = vec3_load(pose.angular_velocity);
+    return true;
+}
+
 /* v_a + (omega x r)_a (002 equation 5.10). */
 static void surface_row(const void *system, size_t i, Vec3 x, int axis, SparseRow *row) {
     const RigidBodies *b = system;
@@ -43,8 +58,11 @@ static void surface_row(const void *system, size_t i, Vec3 x, int axis, SparseRo
     for (int k = 0; k < 3; k++) sparse_row_add(row, (int32_t)(6 * i) + 3 + k, turn[k]);
 }
 
-const SurfaceClass rigid_surfaces = {surface_count, surface_describe_body, surface_read_body,
-                                     surface_row};
+const SurfaceClass rigid_surfaces = {.count = surface_count,
+                                     .describe = surface_describe_body,
+                                     .read = surface_read_body,
+                                     .read_ahead = surface_read_path,
+                                     .row = surface_row};
 
 /* ---- velocities ---- */
 

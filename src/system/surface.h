@@ -34,6 +34,9 @@ typedef struct SurfaceClass {
     /* Place and velocity at the present time; the collider's own origin is the centre of mass.
      * `solid` is left alone. */
     void (*read)(const void *system, size_t surface, Collider *collider);
+    /* The same of one that moves whatever the forces, at a time to come. May be absent. False: it
+     * is no such surface, or its path fails there, which its own system tells. */
+    bool (*read_ahead)(const void *system, size_t surface, double t, Collider *collider);
     /* J (002 section 5.4.3): adds the velocity along an axis of its material at x, as a row over
      * the dofs of its system. The transpose takes forces back. */
     void (*row)(const void *system, size_t surface, Vec3 x, int axis, SparseRow *row);

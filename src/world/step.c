@@ -135,11 +135,12 @@ PlimStatus world_choose_step(PlimWorld *world, double time, double until, StepIn
     StepInfo wanted = info_at(world, time, fmin(left, most));
     double limit = longest_step(world, &wanted, &name);
     if (limit < most && left / limit >= MOST_SUBSTEPS)
-        return context_fail(world->context, PLIM_FAILED,
-                            "t = %g s: the %s needs steps of %g s, %.3g of them to the end of the "
-                            "frame; something moves too fast for its size or its cells, or is too stiff "
-                            "for explicit steps, or fps is too low",
-                            time, name, limit, left / limit);
+        return context_fail(
+            world->context, PLIM_FAILED,
+            "t = %g s: the %s needs steps of %g s, %.3g of them to the end of the "
+            "frame; something moves too fast for its size or its cells, or is too stiff "
+            "for explicit steps, or fps is too low",
+            time, name, limit, left / limit);
     limit = fmin(limit, most);
     /* 1e-9 of a step is rounding in the division of a frame, not a reason for one step more. */
     double dt = limit >= left ? left : left / ceil(left / limit * (1.0 - 1e-9));
