@@ -241,35 +241,39 @@ static void find_contact_impulse(const RigidBodies *b, size_t i, const ContactLo
 }
 
 /* How much more than its own mass moves with the body: what the last two turns changed of impulses
- * over what they changed of velocities. */
-static double mass_ratio(Vec3 impulse, Vec3 own, Vec3 velocity, double last) {
+ * over what they changed of velocities. A change below `least` tells nothing: of a body that others
+ * hold it is what the solve left, and as heavy as that would make it no impulse would be too great.
+ */
+static double mass_ratio(Vec3 impulse, Vec3 own, Vec3 velocity, double least, double last) {
     const double most = 1e12;
+    if (!(vec3_length(velocity) > least)) return last;
     double with_own = vec3_dot(own, velocity), with_all = vec3_dot(impulse, velocity);
     if (!(with_own > 0.0) || !(with_all > with_own)) return last;
     return fmin(with_all / with_own, most);
 }
 
-static void update_mass_ratios(const RigidBodies *b, size_t i, const CoupledBody *before,
-                               CoupledBody *body) {
+/* `least`: m/s, of its surface. */
+static void update_mass_ratios(const RigidBodies *b, size_t i, double least,
+                               const CoupledBody *before, CoupledBody *body) {
     Vec3 change[2], impulse[2];
     for (int k = 0; k < 2; k++) {
         change[k] = vec3_sub(body->velocity[k], before->velocity[k]);
         impulse[k] = vec3_sub(body->impulse[k], before->impulse[k]);
     }
-    body->ratio[0] =
-        mass_ratio(impulse[0], vec3_scale(b->mass[i], change[0]), change[0], before->ratio[0]);
+    body->ratio[0] = mass_ratio(impulse[0], vec3_scale(b->mass[i], change[0]), change[0], least,
+                                before->ratio[0]);
     body->ratio[1] = mass_ratio(impulse[1], mat3_apply(rigid_world_inertia(b, i), change[1]),
-                                change[1], before->ratio[1]);
+                                change[1], least / rigid_ball_radius(b, i), before->ratio[1]);
 }
 
 /* A body in the contact solver: it answers to impulses with the mass that moves along, and has the
  * velocity of the solve if contact gives what it gave there. Whatever the masses, it is the same
  * contact when both agree; with the right ones they do so sooner. */
-static void load_coupled(RigidBodies *b, size_t i, const ContactLoad *load) {
+static void load_coupled(RigidBodies *b, size_t i, const ContactLoad *load, double least) {
     SolverBody *body = &b->contacts.solver_bodies.data[i];
     CoupledBody *own = &b->contacts.coupled.data[i], before = *own;
     find_contact_impulse(b, i, load, own);
-    if (b->contacts.round > 0) update_mass_ratios(b, i, &before, own);
+    if (b->contacts.round > 0) update_mass_ratios(b, i, least, &before, own);
     body->inverse_mass /= own->ratio[0];
     body->inverse_inertia = mat3_scale(1.0 / own->ratio[1], body->inverse_inertia);
     body->velocity = vec3_add_scaled(own->velocity[0], -body->inverse_mass, own->impulse[0]);
@@ -345,7 +349,7 @@ static PlimStatus settle(void *system, const StepInfo *step, SolveWhen when,
                          const ContactLoad *load, bool *agrees) {
     RigidBodies *bodies = system;
     RigidContacts *contacts = &bodies->contacts;
-    double time = time_of(step, when);
+    double time = time_of(step, when), scale = speed_scale(bodies, step, load);
     TRY(solver_bodies_load(bodies, step, bodies_of(when)));
     for (size_t i = 0; i < rigid_count(bodies); i++) {
         if (!load->is_solved[i] || bodies->motion[i] != PLIM_DYNAMIC) continue;
@@ -353,7 +357,7 @@ static PlimStatus settle(void *system, const StepInfo *step, SolveWhen when,
         if (bodies->held[i])
             load_held(bodies, i, load->gain + 6 * i);
         else
-            load_coupled(bodies, i, load);
+            load_coupled(bodies, i, load, SMALL * scale + load->speed);
     }
     contacts_renew(bodies);
     if (when == SOLVE_HALF_STEP) find_pressed(bodies, step->dt);
@@ -364,7 +368,7 @@ static PlimStatus settle(void *system, const StepInfo *step, SolveWhen when,
         for (int32_t r = 0; r < pair->rows; r++)
             same = settle_row(pair, &contacts->rows.data[pair->first + r], time) && same;
     }
-    double worst = disagreement(bodies, load), scale = speed_scale(bodies, step, load);
+    double worst = disagreement(bodies, load);
     bool is_stuck = worst > 0.5 * contacts->disagreement;
     *agrees = worst <= (same || is_stuck ? ENOUGH : SMALL) * scale + load->speed;
     contacts->disagreement = worst;
