@@ -45,7 +45,9 @@ static const StateField fields[] = {
     SPRING(spring_modulus, "N", FIELD_F64, FIELD_CONSTANT, 1),
     SPRING(spring_drag, "N s/m", FIELD_F64, FIELD_CONSTANT, 1),
     {"gained", "J", FIELD_F64, FIELD_STATE, 1, DEFORM_BODIES, offsetof(Deform, gained)},
-    FACE(face_corners, "1", FIELD_I32, FIELD_CONSTANT, 3),
+    /* Never changes, but a state must tell which surface its nodes make: who looks for crossings in
+     * it has nothing else that is exact. */
+    FACE(face_corners, "1", FIELD_I32, FIELD_STATE, 3),
     FACE(face_body, "1", FIELD_I32, FIELD_CONSTANT, 1),
 };
 
@@ -185,8 +187,9 @@ static PlimStatus add_faces(Deform *d, const DeformBodyDesc *desc, int32_t body)
         if (!index_fits(desc->faces[f], d->options.dim, desc->node_count))
             return context_fail(d->context, PLIM_BAD_INPUT,
                                 "'%s': face %zu has a corner that is no node", desc->name, f);
-        for (int c = 0; c < d->options.dim; c++)
-            d->face_corners[3 * (first + f) + (size_t)c] = desc->faces[f][c] + (int32_t)node;
+        for (int c = 0; c < 3; c++) /* in the plane there is no third one: -1 */
+            d->face_corners[3 * (first + f) + (size_t)c] =
+                c < d->options.dim ? desc->faces[f][c] + (int32_t)node : -1;
         d->face_body[first + f] = body;
     }
     return PLIM_OK;
