@@ -46,6 +46,7 @@ typedef struct DeformSprings {
     double edges, altitudes;
     bool shortest;   /* of the altitudes of an element the shortest alone acts */
     double fraction; /* overdamping fraction; 1: critical */
+    double seconds;  /* in place of it: damping as this times the stiffness */
 } DeformSprings;
 
 typedef struct DeformWind {
@@ -58,9 +59,11 @@ typedef struct DeformWind {
 typedef struct DeformBodyDesc {
     const char *name;
     size_t node_count, element_count, face_count, link_count;
-    const Vec3 *rest;                    /* m, without stress, turned as it starts */
-    const Vec3 *position, *velocity;     /* m, m/s, at the start, in the world */
-    const int32_t (*elements)[4];        /* corners; three in two dimensions */
+    const Vec3 *rest;                /* m, without stress, turned as it starts */
+    const Vec3 *position, *velocity; /* m, m/s, at the start, in the world */
+    /* Corners: four, three in two dimensions; of a sheet one less. */
+    const int32_t (*elements)[4];
+    bool is_sheet; /* faces are the elements; density is kg/m^2, moduli of the law are N/m */
     const int32_t (*faces)[3];           /* of the surface, outward; edges in 2D */
     const int32_t (*links)[2];           /* 004's: k and z below */
     double link_stiffness, link_damping; /* N/m, N s/m */

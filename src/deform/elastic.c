@@ -1,15 +1,16 @@
 /* Forces of finite elements and springs: first Piola-Kirchhoff stresses, gathered at nodes (002
  * sections 3.3, 5.5.1), and a bound on the highest frequency. */
 #include "deform/internal.h"
+#include "deform/membrane.h"
 
 Mat3 element_gradient(const Deform *d, size_t e, const double *x) {
     const int32_t *corners = d->corners + 4 * e;
     Mat3 inverse = mat3_load(d->gradient + 9 * e);
     Vec3 x0 = vec3_load(x + 3 * corners[0]);
     Vec3 e1 = vec3_sub(vec3_load(x + 3 * corners[1]), x0);
-    Vec3 e2 = vec3_sub(vec3_load(x + 3 * corners[2]), x0);
-    Vec3 e3 = vec3(0, 0, 0);
-    if (d->options.dim == 3) e3 = vec3_sub(vec3_load(x + 3 * corners[3]), x0);
+    Vec3 e2 = vec3(0, 0, 0), e3 = e2;
+    if (d->corner_count[e] > 2) e2 = vec3_sub(vec3_load(x + 3 * corners[2]), x0);
+    if (d->corner_count[e] == 4) e3 = vec3_sub(vec3_load(x + 3 * corners[3]), x0);
     return mat3_multiply(mat3_from_columns(e1, e2, e3), inverse);
 }
 
@@ -63,8 +64,11 @@ static void stress_of_elements(void *user, size_t begin, size_t end) {
         const DeformBody *body = &d->bodies.data[d->element_body[e]];
         Mat3 sum = mat3_diagonal(0, 0, 0);
         double energy = 0;
-        if (body->has_law && parts->elastic)
-            energy = law_stress(&body->law, element_gradient(d, e, parts->x), &sum);
+        if (body->has_law && parts->elastic) {
+            Mat3 f = element_gradient(d, e, parts->x);
+            energy = body->is_sheet ? membrane_stress(&body->law, f, &sum)
+                                    : law_stress(&body->law, f, &sum);
+        }
         if ((parts->v || parts->x_before) && (body->alpha > 0 || body->beta > 0))
             sum = mat3_add(sum, element_damping(d, e, parts, &energy));
         mat3_store(d->stress + 9 * e, mat3_scale(d->volume[e], sum));
@@ -169,8 +173,10 @@ PlimStatus deform_forces(Deform *d, const StepInfo *step, const ForceParts *part
 static void bound_element(const Deform *d, size_t e, double *bound) {
     const DeformBody *body = &d->bodies.data[d->element_body[e]];
     if (!body->has_law) return;
-    int corners = d->options.dim + 1;
-    double stiffest = law_stiffest(&body->law, element_gradient(d, e, d->position));
+    int corners = d->corner_count[e];
+    Mat3 f = element_gradient(d, e, d->position);
+    double stiffest =
+        body->is_sheet ? membrane_stiffest(&body->law, f) : law_stiffest(&body->law, f);
     Mat3 gradient = mat3_load(d->gradient + 9 * e);
     Vec3 first = vec3(0, 0, 0);
     double length[4], sum = 0;

@@ -33,6 +33,7 @@ typedef struct DeformBody {
     char *name;
     size_t first[DEFORM_GROUPS], count[DEFORM_GROUPS]; /* of its nodes, elements, springs, faces */
     bool has_law, shortest;
+    bool is_sheet; /* elements are triangles in space, segments in the plane; faces are the same */
     ElementLaw law;
     double alpha, beta; /* Pa s */
     DampingForm damping_form;
@@ -127,8 +128,9 @@ struct Deform {
     int32_t *has_pin;            /* along some */
 
     /* Elements: rest matrix inverse (rows are gradients of the shape functions of corners 1..),
-     * volume, and V P with the energy of the last evaluation. */
-    int32_t *corners, *element_body;
+     * volume, and V P with the energy of the last evaluation. Sheets: rows are in the plane of the
+     * triangle at rest, the volume is its area (m^2), stresses are N/m. */
+    int32_t *corners, *corner_count, *element_body;
     double *gradient, *volume, *stress, *element_energy;
     /* Springs of two, three, four nodes. */
     int32_t *spring_corners, *spring_count, *spring_kind, *spring_body, *spring_element;
@@ -172,6 +174,12 @@ static inline size_t deform_count(const Deform *d, int group) {
     return d->sizes[group].count;
 }
 
+/* ---- sheet.c ---- */
+
+/* PLIM_BAD_INPUT, naming triangles and the fix, where a sheet has doubled ones or an edge of three.
+ */
+PlimStatus sheet_check(const Deform *d, const DeformBodyDesc *desc);
+
 /* ---- spring_list.c ---- */
 
 PlimStatus deform_add_springs(Deform *d, const DeformBodyDesc *desc, int32_t body,
@@ -207,7 +215,7 @@ double deform_damping_of_change(const DeformBody *body, Mat3 f, Mat3 before, dou
 /* An upper bound on the square of the highest frequency, 1/s^2. */
 double deform_highest_square(const Deform *d, double *bound); /* `bound`: one a node, for work */
 
-/* ---- assemble.c ---- */
+/* ---- pattern.c, assemble.c ---- */
 
 PlimStatus deform_make_patterns(Deform *d);
 /* matrix = mass + elastic K(x) + damping D(x), filtered; `project`: K's semidefinite part. */
