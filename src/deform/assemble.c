@@ -1,5 +1,6 @@
 /* Assembly of the matrix of an implicit step, mass + h D + h^2 K (002 equations 5.5, 5.7), from
- * elements and springs. Elements of one colour share no node, so they are added at the same time.
+ * elements, springs and bending. Elements of one colour share no node, so they are added at the
+ * same time.
  */
 #include "deform/internal.h"
 #include "deform/membrane.h"
@@ -179,6 +180,23 @@ static void assemble_springs(void *user, size_t begin, size_t end) {
     for_chunks(user, begin, end, add_spring);
 }
 
+static void add_patch(const AssemblyJob *job, size_t p) {
+    bending_add_stiffness(job->d, p, job->parts);
+}
+
+static void assemble_patches(void *user, size_t begin, size_t end) {
+    for_chunks(user, begin, end, add_patch);
+}
+
+/* Angles and moments where the matrix is made. */
+static void find_moments(Deform *d, int threads, const MatrixParts *parts) {
+    ForceParts at = {.x = parts->x,
+                     .x_before = parts->damping > 0 ? parts->x_before : NULL,
+                     .h = parts->h,
+                     .elastic = parts->elastic > 0};
+    bending_evaluate(d, threads, &at);
+}
+
 static void start_rows(void *user, size_t begin, size_t end) {
     const AssemblyJob *job = user;
     BlockCsr *matrix = &job->d->matrix;
@@ -237,6 +255,8 @@ PlimStatus deform_assemble(Deform *d, const StepInfo *step, const MatrixParts *p
     parallel_for(step->threads, nodes, GRAIN, start_rows, &job);
     assemble_colors(step->threads, &job, &d->element_colors, assemble_elements);
     assemble_colors(step->threads, &job, &d->spring_colors, assemble_springs);
+    find_moments(d, step->threads, parts);
+    assemble_colors(step->threads, &job, &d->patch_colors, assemble_patches);
     if (d->has_pressure && parts->elastic > 0 && !parts->project)
         TRY(deform_pressure_stiffness(d, d->load_time, parts->x, parts->elastic));
     contact_add_stiffness(d, parts->v);

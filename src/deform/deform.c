@@ -99,12 +99,15 @@ static void deform_destroy(void *system) {
     array_free(context, &d->load_faces);
     array_free(context, &d->contacts);
     deform_skins_free(d);
+    bending_free(d);
     array_free(context, &d->touch_start);
     array_free(context, &d->touch);
     array_free(context, &d->element_colors.order);
     array_free(context, &d->element_colors.start);
     array_free(context, &d->spring_colors.order);
     array_free(context, &d->spring_colors.start);
+    array_free(context, &d->patch_colors.order);
+    array_free(context, &d->patch_colors.start);
     array_free(context, &d->element_entries);
     array_free(context, &d->spring_entries);
     for (int k = 0; k < DEFORM_WORK_COUNT; k++) array_free(context, &d->work[k]);
@@ -295,6 +298,7 @@ PlimStatus deform_add_body(Deform *d, const DeformBodyDesc *desc, size_t *out) {
                        .alpha = desc->has_law ? desc->damping * desc->law.lambda : 0.0,
                        .beta = desc->has_law ? desc->damping * desc->law.mu : 0.0,
                        .damping_form = desc->damping_form,
+                       .bending = desc->bending,
                        .wind = desc->wind,
                        .friction = desc->friction,
                        .kinetic_friction = desc->kinetic_friction,
@@ -340,6 +344,7 @@ PlimStatus deform_name_failure(const Deform *d, PlimStatus status, const char *w
 
 PlimStatus deform_finish(Deform *d) {
     deform_set_spring_drag(d);
+    TRY(bending_make(d));
     for (size_t k = 0; k < d->loads.count; k++)
         d->has_pressure = d->has_pressure || d->loads.data[k].presses;
     for (size_t e = 0; e < deform_count(d, DEFORM_ELEMENTS); e++) {

@@ -55,6 +55,20 @@ typedef struct DeformWind {
     double density, drag;      /* kg/m^3, 1 */
 } DeformWind;
 
+typedef enum BendingModel {
+    BENDING_SHELL, /* mean curvature tensors of rings and triangles: nearly the same on any mesh */
+    BENDING_HINGE, /* every edge for itself (000 section 3.2.2): depends on the mesh */
+    BENDING_NONE
+} BendingModel;
+
+/* Of sheets. */
+typedef struct BendingDesc {
+    BendingModel model;
+    double stiffness; /* B, N m: moment a length over curvature; at least 0 */
+    double damping;   /* s: moment of this times B times the rate of curvature */
+    bool is_flat;     /* angles at rest are 0; else those of the mesh at rest */
+} BendingDesc;
+
 /* Arrays are copied. Positions in two dimensions have z = 0. */
 typedef struct DeformBodyDesc {
     const char *name;
@@ -74,6 +88,7 @@ typedef struct DeformBodyDesc {
     double damping; /* s: a of 002 section 5.5.1, alpha = a lambda, beta = a mu */
     DampingForm damping_form;
     DeformSprings springs;
+    BendingDesc bending;
     DeformWind wind;
     double friction, kinetic_friction;
     double radius; /* m, of a body without faces: what is drawn of its nodes */

@@ -67,7 +67,9 @@ PlimStatus deform_diagnose(const void *system, const StepInfo *step, Diagnostics
     TRY(parallel_sum(step->threads, deform_count(d, DEFORM_SPRINGS), 1, sum_springs, d,
                      step->scratch, &springs));
     for (int i = 0; i < SUM_COUNT; i++) diagnostics_add(diagnostics, names[i], sum[i]);
-    diagnostics_add(diagnostics, "energy.elastic", elements[ELASTIC] + springs);
+    double bending = 0;
+    for (size_t b = 0; b < d->bodies.count; b++) bending += bending_energy(d, &d->bodies.data[b]);
+    diagnostics_add(diagnostics, "energy.elastic", elements[ELASTIC] + springs + bending);
     diagnostics_add(diagnostics, "elements.inverted", elements[INVERTED]);
     diagnostics_add(diagnostics, "solve.deform.newton", d->figures.newton);
     diagnostics_add(diagnostics, "solve.deform.iterations", d->figures.iterations);
@@ -186,6 +188,7 @@ static void read_energy(const void *system, size_t object, double *values) {
         values[0] += d->element_energy[body->first[DEFORM_ELEMENTS] + k];
     for (size_t k = 0; k < body->count[DEFORM_SPRINGS]; k++)
         values[0] += d->spring_energy[body->first[DEFORM_SPRINGS] + k];
+    values[0] += bending_energy(d, body);
 }
 
 /* Of a pin: what it exerts on its body, along the axes that it holds. */

@@ -158,6 +158,10 @@ static DeformBodyDesc describe_body(const PlimScene *scene, const SceneNode *nod
                            .link_stiffness = body->lattice.stiffness,
                            .link_damping = body->lattice.damping,
                            .mass = body->mass,
+                           .bending = {.model = (BendingModel)body->bending,
+                                       .stiffness = fmax(0.0, body->bending_stiffness),
+                                       .damping = body->bending_damping,
+                                       .is_flat = body->rest_angles == 1},
                            .wind = describe_wind(node, body)};
     if (node_get(node, "springs"))
         desc.springs = (DeformSprings){.edges = body->springs.edges,

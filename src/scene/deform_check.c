@@ -6,7 +6,10 @@
 /* ---- reading ---- */
 
 SceneSoftBody soft_read_body(PlimScene *scene, SceneNode *node) {
-    SceneSoftBody body = {.friction = {-1, -1}, .color = {-1, -1, -1}, .repeat.grid = {1, 1, 1}};
+    SceneSoftBody body = {.friction = {-1, -1},
+                          .color = {-1, -1, -1},
+                          .repeat.grid = {1, 1, 1},
+                          .bending_stiffness = -1};
     reader_read_table(&scene->reader, node, &scene_soft_body_table, &body);
     soft_apply_fabric(node, &body);
     return body;

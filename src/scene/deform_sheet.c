@@ -7,13 +7,16 @@
 /* ---- fabrics ---- */
 
 typedef struct Fabric {
-    double area_density, stretch, friction; /* kg/m^2, N/m, 1 */
+    double area_density, stretch, bending, friction; /* kg/m^2, N/m, N m, 1 */
 } Fabric;
 
 /* Our figures, of the order of what textile laboratories measure; docs/cloth.md. The first: none.
  */
-static const Fabric fabrics[] = {
-    {0, 0, -1}, {0.15, 3000, 0.5}, {0.06, 1500, 0.25}, {0.4, 1e4, 0.6}, {0.08, 3e5, 0.4}};
+static const Fabric fabrics[] = {{0, 0, 0, -1},
+                                 {0.15, 3000, 1e-5, 0.5},
+                                 {0.06, 1500, 3e-6, 0.25},
+                                 {0.4, 1e4, 6e-5, 0.6},
+                                 {0.08, 3e5, 2.5e-4, 0.4}};
 
 static bool is_sheet(const SceneNode *node) {
     return soft_kind(node) == SOFT_SHEET || soft_kind(node) == SOFT_CHAIN;
@@ -24,6 +27,7 @@ void soft_apply_fabric(const SceneNode *node, SceneSoftBody *body) {
     if (!is_sheet(node)) return;
     if (!(body->area_density > 0)) body->area_density = fabric->area_density;
     if (!(body->stretch > 0) && !node_get(node, "springs")) body->stretch = fabric->stretch;
+    if (body->bending_stiffness < 0) body->bending_stiffness = fabric->bending;
     if (body->friction.at_rest < 0 && fabric->friction >= 0)
         body->friction = (SceneFriction){fabric->friction, fabric->friction};
 }
@@ -46,6 +50,8 @@ static void check_keys(PlimScene *scene, SceneNode *node, const SceneSoftBody *b
         {"area_density", "only a sheet or a chain has one; use 'density'",
          !sheet && body->area_density > 0},
         {"stretch", "only a sheet or a chain has one; use 'young'", !sheet && body->stretch > 0},
+        {"bending_stiffness", "only a sheet or a chain has one; leave it out",
+         !sheet && body->bending_stiffness > 0},
     };
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
         if (keys[k].wrong)

@@ -183,6 +183,8 @@ static const SceneTable skin_table =
 /* ---- a body ---- */
 
 static const char *const cut_choices[] = {"crosswise", "herring_bone", "one_way", "mirrored", NULL};
+static const char *const bending_choices[] = {"shell", "hinge", "none", NULL};
+static const char *const rest_choices[] = {"mesh", "flat", NULL};
 static const char *const fabric_choices[] = {"none", "cotton", "silk", "denim", "paper", NULL};
 static const char *const model_choices[] = {"linear", "corotated", "st_venant_kirchhoff",
                                             "neo_hookean", NULL};
@@ -254,13 +256,27 @@ static const SceneKey body_keys[] = {
      .help = "green: of the rate of Green's strain, exerts no torque; diagonal: that of 002 "
              "section 5.5.1, which does on a stretched body"},
     {"fabric", VALUE_CHOICE, AT(SceneSoftBody, fabric), "none", .choices = fabric_choices,
-     .help = "of a sheet or chain: area_density, stretch and friction of a known "
-             "one, where they are not given"},
+     .help =
+         "of a sheet or chain: area_density, stretch, bending_stiffness and friction of a known "
+         "one, where they are not given"},
     {"area_density", VALUE_NUMBER, AT(SceneSoftBody, area_density), .unit = "kg/m^2", POSITIVE,
      .help = "of a sheet, in place of `density`; of a chain, too, which is 1 m deep"},
     {"stretch", VALUE_NUMBER, AT(SceneSoftBody, stretch), .unit = "N/m", POSITIVE,
      .help = "of a sheet or chain: Young's modulus times thickness, of its membrane elements; "
              "without it a sheet has `springs`"},
+    {"bending", VALUE_CHOICE, AT(SceneSoftBody, bending), "shell", .choices = bending_choices,
+     .help = "of a sheet: shell: by mean curvatures around vertices, nearly the same on any mesh; "
+             "hinge: every edge for itself (000 section 3.2.2), softer or stiffer by a tenth with "
+             "the mesh; none"},
+    {"bending_stiffness", VALUE_NUMBER, AT(SceneSoftBody, bending_stiffness), .unit = "N m",
+     NOT_NEGATIVE,
+     .help = "B of a sheet or chain: moment a length over curvature, E h^3/12 of a thin plate of "
+             "thickness h; 0 without it or a fabric"},
+    {"bending_damping", VALUE_NUMBER, AT(SceneSoftBody, bending_damping), "0", .unit = "s",
+     NOT_NEGATIVE,
+     .help = "of a sheet or chain: moment of this times B times the rate of curvature"},
+    {"rest_angles", VALUE_CHOICE, AT(SceneSoftBody, rest_angles), "mesh", .choices = rest_choices,
+     .help = "of a sheet or chain: mesh: it bends back to its angles at rest; flat: to none"},
     {"springs", VALUE_TABLE, AT(SceneSoftBody, springs), .table = &springs_table,
      .help = "springs along edges and altitudes of the elements"},
     {"wind", VALUE_TABLE, AT(SceneSoftBody, wind), .table = &wind_table,

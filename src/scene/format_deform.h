@@ -114,6 +114,9 @@ typedef struct SceneSoftBody {
     SceneSprings springs;
     int fabric;                   /* 0: none */
     double area_density, stretch; /* kg/m^2, N/m; 0: not given */
+    int bending, rest_angles;     /* BendingModel; 1: flat */
+    double bending_stiffness;     /* N m; negative: not given */
+    double bending_damping;       /* s */
     SceneWind wind;
     SceneSkin skin;
     SceneItems pins, loads, points;
