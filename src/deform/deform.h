@@ -46,6 +46,7 @@ typedef struct DeformSprings {
     double edges, altitudes;
     bool shortest;   /* of the altitudes of an element the shortest alone acts */
     double fraction; /* overdamping fraction; 1: critical */
+    double seconds;  /* in place of it: damping as this times the stiffness */
 } DeformSprings;
 
 typedef struct DeformWind {
@@ -54,13 +55,29 @@ typedef struct DeformWind {
     double density, drag;      /* kg/m^3, 1 */
 } DeformWind;
 
+typedef enum BendingModel {
+    BENDING_SHELL, /* mean curvature tensors of rings and triangles: nearly the same on any mesh */
+    BENDING_HINGE, /* every edge for itself (000 section 3.2.2): depends on the mesh */
+    BENDING_NONE
+} BendingModel;
+
+/* Of sheets. */
+typedef struct BendingDesc {
+    BendingModel model;
+    double stiffness; /* B, N m: moment a length over curvature; at least 0 */
+    double damping;   /* s: moment of this times B times the rate of curvature */
+    bool is_flat;     /* angles at rest are 0; else those of the mesh at rest */
+} BendingDesc;
+
 /* Arrays are copied. Positions in two dimensions have z = 0. */
 typedef struct DeformBodyDesc {
     const char *name;
     size_t node_count, element_count, face_count, link_count;
-    const Vec3 *rest;                    /* m, without stress, turned as it starts */
-    const Vec3 *position, *velocity;     /* m, m/s, at the start, in the world */
-    const int32_t (*elements)[4];        /* corners; three in two dimensions */
+    const Vec3 *rest;                /* m, without stress, turned as it starts */
+    const Vec3 *position, *velocity; /* m, m/s, at the start, in the world */
+    /* Corners: four, three in two dimensions; of a sheet one less. */
+    const int32_t (*elements)[4];
+    bool is_sheet; /* faces are the elements; density is kg/m^2, moduli of the law are N/m */
     const int32_t (*faces)[3];           /* of the surface, outward; edges in 2D */
     const int32_t (*links)[2];           /* 004's: k and z below */
     double link_stiffness, link_damping; /* N/m, N s/m */
@@ -71,6 +88,7 @@ typedef struct DeformBodyDesc {
     double damping; /* s: a of 002 section 5.5.1, alpha = a lambda, beta = a mu */
     DampingForm damping_form;
     DeformSprings springs;
+    BendingDesc bending;
     DeformWind wind;
     double friction, kinetic_friction;
     double radius; /* m, of a body without faces: what is drawn of its nodes */

@@ -13,6 +13,7 @@ void deform_body_energies(const Deform *d, double *energy) {
             energy[b] += d->element_energy[body->first[DEFORM_ELEMENTS] + k];
         for (size_t k = 0; k < body->count[DEFORM_SPRINGS]; k++)
             energy[b] += d->spring_energy[body->first[DEFORM_SPRINGS] + k];
+        energy[b] += bending_energy(d, body);
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/parallel.h"
+#include "deform/bending.h"
 #include "deform/deform.h"
 #include "deform/spring.h"
 #include "solve/block/aggregation.h"
@@ -33,9 +34,12 @@ typedef struct DeformBody {
     char *name;
     size_t first[DEFORM_GROUPS], count[DEFORM_GROUPS]; /* of its nodes, elements, springs, faces */
     bool has_law, shortest;
+    bool is_sheet; /* elements are triangles in space, segments in the plane; faces are the same */
     ElementLaw law;
     double alpha, beta; /* Pa s */
     DampingForm damping_form;
+    BendingDesc bending;
+    size_t first_patch, patch_count; /* of bending */
     DeformWind wind;
     double friction, kinetic_friction;
     double radius, size; /* m; the size is that of its box at rest */
@@ -127,8 +131,9 @@ struct Deform {
     int32_t *has_pin;            /* along some */
 
     /* Elements: rest matrix inverse (rows are gradients of the shape functions of corners 1..),
-     * volume, and V P with the energy of the last evaluation. */
-    int32_t *corners, *element_body;
+     * volume, and V P with the energy of the last evaluation. Sheets: rows are in the plane of the
+     * triangle at rest, the volume is its area (m^2), stresses are N/m. */
+    int32_t *corners, *corner_count, *element_body;
     double *gradient, *volume, *stress, *element_energy;
     /* Springs of two, three, four nodes. */
     int32_t *spring_corners, *spring_count, *spring_kind, *spring_body, *spring_element;
@@ -148,10 +153,12 @@ struct Deform {
     ARRAY(DeformSkin) skins;
     ProbeObjects objects;
 
-    /* Who touches a node: elements, then springs, as (index, corner) (forces are gathered). */
+    /* Who touches a node: elements, then springs, then hinges, as 4 index + corner, which is not
+     * negative for elements and -1 - that for others, hinges counted on from the springs. */
     ARRAY(size_t) touch_start;
     ARRAY(int32_t) touch;
-    DeformColors element_colors, spring_colors;
+    DeformColors element_colors, spring_colors, patch_colors;
+    DeformBending bending;
     ARRAY(int32_t) element_entries, spring_entries; /* of the matrix, corners^2 each */
     BlockCsr matrix;
     Aggregation *precondition;
@@ -172,6 +179,27 @@ static inline size_t deform_count(const Deform *d, int group) {
     return d->sizes[group].count;
 }
 
+/* ---- sheet.c ---- */
+
+/* PLIM_BAD_INPUT, naming triangles and the fix, where a sheet has doubled ones or an edge of three.
+ */
+PlimStatus sheet_check(const Deform *d, const DeformBodyDesc *desc);
+
+/* ---- bending.c, bending_forces.c ---- */
+
+/* Hinges and patches, once it is known which nodes are pinned. */
+PlimStatus bending_make(Deform *d);
+void bending_free(Deform *d);
+typedef struct ForceParts ForceParts;
+/* Angles, moments and forces of all hinges; energies of patches. */
+void bending_evaluate(Deform *d, int threads, const ForceParts *parts);
+double bending_energy(const Deform *d, const DeformBody *body);
+/* Adds the stiffness and damping of a patch to the matrix; bending_evaluate was there before. */
+typedef struct MatrixParts MatrixParts;
+void bending_add_stiffness(const Deform *d, size_t patch, const MatrixParts *parts);
+/* Adds what a patch may add to the diagonal, N/m, by Gershgorin's theorem. */
+void bending_bound(const Deform *d, size_t patch, double *bound);
+
 /* ---- spring_list.c ---- */
 
 PlimStatus deform_add_springs(Deform *d, const DeformBodyDesc *desc, int32_t body,
@@ -189,7 +217,7 @@ void deform_spring_stiffness(const Deform *d, size_t spring, const double *x, bo
 /* Deformation gradient of an element at positions x. */
 Mat3 element_gradient(const Deform *d, size_t element, const double *x);
 /* Which forces, and where. Stresses and forces of springs stay in `stress` and `spring_force`. */
-typedef struct ForceParts {
+struct ForceParts {
     const double *x; /* m */
     const double *v; /* m/s: damping of these velocities at x; NULL: none */
     /* In place of v: damping of the way from here to x in `h` seconds, as the gradient of a
@@ -197,7 +225,7 @@ typedef struct ForceParts {
     const double *x_before;
     double h; /* s: over which damping acts; h/2 v^T D v counts as energy */
     bool elastic;
-} ForceParts;
+};
 /* Forces of all elements and springs on nodes; *energy if it is asked for. */
 PlimStatus deform_forces(Deform *d, const StepInfo *step, const ForceParts *parts, double *force,
                          double *energy);
@@ -207,18 +235,18 @@ double deform_damping_of_change(const DeformBody *body, Mat3 f, Mat3 before, dou
 /* An upper bound on the square of the highest frequency, 1/s^2. */
 double deform_highest_square(const Deform *d, double *bound); /* `bound`: one a node, for work */
 
-/* ---- assemble.c ---- */
+/* ---- pattern.c, assemble.c ---- */
 
 PlimStatus deform_make_patterns(Deform *d);
 /* matrix = mass + elastic K(x) + damping D(x), filtered; `project`: K's semidefinite part. */
-typedef struct MatrixParts {
+struct MatrixParts {
     const double *x;
     const double *x_before;        /* m, and `h`: as in ForceParts; NULL: damping is that at x */
     double h;                      /* s */
     const double *v;               /* for friction of what slides */
     double mass, elastic, damping; /* factors */
     bool project;
-} MatrixParts;
+};
 PlimStatus deform_assemble(Deform *d, const StepInfo *step, const MatrixParts *parts);
 
 /* Says which pin or load it was that failed, and when. */

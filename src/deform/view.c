@@ -1,23 +1,26 @@
 /* Surfaces of deformable solids for frame files, with stretch and von Mises stress at vertices, and
  * nodes of what has no surface. */
 #include "deform/internal.h"
+#include "deform/membrane.h"
 #include "math/decompose.h"
 
 double deform_element_stretch(const Deform *d, size_t e) {
     Mat3 f = element_gradient(d, e, d->position), u, v;
     Vec3 stretch;
+    if (d->corner_count[e] == 2) return vec3_length(mat3_column(f, 0));
     if (d->options.dim == 2) f.r[2] = vec3(0, 0, 0);
     svd_rotations(f, &u, &stretch, &v);
     return fabs(stretch.x);
 }
 
-/* sqrt(3/2) of the deviator's norm, of the Cauchy stress P F^T / J. In the plane the part across is
- * left out: plane stress. */
+/* sqrt(3/2) of the deviator's norm, of the Cauchy stress P F^T / J. In the plane and of sheets the
+ * part across is left out: plane stress. That of a sheet is N/m. */
 static double von_mises(const Deform *d, size_t e) {
     Mat3 f = element_gradient(d, e, d->position);
     Mat3 stress = mat3_scale(1.0 / d->volume[e], mat3_load(d->stress + 9 * e));
     if (d->options.dim == 2) f.r[2] = vec3(0, 0, 1);
-    double jacobian = mat3_determinant(f), norm = 0;
+    bool is_sheet = d->corner_count[e] == d->options.dim;
+    double jacobian = is_sheet ? membrane_area_ratio(f) : mat3_determinant(f), norm = 0;
     if (!(fabs(jacobian) > 1e-12)) return 0;
     Mat3 cauchy = mat3_scale(1.0 / jacobian, mat3_multiply(stress, mat3_transpose(f)));
     double mean = mat3_trace(cauchy) / 3;
@@ -42,6 +45,15 @@ static int seen_group(const Deform *d) {
     return d->options.dim == 2 ? DEFORM_ELEMENTS : DEFORM_FACES;
 }
 
+/* Chains, lattices and particles are seen as balls at their nodes. */
+static bool is_balls(const Deform *d, const DeformBody *body) {
+    return body->count[DEFORM_ELEMENTS] == 0 || (body->is_sheet && d->options.dim == 2);
+}
+
+static size_t seen_count(const Deform *d, const DeformBody *body) {
+    return is_balls(d, body) ? 0 : body->count[seen_group(d)];
+}
+
 static const int32_t *corners_of(const Deform *d, size_t triangle) {
     return d->options.dim == 2 ? d->corners + 4 * triangle : d->face_corners + 3 * triangle;
 }
@@ -49,7 +61,7 @@ static const int32_t *corners_of(const Deform *d, size_t triangle) {
 static void count_triangles(const Deform *d, SurfaceView *view) {
     for (size_t b = 0; b < d->bodies.count; b++) {
         const DeformSkin *skin = deform_skin_of(d, b);
-        view->triangles += skin ? skin->triangle_count : d->bodies.data[b].count[seen_group(d)];
+        view->triangles += skin ? skin->triangle_count : seen_count(d, &d->bodies.data[b]);
     }
 }
 
@@ -64,7 +76,7 @@ static void number_vertices(const Deform *d, SurfaceView *view) {
     for (size_t b = 0; b < d->bodies.count; b++) {
         const DeformBody *body = &d->bodies.data[b];
         const DeformSkin *skin = deform_skin_of(d, b);
-        for (size_t t = 0; !skin && t < body->count[group]; t++)
+        for (size_t t = 0; !skin && t < seen_count(d, body); t++)
             for (int c = 0; c < 3; c++) view->number[corners_of(d, body->first[group] + t)[c]] = 0;
         for (size_t v = 0; skin && v < skin->vertex_count; v++)
             for (size_t c = 0; c < 4; c++)
@@ -114,7 +126,7 @@ static void find_node_values(const Deform *d, SurfaceView *view) {
     for (size_t i = 0; i < nodes; i++) view->node_stretch[i] = view->node_stress[i] = 0;
     for (size_t e = 0; e < deform_count(d, DEFORM_ELEMENTS); e++) {
         float stretch = -1, stress = 0, volume = (float)d->volume[e];
-        for (int c = 0; c <= d->options.dim; c++) {
+        for (int c = 0; c < d->corner_count[e]; c++) {
             int32_t i = d->corners[4 * e + (size_t)c];
             if (view->node_weight[i] < 0) continue;
             if (stretch < 0) {
@@ -164,7 +176,7 @@ static void fill_surface(const Deform *d, SurfaceView *view) {
     for (size_t b = 0; b < d->bodies.count; b++) {
         const DeformBody *body = &d->bodies.data[b];
         const DeformSkin *skin = deform_skin_of(d, b);
-        size_t count = skin ? skin->triangle_count : body->count[group];
+        size_t count = skin ? skin->triangle_count : seen_count(d, body);
         for (size_t t = 0; t < count; t++, triangle++) {
             const int32_t *corners =
                 skin ? skin->triangles[t] : corners_of(d, body->first[group] + t);
@@ -204,12 +216,11 @@ static PlimStatus view_surface(const Deform *d, const StepInfo *step, FrameView 
     return frame_view_add_mesh(step->context, out, &mesh);
 }
 
-/* Nodes of lattices and particles, as balls. */
+/* Nodes of chains, lattices and particles, as balls. */
 static PlimStatus view_points(const Deform *d, const StepInfo *step, FrameView *out) {
     size_t count = 0;
     for (size_t b = 0; b < d->bodies.count; b++)
-        if (d->bodies.data[b].count[DEFORM_ELEMENTS] == 0)
-            count += d->bodies.data[b].count[DEFORM_NODES];
+        if (is_balls(d, &d->bodies.data[b])) count += d->bodies.data[b].count[DEFORM_NODES];
     if (count == 0) return PLIM_OK;
     float *at = scratch_take(step->scratch, 3 * count, sizeof *at);
     float *velocity = scratch_take(step->scratch, 3 * count, sizeof *velocity);
@@ -218,8 +229,7 @@ static PlimStatus view_points(const Deform *d, const StepInfo *step, FrameView *
     size_t n = 0;
     for (size_t b = 0; b < d->bodies.count; b++) {
         const DeformBody *body = &d->bodies.data[b];
-        for (size_t k = 0; body->count[DEFORM_ELEMENTS] == 0 && k < body->count[DEFORM_NODES];
-             k++, n++) {
+        for (size_t k = 0; is_balls(d, body) && k < body->count[DEFORM_NODES]; k++, n++) {
             store_float(at + 3 * n, d->position + 3 * (body->first[DEFORM_NODES] + k));
             store_float(velocity + 3 * n, d->velocity + 3 * (body->first[DEFORM_NODES] + k));
             radius[n] = (float)body->radius;

@@ -37,17 +37,24 @@ static Vec3 scramble(const PlimScene *scene, const SceneSoftBody *body, size_t n
     return vec3_load(offset);
 }
 
+/* Its volume at rest, area or length, times a factor that is the same for all of a mesh. */
+static double element_size(const SoftMesh *mesh, const int32_t *c, int dim) {
+    Vec3 e1 = vec3_sub(mesh->rest[c[1]], mesh->rest[c[0]]);
+    if (mesh->is_sheet && dim == 2) return vec3_length(e1);
+    Vec3 across = vec3_cross(e1, vec3_sub(mesh->rest[c[2]], mesh->rest[c[0]]));
+    if (mesh->is_sheet) return vec3_length(across);
+    return dim == 2 ? across.z : vec3_dot(across, vec3_sub(mesh->rest[c[3]], mesh->rest[c[0]]));
+}
+
 static Vec3 center_of(const SoftMesh *mesh, const Vec3 *position, int dim) {
     Vec3 sum = vec3(0, 0, 0);
     double weight = 0;
+    int corners = dim + (mesh->is_sheet ? 0 : 1);
     for (size_t e = 0; e < mesh->element_count; e++) {
         const int32_t *c = mesh->elements[e];
-        Vec3 e1 = vec3_sub(mesh->rest[c[1]], mesh->rest[c[0]]);
-        Vec3 e2 = vec3_sub(mesh->rest[c[2]], mesh->rest[c[0]]), across = vec3_cross(e1, e2);
-        double volume =
-            dim == 2 ? across.z : vec3_dot(across, vec3_sub(mesh->rest[c[3]], mesh->rest[c[0]]));
-        for (int k = 0; k <= dim; k++) sum = vec3_add_scaled(sum, volume, position[c[k]]);
-        weight += volume * (dim + 1);
+        double volume = element_size(mesh, c, dim);
+        for (int k = 0; k < corners; k++) sum = vec3_add_scaled(sum, volume, position[c[k]]);
+        weight += volume * corners;
     }
     for (size_t i = 0; mesh->element_count == 0 && i < mesh->node_count; i++, weight++)
         sum = vec3_add(sum, position[i]);
@@ -111,7 +118,10 @@ static void describe_surface(const PlimScene *scene, const SceneSoftBody *body, 
                                     : material && material->friction.at_rest >= 0
                                         ? &material->friction
                                         : NULL;
-    desc->density = body->density > 0 ? body->density : material ? material->density : 1000;
+    desc->density = desc->is_sheet      ? body->area_density
+                    : body->density > 0 ? body->density
+                    : material          ? material->density
+                                        : 1000;
     desc->friction = friction ? friction->at_rest : 0.5;
     desc->kinetic_friction =
         friction && friction->kinetic >= 0 ? friction->kinetic : desc->friction;
@@ -120,11 +130,15 @@ static void describe_surface(const PlimScene *scene, const SceneSoftBody *body, 
 }
 
 static void describe_law(const PlimScene *scene, const SceneSoftBody *body, DeformBodyDesc *desc) {
-    desc->has_law = body->young > 0 && desc->element_count > 0;
+    bool is_chain = desc->is_sheet && scene->document.dim == 2;
+    double young = desc->is_sheet ? body->stretch : body->young;
+    int dim = desc->is_sheet ? 2 : (int)scene->document.dim;
+    if (is_chain && body->stretch > 0) /* 1 m deep: its elements are springs */
+        desc->springs = (DeformSprings){.edges = body->stretch, .seconds = body->damping};
+    desc->has_law = young > 0 && desc->element_count > 0 && !is_chain;
     if (!desc->has_law) return;
-    desc->law =
-        law_from_young((LawModel)body->model, (int)scene->document.dim, body->young, body->poisson);
-    desc->law.plane_stress = body->plane == 1;
+    desc->law = law_from_young((LawModel)body->model, dim, young, body->poisson);
+    desc->law.plane_stress = body->plane == 1 || desc->is_sheet;
     desc->law.least_stretch = body->least_stretch;
     desc->damping = body->damping;
     desc->damping_form = (DampingForm)body->damping_form;
@@ -140,9 +154,14 @@ static DeformBodyDesc describe_body(const PlimScene *scene, const SceneNode *nod
                            .elements = (const int32_t(*)[4])mesh->elements,
                            .faces = (const int32_t(*)[3])mesh->faces,
                            .links = (const int32_t(*)[2])mesh->links,
+                           .is_sheet = mesh->is_sheet,
                            .link_stiffness = body->lattice.stiffness,
                            .link_damping = body->lattice.damping,
                            .mass = body->mass,
+                           .bending = {.model = (BendingModel)body->bending,
+                                       .stiffness = fmax(0.0, body->bending_stiffness),
+                                       .damping = body->bending_damping,
+                                       .is_flat = body->rest_angles == 1},
                            .wind = describe_wind(node, body)};
     if (node_get(node, "springs"))
         desc.springs = (DeformSprings){.edges = body->springs.edges,
@@ -153,6 +172,8 @@ static DeformBodyDesc describe_body(const PlimScene *scene, const SceneNode *nod
                       ? body->particle.radius
                       : 0.1 * body->lattice.size[0] / fmax(1, body->lattice.cells[0]);
     if (mesh->element_count > 0) desc.radius = 0;
+    if (soft_kind(node) == SOFT_CHAIN)
+        desc.radius = 0.5 * body->chain.length / (double)body->chain.segments;
     describe_surface(scene, body, number, &desc);
     describe_law(scene, body, &desc);
     return desc;

@@ -6,8 +6,12 @@
 /* ---- reading ---- */
 
 SceneSoftBody soft_read_body(PlimScene *scene, SceneNode *node) {
-    SceneSoftBody body = {.friction = {-1, -1}, .color = {-1, -1, -1}, .repeat.grid = {1, 1, 1}};
+    SceneSoftBody body = {.friction = {-1, -1},
+                          .color = {-1, -1, -1},
+                          .repeat.grid = {1, 1, 1},
+                          .bending_stiffness = -1};
     reader_read_table(&scene->reader, node, &scene_soft_body_table, &body);
+    soft_apply_fabric(node, &body);
     return body;
 }
 
@@ -30,7 +34,8 @@ ScenePoint soft_read_point(PlimScene *scene, SceneNode *node) {
 }
 
 int soft_kind(const SceneNode *node) {
-    static const char *const keys[SOFT_KINDS] = {"shape", "mesh", "lattice", "particle"};
+    static const char *const keys[SOFT_KINDS] = {"shape", "mesh",    "sheet",
+                                                 "chain", "lattice", "particle"};
     int kind = SOFT_KINDS, count = 0;
     for (int k = 0; k < SOFT_KINDS; k++)
         if (node_get(node, keys[k])) {
@@ -97,7 +102,8 @@ static void check_planar(PlimScene *scene, const SceneNode *node, const SceneSof
 static void check_material(PlimScene *scene, SceneNode *node, const SceneSoftBody *body) {
     SceneReader *reader = &scene->reader;
     int kind = soft_kind(node);
-    bool has_elements = kind == SOFT_SHAPE || kind == SOFT_MESH;
+    bool is_sheet = kind == SOFT_SHEET || kind == SOFT_CHAIN;
+    bool has_elements = kind == SOFT_SHAPE || kind == SOFT_MESH || is_sheet;
     const SceneNode *springs = node_get(node, "springs");
     if (body->material && !scene_find_material(scene, body->material))
         reader_problem(reader, node_get(node, "material"), "there is no material '%s'",
@@ -105,7 +111,7 @@ static void check_material(PlimScene *scene, SceneNode *node, const SceneSoftBod
     if (body->poisson >= 0.5)
         reader_problem(reader, node_get(node, "poisson"),
                        "must be below 0.5, is %g: at 0.5 nothing can be compressed", body->poisson);
-    if (has_elements && !(body->young > 0) && !springs)
+    if (has_elements && !is_sheet && !(body->young > 0) && !springs)
         reader_problem(reader, node, "needs 'young' or 'springs': nothing holds it together");
     if (springs && !has_elements)
         reader_problem(reader, springs, "only elements have springs; leave it out");
@@ -117,6 +123,7 @@ static void check_material(PlimScene *scene, SceneNode *node, const SceneSoftBod
     if (!has_elements && node_get(node, "wind"))
         reader_problem(reader, node_get(node, "wind"),
                        "only a body with a surface feels wind; leave it out");
+    soft_check_sheet(scene, node, body);
     scene_check_friction(scene, node, &body->friction);
 }
 
@@ -160,6 +167,18 @@ static double count_elements(PlimScene *scene, SceneNode *node, const SceneSoftB
         return scene_file_check(scene, node_get(node, "mesh"), body->mesh.path,
                                 body->mesh.content) /
                40;
+    case SOFT_SHEET:
+        if (body->sheet.path)
+            return scene_file_check(scene, node_get(node, "sheet"), body->sheet.path,
+                                    body->sheet.content) /
+                   20;
+        if (!is_whole(body->sheet.cells, 2))
+            reader_problem(&scene->reader, node_get(node, "sheet"),
+                           "'cells' must be whole numbers");
+        return body->sheet.cells[0] * body->sheet.cells[1] *
+               (body->sheet.cut == TRI_CROSSWISE ? 4 : 2);
+    case SOFT_CHAIN:
+        return (double)body->chain.segments;
     case SOFT_LATTICE:
         if (!is_whole(body->lattice.cells, 3))
             reader_problem(&scene->reader, node_get(node, "lattice"),
@@ -175,7 +194,8 @@ static void check_geometry(PlimScene *scene, SceneNode *node, const SceneSoftBod
                            double copies) {
     if (soft_kind(node) == SOFT_KINDS) {
         reader_problem(&scene->reader, node,
-                       "needs exactly one of 'shape', 'mesh', 'lattice' and 'particle'");
+                       "needs exactly one of 'shape', 'mesh', 'sheet', 'chain', 'lattice' and "
+                       "'particle'");
         return;
     }
     if (body->shape.kind == SCENE_SHAPE_HALF_SPACE && node_get(node, "shape"))

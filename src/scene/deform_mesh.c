@@ -247,6 +247,12 @@ PlimStatus soft_make_mesh(PlimScene *scene, SceneNode *node, const SceneSoftBody
     case SOFT_MESH:
         TRY(read_elements(scene, &body->mesh, memory, out));
         break;
+    case SOFT_SHEET:
+        TRY(soft_make_sheet(scene, &body->sheet, memory, out));
+        break;
+    case SOFT_CHAIN:
+        TRY(soft_make_chain(&body->chain, memory, out));
+        break;
     case SOFT_LATTICE:
         TRY(make_lattice(&body->lattice, (int)scene->document.dim, memory, out));
         break;

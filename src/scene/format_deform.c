@@ -96,6 +96,41 @@ static const SceneTable lattice_table =
           "edges and diagonals.",
           lattice_keys);
 
+static const char *const sheet_cut_choices[] = {"crosswise", "herring_bone", "one_way",
+                                                "mirrored",  "irregular",    NULL};
+
+static const SceneKey sheet_keys[] = {
+    {"size", VALUE_VEC2, AT(SceneSheet, size), "[1, 1]", .unit = "m", POSITIVE,
+     .help = "edge lengths along own x and z; its upper side looks along y"},
+    {"cells", VALUE_VEC2, AT(SceneSheet, cells), "[10, 10]", BETWEEN(1, 1e5),
+     .help = "cells along x and z"},
+    {"cut", VALUE_CHOICE, AT(SceneSheet, cut), "herring_bone", .choices = sheet_cut_choices,
+     .help =
+         "how cells are cut into triangles: herring_bone: two, neighbours by opposite diagonals "
+         "(000 figure 3.1); mirrored: row by row; one_way: all the same; crosswise: four; "
+         "irregular: two, with inner nodes moved at random from the scene's seed"},
+    {"path", VALUE_TEXT, AT(SceneSheet, path),
+     .help = "in place of a rectangle: a surface from an OBJ, PLY or STL file; relative to the "
+             "scene's folder"},
+    {"scale", VALUE_NUMBER, AT(SceneSheet, scale), "1", POSITIVE,
+     .help = "metres for a unit of the file"},
+    {"content", VALUE_TEXT, AT(SceneSheet, content),
+     .help = "written by the program: a hash by which a file that changed since is noticed"},
+};
+
+static const SceneTable sheet_table =
+    TABLE("sheet", "Cloth, paper: triangles in space without an inside.", sheet_keys);
+
+static const SceneKey chain_keys[] = {
+    {"length", VALUE_NUMBER, AT(SceneChain, length), "1", .unit = "m", POSITIVE,
+     .help = "of the whole, along own x"},
+    {"segments", VALUE_INTEGER, AT(SceneChain, segments), "20", BETWEEN(1, 1e6),
+     .help = "of equal length"},
+};
+
+static const SceneTable chain_table =
+    TABLE("chain", "A sheet of two dimensions: segments in a row.", chain_keys);
+
 static const SceneKey particle_keys[] = {
     {"radius", VALUE_NUMBER, AT(SceneParticle, radius), "0.05", .unit = "m", POSITIVE,
      .help = "of the ball that is drawn; contact takes the particle for a point"},
@@ -147,7 +182,10 @@ static const SceneTable skin_table =
 
 /* ---- a body ---- */
 
-static const char *const cut_choices[] = {"crosswise", "herring_bone", "one_way", NULL};
+static const char *const cut_choices[] = {"crosswise", "herring_bone", "one_way", "mirrored", NULL};
+static const char *const bending_choices[] = {"shell", "hinge", "none", NULL};
+static const char *const rest_choices[] = {"mesh", "flat", NULL};
+static const char *const fabric_choices[] = {"none", "cotton", "silk", "denim", "paper", NULL};
 static const char *const model_choices[] = {"linear", "corotated", "st_venant_kirchhoff",
                                             "neo_hookean", NULL};
 static const char *const plane_choices[] = {"strain", "stress", NULL};
@@ -161,6 +199,10 @@ static const SceneKey body_keys[] = {
              "distance; in two dimensions the cut at z = 0, 1 m deep"},
     {"mesh", VALUE_TABLE, AT(SceneSoftBody, mesh), .table = &mesh_table,
      .help = "in place of `shape`: elements from a file"},
+    {"sheet", VALUE_TABLE, AT(SceneSoftBody, sheet), .table = &sheet_table,
+     .help = "in place of `shape`: a sheet of triangles, in three dimensions"},
+    {"chain", VALUE_TABLE, AT(SceneSoftBody, chain), .table = &chain_table,
+     .help = "in place of `shape`: a chain of segments, in two dimensions"},
     {"lattice", VALUE_TABLE, AT(SceneSoftBody, lattice), .table = &lattice_table,
      .help = "in place of `shape`: masses and links"},
     {"particle", VALUE_TABLE, AT(SceneSoftBody, particle), .table = &particle_table,
@@ -213,6 +255,28 @@ static const SceneKey body_keys[] = {
      .choices = form_choices,
      .help = "green: of the rate of Green's strain, exerts no torque; diagonal: that of 002 "
              "section 5.5.1, which does on a stretched body"},
+    {"fabric", VALUE_CHOICE, AT(SceneSoftBody, fabric), "none", .choices = fabric_choices,
+     .help =
+         "of a sheet or chain: area_density, stretch, bending_stiffness and friction of a known "
+         "one, where they are not given"},
+    {"area_density", VALUE_NUMBER, AT(SceneSoftBody, area_density), .unit = "kg/m^2", POSITIVE,
+     .help = "of a sheet, in place of `density`; of a chain, too, which is 1 m deep"},
+    {"stretch", VALUE_NUMBER, AT(SceneSoftBody, stretch), .unit = "N/m", POSITIVE,
+     .help = "of a sheet or chain: Young's modulus times thickness, of its membrane elements; "
+             "without it a sheet has `springs`"},
+    {"bending", VALUE_CHOICE, AT(SceneSoftBody, bending), "shell", .choices = bending_choices,
+     .help = "of a sheet: shell: by mean curvatures around vertices, nearly the same on any mesh; "
+             "hinge: every edge for itself (000 section 3.2.2), softer or stiffer by a tenth with "
+             "the mesh; none"},
+    {"bending_stiffness", VALUE_NUMBER, AT(SceneSoftBody, bending_stiffness), .unit = "N m",
+     NOT_NEGATIVE,
+     .help = "B of a sheet or chain: moment a length over curvature, E h^3/12 of a thin plate of "
+             "thickness h; 0 without it or a fabric"},
+    {"bending_damping", VALUE_NUMBER, AT(SceneSoftBody, bending_damping), "0", .unit = "s",
+     NOT_NEGATIVE,
+     .help = "of a sheet or chain: moment of this times B times the rate of curvature"},
+    {"rest_angles", VALUE_CHOICE, AT(SceneSoftBody, rest_angles), "mesh", .choices = rest_choices,
+     .help = "of a sheet or chain: mesh: it bends back to its angles at rest; flat: to none"},
     {"springs", VALUE_TABLE, AT(SceneSoftBody, springs), .table = &springs_table,
      .help = "springs along edges and altitudes of the elements"},
     {"wind", VALUE_TABLE, AT(SceneSoftBody, wind), .table = &wind_table,
@@ -238,7 +302,8 @@ static const SceneKey body_keys[] = {
 
 const SceneTable scene_soft_body_table =
     TABLE("deformable body",
-          "A deformable solid. Exactly one of shape, mesh, lattice and particle. Its probes: "
+          "A deformable solid. Exactly one of shape, mesh, sheet, chain, lattice and particle. Its "
+          "probes: "
           "center, velocity, volume, stretch, energy, momentum, "
           "angular_momentum, contact_force.",
           body_keys);
