@@ -47,12 +47,12 @@ static PlimStatus keep_meeting(PlimContext *context, const CrossingMesh *mesh, c
 }
 
 static PlimStatus find_near(PlimContext *context, const CrossingMesh *mesh, const Bvh *edges,
-                            BvhPairs *near) {
-    if (mesh->dim == 2) return bvh_overlap_pairs(edges, edges, 0.0, near);
+                            Scratch *scratch, BvhPairs *near) {
+    if (mesh->dim == 2) return bvh_overlap_pairs(edges, edges, 0.0, scratch, near);
     BvhInput input = {mesh->vertices, *mesh->triangles, 3, mesh->triangle_count};
     Bvh *triangles;
     TRY(bvh_create(context, &input, &triangles));
-    PlimStatus status = bvh_overlap_pairs(edges, triangles, 0.0, near);
+    PlimStatus status = bvh_overlap_pairs(edges, triangles, 0.0, scratch, near);
     bvh_destroy(triangles);
     return status;
 }
@@ -63,9 +63,12 @@ PlimStatus crossing_find(PlimContext *context, const CrossingMesh *mesh, Crossin
     Bvh *edges;
     TRY(bvh_create(context, &input, &edges));
     BvhPairs near = {0};
-    PlimStatus status = find_near(context, mesh, edges, &near);
+    Scratch scratch;
+    scratch_init(&scratch, context);
+    PlimStatus status = find_near(context, mesh, edges, &scratch, &near);
     if (status == PLIM_OK) status = keep_meeting(context, mesh, &near, out);
     array_free(context, &near.items);
+    scratch_free(&scratch);
     bvh_destroy(edges);
     return status;
 }

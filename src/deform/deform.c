@@ -17,6 +17,8 @@ static const StateField fields[] = {
     NODE(velocity, "m/s", FIELD_F64, FIELD_STATE, 3),
     NODE(reaction, "N", FIELD_F64, FIELD_STATE, 3),
     NODE(velocity_half, "m/s", FIELD_F64, FIELD_WORK, 3),
+    NODE(position_before, "m", FIELD_F64, FIELD_WORK, 3),
+    NODE(collision_change, "m/s", FIELD_F64, FIELD_WORK, 3),
     NODE(half_impulse, "N s", FIELD_F64, FIELD_WORK, 3),
     NODE(outside, "N", FIELD_F64, FIELD_WORK, 3),
     NODE(filter, "1", FIELD_F64, FIELD_WORK, 9),
@@ -25,8 +27,9 @@ static const StateField fields[] = {
     NODE(rest, "m", FIELD_F64, FIELD_CONSTANT, 3),
     NODE(start, "m", FIELD_F64, FIELD_CONSTANT, 3),
     NODE(mass, "kg", FIELD_F64, FIELD_CONSTANT, 1),
-    NODE(has_pin, "1", FIELD_I32, FIELD_CONSTANT, 1),
-    NODE(is_pinned, "1", FIELD_I32, FIELD_CONSTANT, 1),
+    NODE(anchor, "m", FIELD_F64, FIELD_STATE, 3),
+    NODE(has_pin, "1", FIELD_I32, FIELD_DERIVED, 1),
+    NODE(is_pinned, "1", FIELD_I32, FIELD_DERIVED, 1),
     NODE(is_outer, "1", FIELD_I32, FIELD_CONSTANT, 1),
     ELEMENT(stress, "J", FIELD_F64, FIELD_DERIVED, 9),
     ELEMENT(element_energy, "J", FIELD_F64, FIELD_DERIVED, 1),
@@ -45,6 +48,7 @@ static const StateField fields[] = {
     SPRING(spring_rest, "m", FIELD_F64, FIELD_CONSTANT, 1),
     SPRING(spring_modulus, "N", FIELD_F64, FIELD_CONSTANT, 1),
     SPRING(spring_drag, "N s/m", FIELD_F64, FIELD_CONSTANT, 1),
+    {"step_limit", "s", FIELD_F64, FIELD_STATE, 2, DEFORM_WHOLE, offsetof(Deform, step_limit)},
     {"gained", "J", FIELD_F64, FIELD_STATE, 1, DEFORM_BODIES, offsetof(Deform, gained)},
     /* Never changes, but a state must tell which surface its nodes make: who looks for crossings in
      * it has nothing else that is exact. */
@@ -52,7 +56,7 @@ static const StateField fields[] = {
     FACE(face_body, "1", FIELD_I32, FIELD_CONSTANT, 1),
 };
 
-static const char *const groups[] = {"nodes", "elements", "springs", "faces", "bodies"};
+static const char *const groups[] = {"nodes", "elements", "springs", "faces", "bodies", "whole"};
 
 const StateSchema deform_schema = {.fields = fields,
                                    .field_count = sizeof fields / sizeof *fields,
@@ -73,7 +77,8 @@ DeformOptions deform_options_default(int dim) {
                            .step_fraction = 0.7,
                            .tolerance = 1e-6,
                            .iterations = 100,
-                           .contact = true};
+                           .contact = true,
+                           .collisions = true};
 }
 
 PlimStatus deform_create(PlimContext *context, const DeformOptions *options, Deform **out) {
@@ -100,6 +105,8 @@ static void deform_destroy(void *system) {
     array_free(context, &d->load_weights);
     array_free(context, &d->load_faces);
     array_free(context, &d->contacts);
+    array_free(context, &d->self_nodes);
+    array_free(context, &d->self_faces);
     deform_skins_free(d);
     bending_free(d);
     array_free(context, &d->touch_start);
@@ -265,6 +272,7 @@ static void add_nodes(Deform *d, const DeformBodyDesc *desc, size_t first) {
         size_t at = 3 * (first + i);
         vec3_store(d->rest + at, desc->rest[i]);
         vec3_store(d->start + at, desc->position[i]);
+        vec3_store(d->anchor + at, desc->position[i]);
         vec3_store(d->position + at, desc->position[i]);
         vec3_store(d->velocity + at, desc->velocity[i]);
         d->is_outer[first + i] = desc->face_count == 0;
@@ -305,8 +313,11 @@ PlimStatus deform_add_body(Deform *d, const DeformBodyDesc *desc, size_t *out) {
                        .wind = desc->wind,
                        .friction = desc->friction,
                        .kinetic_friction = desc->kinetic_friction,
+                       .collides = desc->collides,
+                       .meets_itself = desc->meets_itself,
                        .radius = desc->radius,
                        .size = fmax(size_at_rest(desc), 2 * desc->radius)};
+    TRY(deform_find_thickness(d, desc, &body.thickness));
     memcpy(body.color, desc->color, sizeof body.color);
     memcpy(body.first, first, sizeof first);
     for (int g = 0; g < DEFORM_GROUPS; g++) body.count[g] = deform_count(d, g) - first[g];
@@ -346,6 +357,7 @@ PlimStatus deform_name_failure(const Deform *d, PlimStatus status, const char *w
 }
 
 PlimStatus deform_finish(Deform *d) {
+    deform_mark_pins(d, -HUGE_VAL, HUGE_VAL);
     deform_set_spring_drag(d);
     TRY(bending_make(d));
     for (size_t k = 0; k < d->loads.count; k++)
@@ -356,6 +368,10 @@ PlimStatus deform_finish(Deform *d) {
             d->energy_rounding += 1e-16 * d->volume[e] * (body->law.mu + body->law.lambda);
     }
     TRY(deform_make_patterns(d));
+    TRY(deform_list_self(d));
+    for (size_t b = 0; b < d->bodies.count; b++)
+        if (d->bodies.data[b].is_sheet)
+            d->sheet_offset = fmax(d->sheet_offset, 0.5 * d->bodies.data[b].thickness);
     for (int k = 0; k < DEFORM_WORK_COUNT; k++)
         if (!array_reserve(d->context, &d->work[k], 3 * deform_count(d, DEFORM_NODES)))
             return PLIM_OUT_OF_MEMORY;
@@ -396,6 +412,7 @@ const SystemClass deform_class = {
     .refresh = deform_refresh,
     .diagnose = deform_diagnose,
     .view_frame = deform_view_frame,
+    .meshes = &deform_meshes,
     .quantities = deform_quantities,
     .quantity_count = DEFORM_QUANTITY_COUNT,
     .object_count = object_count,

@@ -35,6 +35,8 @@ typedef struct DeformOptions {
     double tolerance;     /* implicit: forces left over by all forces; default 1e-6 */
     int iterations;       /* of Newton's method in a solve at most; default 100 */
     bool contact;         /* default true */
+    bool collisions;      /* of meshes with each other; default true */
+    bool affine_zones;    /* default false */
 } DeformOptions;
 
 DeformOptions deform_options_default(int dim);
@@ -91,7 +93,10 @@ typedef struct DeformBodyDesc {
     BendingDesc bending;
     DeformWind wind;
     double friction, kinetic_friction;
-    double radius; /* m, of a body without faces: what is drawn of its nodes */
+    bool collides;     /* with other bodies of nodes and faces */
+    bool meets_itself; /* a solid; sheets do */
+    double thickness;  /* m, that its surface keeps from others; 0: a quarter of its mean edge */
+    double radius;     /* m, of a body without faces: what is drawn of its nodes */
     float color[3];
 } DeformBodyDesc;
 
@@ -115,7 +120,8 @@ typedef struct DeformPinDesc {
     bool axes[3];      /* of the world, that they are held along */
     DeformPathFn path; /* NULL: they stay */
     void *path_user;
-    SurfaceRef with; /* a rigid surface that they move with; without class: none */
+    SurfaceRef with;    /* a rigid surface that they move with; without class: none */
+    double from, until; /* s: when it holds; until 0: to the end */
 } DeformPinDesc;
 
 PlimStatus deform_add_pin(Deform *deform, const DeformPinDesc *desc);

@@ -12,7 +12,15 @@
 #include "solve/krylov/krylov.h"
 #include "system/probe_objects.h"
 
-enum { DEFORM_NODES, DEFORM_ELEMENTS, DEFORM_SPRINGS, DEFORM_FACES, DEFORM_BODIES, DEFORM_GROUPS };
+enum {
+    DEFORM_NODES,
+    DEFORM_ELEMENTS,
+    DEFORM_SPRINGS,
+    DEFORM_FACES,
+    DEFORM_BODIES,
+    DEFORM_WHOLE,
+    DEFORM_GROUPS
+};
 
 /* Vectors of a solve. */
 enum {
@@ -42,7 +50,9 @@ typedef struct DeformBody {
     size_t first_patch, patch_count; /* of bending */
     DeformWind wind;
     double friction, kinetic_friction;
-    double radius, size; /* m; the size is that of its box at rest */
+    double radius, size;         /* m; the size is that of its box at rest */
+    bool collides, meets_itself; /* in collisions of meshes */
+    double thickness;            /* m, that its surface keeps */
     float color[3];
 } DeformBody;
 
@@ -54,6 +64,7 @@ typedef struct DeformPin {
     void *path_user;
     SurfaceRef with;
     Collider with_start; /* where it was when the pin was made */
+    double from, until;  /* s; until HUGE_VAL: to the end */
 } DeformPin;
 
 typedef struct DeformLoad {
@@ -108,6 +119,7 @@ typedef struct DeformFigures {
     double damped;                       /* steps of backward Euler in place of the midpoint's */
     double unconverged;                  /* solves that stopped early */
     double contacts, penetration;        /* 1, m */
+    double halved;                       /* the next step is shorter, for impact zones */
 } DeformFigures;
 
 struct Deform {
@@ -118,7 +130,10 @@ struct Deform {
     /* Nodes; vectors have three components, z = 0 in two dimensions. */
     double *position, *velocity; /* m, m/s: the state */
     double *velocity_half;       /* m/s, v^{n+1/2} */
+    double *position_before;     /* m, x^n, where meshes collide */
+    double *collision_change;    /* m/s, what collisions of meshes did to v^{n+1/2} */
     double *rest, *start;        /* m: own axes; where they were at the start, in the world */
+    double *anchor;              /* m: where a pin took hold of them */
     double *mass;                /* kg */
     double *elastic;             /* N, at `position` */
     double *half_impulse;        /* N s: what damping, pins and contact did in the first half */
@@ -140,7 +155,8 @@ struct Deform {
     double *spring_rest, *spring_modulus, *spring_drag, *spring_energy;
     double *spring_force; /* N, three a corner, four corners */
     int32_t *face_corners, *face_body;
-    double *gained; /* J, of each body: what the midpoint rule made out of nothing */
+    double *gained;     /* J, of each body: what the midpoint rule made out of nothing */
+    double *step_limit; /* s: the longest next step, 0 if any; the usual one (self.c) */
 
     ARRAY(DeformBody) bodies;
     ARRAY(DeformPin) pins;
@@ -151,6 +167,7 @@ struct Deform {
     ARRAY(size_t) load_faces;
     ARRAY(DeformContact) contacts;
     ARRAY(DeformSkin) skins;
+    ARRAY(int32_t) self_nodes, self_faces; /* that take part in collisions of meshes, sorted */
     ProbeObjects objects;
 
     /* Who touches a node: elements, then springs, then hinges, as 4 index + corner, which is not
@@ -163,12 +180,15 @@ struct Deform {
     BlockCsr matrix;
     Aggregation *precondition;
     ARRAY(double) work[DEFORM_WORK_COUNT]; /* of the solves, three a node */
+    double sheet_offset;                   /* m: how far sheets stay off rigid surfaces, at most */
     bool has_damping;
-    double energy_rounding; /* J, of the sum of elastic energies */
-    bool is_whole;          /* this step is one of backward Euler */
-    double now;             /* s, of the present state */
-    double load_time;       /* s, that the loads of the present step are of */
+    double energy_rounding;      /* J, of the sum of elastic energies */
+    bool is_whole;               /* this step is one of backward Euler */
+    double now;                  /* s, of the present state */
+    double load_time;            /* s, that the loads of the present step are of */
+    double step_start, step_end; /* s, of the present step */
     bool has_pressure;
+    bool has_timed_pins; /* pins that come or go */
 
     DeformFigures figures;
 };
@@ -267,6 +287,10 @@ PlimStatus deform_load_now(const Deform *d, size_t load, double t, Vec3 *force, 
 
 /* ---- pins.c ---- */
 
+/* Which nodes are pinned from t0 to t1; -HUGE_VAL and HUGE_VAL: all the time. */
+void deform_mark_pins(Deform *d, double t0, double t1);
+/* Nodes that no pin holds up to t: where it will take hold of them is where they are. */
+void deform_follow_loose(Deform *d, double t);
 /* Sets velocities of pinned nodes along held axes, so that they arrive where they should. */
 PlimStatus deform_pin_targets(Deform *d, const StepInfo *step, double *velocity);
 /* Their places, and their velocities, at the end of the step. */
@@ -346,6 +370,14 @@ void deform_balance(const Deform *d, const double *x, const double *residual, do
 void deform_restore_spin(const Deform *d, double dt, double *v);
 /* The rigid motions of all bodies in v, with what is held left alone. */
 void deform_rigid_guess(const Deform *d, const double *v, double *out);
+
+/* ---- self.c ---- */
+
+/* What a body's surface keeps from others, m: as given, or a part of its edges. */
+PlimStatus deform_find_thickness(const Deform *d, const DeformBodyDesc *desc, double *out);
+/* Which nodes and faces take part in collisions of meshes. */
+PlimStatus deform_list_self(Deform *d);
+extern const MeshSurfaceClass deform_meshes;
 
 /* ---- stages.c, measure.c, view.c ---- */
 

@@ -9,12 +9,14 @@ PlimStatus deform_add_pin(Deform *d, const DeformPinDesc *desc) {
                      .axes = {desc->axes[0], desc->axes[1], desc->axes[2]},
                      .path = desc->path,
                      .path_user = desc->path_user,
-                     .with = desc->with};
+                     .with = desc->with,
+                     .from = desc->from,
+                     .until = desc->until > 0 ? desc->until : HUGE_VAL};
+    d->has_timed_pins = d->has_timed_pins || pin.from > 0 || isfinite(pin.until);
     if (pin.with.class) surface_read(&pin.with, &pin.with_start);
     for (size_t k = 0; k < desc->node_count; k++) {
         int32_t node = desc->nodes[k] + (int32_t)body->first[DEFORM_NODES];
         if (!array_push(d->context, &d->pin_nodes, node)) return PLIM_OUT_OF_MEMORY;
-        d->has_pin[node] = 1;
     }
     pin.name = context_copy_text(d->context, desc->name);
     if (!pin.name || !array_push(d->context, &d->pins, pin)) {
@@ -23,6 +25,37 @@ PlimStatus deform_add_pin(Deform *d, const DeformPinDesc *desc) {
     }
     ProbeObject object = {.kind = DEFORM_OBJECT_PIN, .item = d->pins.count - 1};
     return probe_objects_add(d->context, &d->objects, desc->name, object);
+}
+
+/* Whether it holds in a step, which may begin or end within rounding of its times. */
+static bool holds(const DeformPin *pin, double t0, double t1) {
+    double fine = 1e-9 * fmin(t1 - t0, 1.0);
+    return pin->from <= fmax(t0, 0.0) + fine && pin->until >= t1 - fine;
+}
+
+void deform_mark_pins(Deform *d, double t0, double t1) {
+    for (size_t i = 0; i < deform_count(d, DEFORM_NODES); i++) d->is_pinned[i] = d->has_pin[i] = 0;
+    for (size_t p = 0; p < d->pins.count; p++) {
+        const DeformPin *pin = &d->pins.data[p];
+        bool all = pin->axes[0] && pin->axes[1] && (pin->axes[2] || d->options.dim == 2);
+        if (!holds(pin, t0, t1)) continue;
+        for (size_t k = 0; k < pin->count; k++) {
+            int32_t node = d->pin_nodes.data[pin->first + k];
+            d->has_pin[node] = 1;
+            d->is_pinned[node] |= all;
+        }
+    }
+}
+
+void deform_follow_loose(Deform *d, double t) {
+    for (size_t p = 0; p < d->pins.count; p++) {
+        const DeformPin *pin = &d->pins.data[p];
+        if (!(pin->from >= t - 1e-9)) continue;
+        for (size_t k = 0; k < pin->count; k++) {
+            size_t i = (size_t)d->pin_nodes.data[pin->first + k];
+            vec3_store(d->anchor + 3 * i, vec3_load(d->position + 3 * i));
+        }
+    }
 }
 
 /* Where its body is: at t^n carried on to t^{n+1}, or after the bodies have moved. */
@@ -59,10 +92,11 @@ PlimStatus deform_pin_targets(Deform *d, const StepInfo *step, double *velocity)
     for (size_t p = 0; p < d->pins.count; p++) {
         const DeformPin *pin = &d->pins.data[p];
         DeformPath motion;
+        if (!holds(pin, step->time, step->end_time)) continue;
         TRY(path_at(d, pin, step->end_time, step->dt, &motion));
         for (size_t k = 0; k < pin->count; k++) {
             size_t i = (size_t)d->pin_nodes.data[pin->first + k];
-            Vec3 to = move_point(&motion, vec3_load(d->start + 3 * i));
+            Vec3 to = move_point(&motion, vec3_load(d->anchor + 3 * i));
             for (int axis = 0; axis < d->options.dim; axis++)
                 if (pin->axes[axis])
                     velocity[3 * i + (size_t)axis] =
@@ -77,10 +111,11 @@ PlimStatus deform_snap_pins(Deform *d, const StepInfo *step) {
     for (size_t p = 0; p < d->pins.count; p++) {
         const DeformPin *pin = &d->pins.data[p];
         DeformPath motion;
+        if (!holds(pin, step->time, step->end_time)) continue;
         TRY(path_at(d, pin, step->end_time, 0.0, &motion));
         for (size_t k = 0; k < pin->count; k++) {
             size_t i = (size_t)d->pin_nodes.data[pin->first + k];
-            Vec3 to = move_point(&motion, vec3_load(d->start + 3 * i));
+            Vec3 to = move_point(&motion, vec3_load(d->anchor + 3 * i));
             for (int axis = 0; axis < d->options.dim; axis++)
                 if (pin->axes[axis]) d->position[3 * i + (size_t)axis] = vec3_component(to, axis);
         }
@@ -92,10 +127,11 @@ PlimStatus deform_pin_velocities(Deform *d, const StepInfo *step) {
     for (size_t p = 0; p < d->pins.count; p++) {
         const DeformPin *pin = &d->pins.data[p];
         DeformPath motion;
+        if (!holds(pin, step->time, step->end_time)) continue;
         TRY(path_at(d, pin, step->end_time, 0.0, &motion));
         for (size_t k = 0; k < pin->count; k++) {
             size_t i = (size_t)d->pin_nodes.data[pin->first + k];
-            Vec3 arm = vec3_sub(vec3_load(d->start + 3 * i), motion.about);
+            Vec3 arm = vec3_sub(vec3_load(d->anchor + 3 * i), motion.about);
             Vec3 turning = vec3_cross(motion.spin, quat_rotate(motion.turn, arm));
             Vec3 v = vec3_add(motion.rate, turning);
             for (int axis = 0; axis < d->options.dim; axis++)
@@ -114,6 +150,7 @@ void deform_filter_pins(Deform *d) {
     }
     for (size_t p = 0; p < d->pins.count; p++) {
         const DeformPin *pin = &d->pins.data[p];
+        if (!holds(pin, d->step_start, d->step_end)) continue;
         for (size_t k = 0; k < pin->count; k++) {
             size_t i = (size_t)d->pin_nodes.data[pin->first + k];
             d->is_held[i] = 1;

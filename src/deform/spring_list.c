@@ -120,13 +120,6 @@ PlimStatus deform_add_springs(Deform *d, const DeformBodyDesc *desc, int32_t bod
 
 /* Fractions become coefficients when pins, which have infinite mass, are known. */
 void deform_set_spring_drag(Deform *d) {
-    for (size_t i = 0; i < deform_count(d, DEFORM_NODES); i++) d->is_pinned[i] = 0;
-    for (size_t p = 0; p < d->pins.count; p++) {
-        const DeformPin *pin = &d->pins.data[p];
-        bool all = pin->axes[0] && pin->axes[1] && (pin->axes[2] || d->options.dim == 2);
-        for (size_t k = 0; all && k < pin->count; k++)
-            d->is_pinned[d->pin_nodes.data[pin->first + k]] = 1;
-    }
     for (size_t s = 0; s < deform_count(d, DEFORM_SPRINGS); s++) {
         if (!(d->spring_drag[s] < 0)) continue;
         Spring spring = spring_as(d, s);

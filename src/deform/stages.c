@@ -33,6 +33,9 @@ PlimStatus deform_predict(void *system, const StepInfo *step) {
     double h = half_of(d, step), when = is_static ? step->end_time : step->time + 0.5 * step->dt;
     double residual = d->figures.residual;
     d->figures = (DeformFigures){.residual = residual};
+    d->step_start = step->time;
+    d->step_end = step->end_time;
+    deform_mark_pins(d, step->time, step->end_time);
     if (d->options.integrator == DEFORM_BACKWARD_EULER) when = step->end_time;
     TRY(deform_outside_forces(d, step, when));
     bool is_explicit = d->options.integrator == DEFORM_NEWMARK;
@@ -92,6 +95,9 @@ PlimStatus deform_move(void *system, const StepInfo *step) {
     Deform *d = system;
     if (d->options.elastic == DEFORM_MIDDLE)
         memcpy(work(d, DEFORM_KEPT), d->position, value_count(d) * sizeof *d->position);
+    memset(d->collision_change, 0, value_count(d) * sizeof *d->collision_change);
+    if (d->self_faces.count > 0)
+        memcpy(d->position_before, d->position, value_count(d) * sizeof *d->position);
     for (size_t i = 0; i < value_count(d); i++) d->position[i] += step->dt * d->velocity_half[i];
     TRY(deform_snap_pins(d, step));
     if (d->options.contact) contact_push_out(d);
@@ -120,7 +126,8 @@ static PlimStatus accelerate_newmark(Deform *d, const StepInfo *step) {
     }
     for (size_t i = 0; i < value_count(d); i++)
         impulse[i] = d->mass[i / 3] * d->velocity[i] + dt * d->outside[i] +
-                     dt * (before * first[i] + after * force[i]) + d->half_impulse[i];
+                     dt * (before * first[i] + after * force[i]) + d->half_impulse[i] +
+                     d->mass[i / 3] * d->collision_change[i];
     memcpy(work(d, DEFORM_KEPT), impulse, value_count(d) * sizeof *impulse);
     if (d->options.elastic == DEFORM_MIDDLE)
         return deform_forces(d, step, &at_end, d->elastic, NULL);
@@ -145,16 +152,18 @@ static PlimStatus finish_newmark(Deform *d, const StepInfo *step) {
     const double *residual = work(d, DEFORM_RESIDUAL), *slide = work(d, DEFORM_SLIDE);
     for (size_t i = 0; i < value_count(d); i++)
         d->reaction[i] = (residual[i] + slide[i]) / step->dt;
+    if (d->has_timed_pins) deform_follow_loose(d, step->end_time);
     /* Damping was computed where stresses are kept. */
     if (d->has_damping) TRY(deform_refresh(d, step));
     d->now = step->end_time;
     return PLIM_OK;
 }
 
-/* v^{n+1} = 2 v^{n+1/2} - v^n (002 section 4.7 with the middle's force). */
+/* v^{n+1} = 2 v^{n+1/2} - v^n (002 section 4.7 with the middle's force), v^{n+1/2} without what
+ * collisions of meshes did to it, which counts once. */
 static void finish_midpoint(Deform *d, double dt) {
     for (size_t i = 0; i < value_count(d); i++)
-        d->velocity[i] = 2 * d->velocity_half[i] - d->velocity[i];
+        d->velocity[i] = 2 * d->velocity_half[i] - d->velocity[i] - d->collision_change[i];
     contact_final_velocities(d, dt);
 }
 
@@ -177,6 +186,7 @@ PlimStatus deform_solve_velocities(void *system, const StepInfo *step) {
         break;
     }
     if (d->options.integrator != DEFORM_STATIC) TRY(deform_pin_velocities(d, step));
+    if (d->has_timed_pins) deform_follow_loose(d, step->end_time);
     TRY(deform_refresh(d, step));
     d->now = step->end_time;
     return PLIM_OK;
@@ -188,6 +198,7 @@ PlimStatus deform_refresh(void *system, const StepInfo *step) {
     Deform *d = system;
     ForceParts parts = {.x = d->position, .elastic = true};
     d->now = step->time;
+    deform_mark_pins(d, step->time, step->time);
     return deform_forces(d, step, &parts, d->elastic, NULL);
 }
 
@@ -197,6 +208,7 @@ double deform_max_dt(const void *system, const StepInfo *step) {
     const Deform *d = system;
     double passing =
         d->options.integrator == DEFORM_STATIC ? HUGE_VAL : contact_longest_step(d, step->dt);
+    if (d->step_limit[0] > 0) passing = fmin(passing, d->step_limit[0]);
     if (d->options.integrator != DEFORM_NEWMARK) return passing;
     double square = deform_highest_square(d, d->work[DEFORM_RIGHT].data);
     double stable = d->options.elastic == DEFORM_LAST ? 4.0 / 3.0 : 2.0;

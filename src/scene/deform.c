@@ -125,6 +125,9 @@ static void describe_surface(const PlimScene *scene, const SceneSoftBody *body, 
     desc->friction = friction ? friction->at_rest : 0.5;
     desc->kinetic_friction =
         friction && friction->kinetic >= 0 ? friction->kinetic : desc->friction;
+    desc->collides = body->collisions;
+    desc->meets_itself = body->self_collision;
+    desc->thickness = body->thickness;
     /* Other colours than those of the first rigid bodies. */
     scene_choose_color(scene, body->material, body->color, number + 3, desc->color);
 }
@@ -247,8 +250,18 @@ static PlimStatus add_pin(PlimScene *scene, SceneNode *node, const SoftPart *par
     TRY(scene->reader.trouble);
     char name[200];
     own_name(scene, part->copy, pin.name, name);
-    DeformPinDesc desc = {.name = name, .body = part->body};
+    DeformPinDesc desc = {.name = name, .body = part->body, .from = pin.from, .until = pin.until};
     int32_t *nodes;
+    if (pin.until > 0 && !(pin.until > pin.from))
+        return context_fail(scene->context, PLIM_BAD_INPUT,
+                            "pin '%s' lets go at %g s, before it takes hold at %g s: exchange "
+                            "'from' and 'until'",
+                            name, pin.until, pin.from);
+    if (pin.with && pin.from > 0)
+        return context_fail(scene->context, PLIM_BAD_INPUT,
+                            "pin '%s': nodes that move with '%s' must do so from the start; leave "
+                            "out 'from'",
+                            name, pin.with);
     TRY(soft_choose_nodes(scene, &pin.nodes, name, part->mesh, &part->job->memory, &nodes,
                           &desc.node_count));
     desc.nodes = nodes;
@@ -456,6 +469,8 @@ PlimStatus scene_add_deformable(PlimScene *scene, PlimWorld *world) {
     options.tolerance = from->tolerance;
     options.iterations = (int)from->iterations;
     options.contact = from->contact;
+    options.collisions = from->collisions;
+    options.affine_zones = from->zones == 1;
     SoftJob job = {.world = world};
     TRY(deform_create(scene->context, &options, &job.deform));
     scratch_init(&job.memory, scene->context);

@@ -178,7 +178,8 @@ typedef struct SceneDeformable {
     int integrator, elastic; /* DeformIntegrator, DeformElastic */
     double step_fraction, tolerance;
     int64_t iterations;
-    bool contact;
+    bool contact, collisions;
+    int zones; /* 1: affine */
     SceneItems bodies;
 } SceneDeformable;
 

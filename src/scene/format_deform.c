@@ -35,6 +35,10 @@ static const SceneKey pin_keys[] = {
     /* Its keys lie beside those of the pin. */
     {"turn", VALUE_TABLE, .offset = 0, .table = &turn_table,
      .help = "how they are turned, before `move`; may use t"},
+    {"from", VALUE_NUMBER, AT(ScenePin, from), "0", .unit = "s", NOT_NEGATIVE,
+     .help = "when it takes hold of them; `move` and `turn` then count from where they are"},
+    {"until", VALUE_NUMBER, AT(ScenePin, until), .unit = "s", POSITIVE,
+     .help = "when it lets go; never when left out"},
     {"with", VALUE_NAME, AT(ScenePin, with),
      .help = "a static or kinematic rigid body that they move with"},
 };
@@ -293,6 +297,14 @@ static const SceneKey body_keys[] = {
     {"friction", VALUE_TABLE, AT(SceneSoftBody, friction), .table = &scene_friction_table,
      .help = "coefficient of friction, in place of the material's; 0.5 without either; of a pair "
              "the greater one counts, and `kinetic` for what slides"},
+    {"collisions", VALUE_BOOL, AT(SceneSoftBody, collisions), "true",
+     .help = "whether its surface and those of other deformable bodies are in each other's way"},
+    {"self_collision", VALUE_BOOL, AT(SceneSoftBody, self_collision), "false",
+     .help = "whether a solid that is alone meets itself; sheets do, and solids where there are "
+             "several"},
+    {"thickness", VALUE_NUMBER, AT(SceneSoftBody, thickness), .unit = "m", POSITIVE,
+     .help = "distance that surfaces of deformable bodies keep, of a pair the mean; a quarter of "
+             "the mean edge of its faces when left out, at most that edge"},
     {"color", VALUE_VEC3, AT(SceneSoftBody, color), BETWEEN(0, 1),
      .help = "red, green, blue; by default the material's, or one of a palette"},
     {"repeat", VALUE_TABLE, AT(SceneSoftBody, repeat), .table = &scene_repeat_table,
@@ -314,6 +326,8 @@ static const char *const integrator_choices[] = {"newmark", "midpoint", "backwar
                                                  NULL};
 static const char *const elastic_choices[] = {"mean", "middle", "last", NULL};
 
+static const char *const zone_choices[] = {"rigid", "affine", NULL};
+
 static const SceneKey deformable_keys[] = {
     {"integrator", VALUE_CHOICE, AT(SceneDeformable, integrator), "midpoint",
      .choices = integrator_choices,
@@ -332,6 +346,11 @@ static const SceneKey deformable_keys[] = {
      .help = "implicit: Newton's iterations in a step at most"},
     {"contact", VALUE_BOOL, AT(SceneDeformable, contact), "true",
      .help = "whether rigid bodies are in their way"},
+    {"collisions", VALUE_BOOL, AT(SceneDeformable, collisions), "true",
+     .help = "whether deformable bodies are in each other's way, and sheets in their own"},
+    {"zones", VALUE_CHOICE, AT(SceneDeformable, zones), "rigid", .choices = zone_choices,
+     .help = "how nodes move together that nothing else keeps from crossing: as a rigid body (000 "
+             "section 3.2.2), or by an affine map where that is safe (003 section 3.2)"},
     {"bodies", VALUE_ITEMS, AT(SceneDeformable, bodies), .table = &scene_soft_body_table,
      .help = "the bodies"},
 };

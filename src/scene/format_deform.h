@@ -17,8 +17,9 @@ typedef struct ScenePin {
     const char *axes;
     SceneMotion move[3]; /* m */
     SceneRotation turn;
-    double about[3];  /* m, in the world */
-    const char *with; /* a rigid body; NULL: none */
+    double about[3];    /* m, in the world */
+    const char *with;   /* a rigid body; NULL: none */
+    double from, until; /* s; until 0: to the end */
 } ScenePin;
 
 typedef struct SceneLoad {
@@ -121,6 +122,8 @@ typedef struct SceneSoftBody {
     SceneSkin skin;
     SceneItems pins, loads, points;
     SceneFriction friction;
+    bool collisions, self_collision;
+    double thickness; /* m; 0: by the edges */
     double color[3];
     SceneRepeat repeat;
 } SceneSoftBody;
