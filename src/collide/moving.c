@@ -13,21 +13,24 @@ static double most(double a, double b) {
     return a > b ? a : b;
 }
 
-/* Differences have the sign of the exact ones: if all are on one side along an axis, the elements
- * are apart all the time, without any error to think of. */
-static bool apart_along(const double *start, const double *end, int count) {
-    double low = least(start[0], end[0]), high = most(start[0], end[0]);
-    for (int k = 1; k < count; k++) {
-        low = least(low, least(start[3 * k], end[3 * k]));
-        high = most(high, most(start[3 * k], end[3 * k]));
-    }
-    return low > 0.0 || high < 0.0;
+static Vec3 least_of(Vec3 a, Vec3 b) {
+    return vec3(least(a.x, b.x), least(a.y, b.y), least(a.z, b.z));
 }
 
+static Vec3 most_of(Vec3 a, Vec3 b) {
+    return vec3(most(a.x, b.x), most(a.y, b.y), most(a.z, b.z));
+}
+
+/* Differences have the sign of the exact ones: if all are on one side along an axis, the elements
+ * are apart all the time, without any error to think of. */
 static bool apart_along_axes(const MovingPair *pair) {
-    const double *start = &pair->start[0].x, *end = &pair->end[0].x;
-    return apart_along(start, end, pair->count) || apart_along(start + 1, end + 1, pair->count) ||
-           (pair->count > 2 && apart_along(start + 2, end + 2, pair->count));
+    Vec3 low = least_of(pair->start[0], pair->end[0]), high = most_of(pair->start[0], pair->end[0]);
+    for (int k = 1; k < pair->count; k++) {
+        low = least_of(low, least_of(pair->start[k], pair->end[k]));
+        high = most_of(high, most_of(pair->start[k], pair->end[k]));
+    }
+    return low.x > 0.0 || low.y > 0.0 || low.z > 0.0 || high.x < 0.0 || high.y < 0.0 ||
+           high.z < 0.0;
 }
 
 static double largest_component(Vec3 a) {

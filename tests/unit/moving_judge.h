@@ -13,7 +13,7 @@
 __extension__ typedef __int128 Wide;
 __extension__ typedef unsigned __int128 UnsignedWide;
 
-enum { JUDGE_TIME_BITS = 60, JUDGE_MOST_SPANS = 20000 };
+enum { JUDGE_TIME_BITS = 60 };
 
 /* Differences of corners at both ends of the step, components below 2^56: the elements touch when
  * the origin is in the hull of all. */
@@ -123,7 +123,7 @@ static inline bool judge_separates(const JudgeHull *hull, const int64_t axis[3],
     return true;
 }
 
-static inline bool judge_proves_apart(const JudgeHull *hull) {
+static inline bool judge_proves_apart(const JudgeHull *hull, int most_spans) {
     const int64_t one = (int64_t)1 << JUDGE_TIME_BITS;
     for (int i = 0; i < 6; i++) {
         int64_t axis[3] = {0, 0, 0};
@@ -140,7 +140,7 @@ static inline bool judge_proves_apart(const JudgeHull *hull) {
             proven = judge_guess(hull, (long double)middle / one, !sides, axis) &&
                      judge_separates(hull, axis, from, to);
         if (proven) continue;
-        if (to - from <= 1 || tried > JUDGE_MOST_SPANS) return false;
+        if (to - from <= 1 || tried > most_spans) return false;
         stack[top][0] = middle, stack[top++][1] = to;
         stack[top][0] = from, stack[top++][1] = middle;
     }
