@@ -35,6 +35,8 @@ typedef struct DeformOptions {
     double tolerance;     /* implicit: forces left over by all forces; default 1e-6 */
     int iterations;       /* of Newton's method in a solve at most; default 100 */
     bool contact;         /* default true */
+    double preroll,
+        drag; /* s, 1/s: before this time a force of -m drag v on all nodes; default 0 */
 } DeformOptions;
 
 DeformOptions deform_options_default(int dim);
@@ -89,10 +91,13 @@ typedef struct DeformBodyDesc {
     DampingForm damping_form;
     DeformSprings springs;
     BendingDesc bending;
+    double strain_limit; /* of edges of a sheet, and of their change in a step; 0: none */
     DeformWind wind;
     double friction, kinetic_friction;
     double radius; /* m, of a body without faces: what is drawn of its nodes */
     float color[3];
+    const double (
+        *checks)[2]; /* of its nodes, on a checkerboard of unit squares; NULL: one colour */
 } DeformBodyDesc;
 
 /* PLIM_BAD_INPUT, naming the body and the fix, for flat elements, indices out of range, values that

@@ -179,6 +179,7 @@ typedef struct SceneDeformable {
     double step_fraction, tolerance;
     int64_t iterations;
     bool contact;
+    double preroll, drag; /* s, 1/s */
     SceneItems bodies;
 } SceneDeformable;
 
