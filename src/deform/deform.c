@@ -31,6 +31,7 @@ static const StateField fields[] = {
     NODE(has_pin, "1", FIELD_I32, FIELD_DERIVED, 1),
     NODE(is_pinned, "1", FIELD_I32, FIELD_DERIVED, 1),
     NODE(is_outer, "1", FIELD_I32, FIELD_CONSTANT, 1),
+    NODE(checks, "1", FIELD_F64, FIELD_CONSTANT, 2),
     ELEMENT(stress, "J", FIELD_F64, FIELD_DERIVED, 9),
     ELEMENT(element_energy, "J", FIELD_F64, FIELD_DERIVED, 1),
     ELEMENT(corners, "1", FIELD_I32, FIELD_CONSTANT, 4),
@@ -109,6 +110,8 @@ static void deform_destroy(void *system) {
     array_free(context, &d->self_faces);
     deform_skins_free(d);
     bending_free(d);
+    array_free(context, &d->limit_edges);
+    array_free(context, &d->limited);
     array_free(context, &d->touch_start);
     array_free(context, &d->touch);
     array_free(context, &d->element_colors.order);
@@ -276,6 +279,8 @@ static void add_nodes(Deform *d, const DeformBodyDesc *desc, size_t first) {
         vec3_store(d->position + at, desc->position[i]);
         vec3_store(d->velocity + at, desc->velocity[i]);
         d->is_outer[first + i] = desc->face_count == 0;
+        for (size_t k = 0; k < 2; k++)
+            d->checks[2 * (first + i) + k] = desc->checks ? desc->checks[i][k] : NAN;
     }
     for (size_t f = 0; f < desc->face_count; f++)
         for (int c = 0; c < d->options.dim; c++) d->is_outer[first + (size_t)desc->faces[f][c]] = 1;
@@ -310,6 +315,7 @@ PlimStatus deform_add_body(Deform *d, const DeformBodyDesc *desc, size_t *out) {
                        .beta = desc->has_law ? desc->damping * desc->law.mu : 0.0,
                        .damping_form = desc->damping_form,
                        .bending = desc->bending,
+                       .strain_limit = desc->is_sheet ? desc->strain_limit : 0.0,
                        .wind = desc->wind,
                        .friction = desc->friction,
                        .kinetic_friction = desc->kinetic_friction,
@@ -321,6 +327,7 @@ PlimStatus deform_add_body(Deform *d, const DeformBodyDesc *desc, size_t *out) {
     memcpy(body.color, desc->color, sizeof body.color);
     memcpy(body.first, first, sizeof first);
     for (int g = 0; g < DEFORM_GROUPS; g++) body.count[g] = deform_count(d, g) - first[g];
+    d->has_checks = d->has_checks || desc->checks;
     d->has_damping = d->has_damping || body.alpha > 0 || body.beta > 0;
     body.name = context_copy_text(d->context, desc->name);
     if (!body.name || !array_push(d->context, &d->bodies, body)) {
@@ -360,6 +367,7 @@ PlimStatus deform_finish(Deform *d) {
     deform_mark_pins(d, -HUGE_VAL, HUGE_VAL);
     deform_set_spring_drag(d);
     TRY(bending_make(d));
+    TRY(limit_make(d));
     for (size_t k = 0; k < d->loads.count; k++)
         d->has_pressure = d->has_pressure || d->loads.data[k].presses;
     for (size_t e = 0; e < deform_count(d, DEFORM_ELEMENTS); e++) {

@@ -37,6 +37,8 @@ typedef struct DeformOptions {
     bool contact;         /* default true */
     bool collisions;      /* of meshes with each other; default true */
     bool affine_zones;    /* default false */
+    double preroll,
+        drag; /* s, 1/s: before this time a force of -m drag v on all nodes; default 0 */
 } DeformOptions;
 
 DeformOptions deform_options_default(int dim);
@@ -91,6 +93,7 @@ typedef struct DeformBodyDesc {
     DampingForm damping_form;
     DeformSprings springs;
     BendingDesc bending;
+    double strain_limit; /* of edges of a sheet, and of their change in a step; 0: none */
     DeformWind wind;
     double friction, kinetic_friction;
     bool collides;     /* with other bodies of nodes and faces */
@@ -98,6 +101,8 @@ typedef struct DeformBodyDesc {
     double thickness;  /* m, that its surface keeps from others; 0: a quarter of its mean edge */
     double radius;     /* m, of a body without faces: what is drawn of its nodes */
     float color[3];
+    const double (
+        *checks)[2]; /* of its nodes, on a checkerboard of unit squares; NULL: one colour */
 } DeformBodyDesc;
 
 /* PLIM_BAD_INPUT, naming the body and the fix, for flat elements, indices out of range, values that

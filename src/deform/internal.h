@@ -48,6 +48,7 @@ typedef struct DeformBody {
     DampingForm damping_form;
     BendingDesc bending;
     size_t first_patch, patch_count; /* of bending */
+    double strain_limit;             /* of a sheet's edges; 0: none */
     DeformWind wind;
     double friction, kinetic_friction;
     double radius, size;         /* m; the size is that of its box at rest */
@@ -114,12 +115,19 @@ typedef struct DeformSkin {
     int32_t (*triangles)[3];
 } DeformSkin;
 
+/* An edge of a sheet whose strain is limited (limit.c). */
+typedef struct LimitEdge {
+    int32_t nodes[2];
+    double rest, limit; /* m, 1 */
+} LimitEdge;
+
 typedef struct DeformFigures {
     double newton, iterations, residual; /* of the last step */
     double damped;                       /* steps of backward Euler in place of the midpoint's */
     double unconverged;                  /* solves that stopped early */
     double contacts, penetration;        /* 1, m */
     double halved;                       /* the next step is shorter, for impact zones */
+    double limit_sweeps, unlimited;      /* over edges of sheets; edges that are still off */
 } DeformFigures;
 
 struct Deform {
@@ -144,6 +152,7 @@ struct Deform {
     int32_t *is_held;            /* filter is not the identity */
     int32_t *is_pinned;          /* along all axes */
     int32_t *has_pin;            /* along some */
+    double *checks;              /* two a node, of a checkered look; no number: plain */
 
     /* Elements: rest matrix inverse (rows are gradients of the shape functions of corners 1..),
      * volume, and V P with the energy of the last evaluation. Sheets: rows are in the plane of the
@@ -176,12 +185,14 @@ struct Deform {
     ARRAY(int32_t) touch;
     DeformColors element_colors, spring_colors, patch_colors;
     DeformBending bending;
+    ARRAY(LimitEdge) limit_edges;
+    ARRAY(double) limited; /* m/s: what the limits changed of v^{n+1/2}, three a node */
     ARRAY(int32_t) element_entries, spring_entries; /* of the matrix, corners^2 each */
     BlockCsr matrix;
     Aggregation *precondition;
     ARRAY(double) work[DEFORM_WORK_COUNT]; /* of the solves, three a node */
     double sheet_offset;                   /* m: how far sheets stay off rigid surfaces, at most */
-    bool has_damping;
+    bool has_damping, has_checks;
     double energy_rounding;      /* J, of the sum of elastic energies */
     bool is_whole;               /* this step is one of backward Euler */
     double now;                  /* s, of the present state */
@@ -219,6 +230,12 @@ typedef struct MatrixParts MatrixParts;
 void bending_add_stiffness(const Deform *d, size_t patch, const MatrixParts *parts);
 /* Adds what a patch may add to the diagonal, N/m, by Gershgorin's theorem. */
 void bending_bound(const Deform *d, size_t patch, double *bound);
+
+/* ---- limit.c ---- */
+
+PlimStatus limit_make(Deform *d);
+/* Changes velocity_half, and leaves the change in `limited`. */
+void limit_strain(Deform *d, const StepInfo *step);
 
 /* ---- spring_list.c ---- */
 

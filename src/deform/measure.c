@@ -76,6 +76,8 @@ PlimStatus deform_diagnose(const void *system, const StepInfo *step, Diagnostics
     diagnostics_add(diagnostics, "solve.deform.residual", d->figures.residual);
     diagnostics_add(diagnostics, "solve.deform.unconverged", d->figures.unconverged);
     diagnostics_add(diagnostics, "solve.deform.damped", d->figures.damped);
+    diagnostics_add(diagnostics, "strain_limit.sweeps", d->figures.limit_sweeps);
+    diagnostics_add(diagnostics, "strain_limit.left", d->figures.unlimited);
     diagnostics_add(diagnostics, "contacts.deform", d->figures.contacts);
     diagnostics_add(diagnostics, "penetration.deform", d->figures.penetration);
     return PLIM_OK;

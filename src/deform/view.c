@@ -34,7 +34,7 @@ static double von_mises(const Deform *d, size_t e) {
 typedef struct SurfaceView {
     int32_t *number; /* of a node among the vertices; -1: it is inside, or under a skin */
     size_t vertices, triangles;
-    float *at, *velocity, *stretch, *stress, *colors;
+    float *at, *velocity, *stretch, *stress, *colors, *checks;
     int32_t *corners, *objects;
     float *node_stretch, *node_stress;
     float *node_weight; /* m^3 of the elements around; below 0: values are not asked for */
@@ -110,6 +110,10 @@ static PlimStatus take_memory(const Deform *d, Scratch *scratch, SurfaceView *vi
     view->corners = scratch_take(scratch, 3 * view->triangles, sizeof *view->corners);
     view->objects = scratch_take(scratch, view->triangles, sizeof *view->objects);
     view->colors = scratch_take(scratch, 3 * d->bodies.count, sizeof *view->colors);
+    if (d->has_checks) {
+        view->checks = scratch_take(scratch, 2 * view->vertices, sizeof *view->checks);
+        if (!view->checks) return PLIM_OUT_OF_MEMORY;
+    }
     return view->at && view->velocity && view->stretch && view->stress && view->corners &&
                    view->objects && view->colors
                ? PLIM_OK
@@ -152,6 +156,7 @@ static void fill_skin(const Deform *d, const DeformSkin *skin, size_t first, Sur
         vec3_store(velocity, deform_skin_at(d, skin, k, d->velocity));
         store_float(view->at + 3 * v, at);
         store_float(view->velocity + 3 * v, velocity);
+        if (view->checks) view->checks[2 * v] = view->checks[2 * v + 1] = NAN;
         view->stretch[v] = deform_skin_value(d, skin, k, view->node_stretch);
         view->stress[v] = deform_skin_value(d, skin, k, view->node_stress);
     }
@@ -164,6 +169,8 @@ static size_t fill_nodes(const Deform *d, SurfaceView *view) {
         size_t v = count++;
         store_float(view->at + 3 * v, d->position + 3 * i);
         store_float(view->velocity + 3 * v, d->velocity + 3 * i);
+        for (size_t k = 0; view->checks && k < 2; k++)
+            view->checks[2 * v + k] = (float)d->checks[2 * i + k];
         view->stretch[v] = view->node_stretch[i];
         view->stress[v] = view->node_stress[i];
     }
@@ -209,6 +216,7 @@ static PlimStatus view_surface(const Deform *d, const StepInfo *step, FrameView 
                       .velocities = view.velocity,
                       .stretch = view.stretch,
                       .stress = view.stress,
+                      .checks = view.checks,
                       .triangles = view.corners,
                       .objects = view.objects,
                       .colors = view.colors,

@@ -47,6 +47,7 @@ static void link_shape(H5Builder *file, const FrameGroup *group) {
     char path[FRAME_PATH_CAPACITY];
     for (size_t i = 0; i < group->array_count; i++) {
         if (!group->arrays[i].is_shape) continue;
+        if (group->arrays[i].optional && !frame_array_values(group, &group->arrays[i])) continue;
         frame_array_path(group->name, &group->arrays[i], path);
         h5_add_link(file, path, SHAPES_FILE, path);
     }

@@ -165,6 +165,7 @@ static DeformBodyDesc describe_body(const PlimScene *scene, const SceneNode *nod
                                        .stiffness = fmax(0.0, body->bending_stiffness),
                                        .damping = body->bending_damping,
                                        .is_flat = body->rest_angles == 1},
+                           .strain_limit = body->strain_limit,
                            .wind = describe_wind(node, body)};
     if (node_get(node, "springs"))
         desc.springs = (DeformSprings){.edges = body->springs.edges,
@@ -386,6 +387,10 @@ static PlimStatus add_body(PlimScene *scene, SceneNode *node, const SceneSoftBod
     TRY(scene_as_problem(scene, node, soft_make_mesh(scene, node, body, &job->memory, &mesh)));
     DeformBodyDesc desc = describe_body(scene, node, body, &mesh, number);
     desc.name = name;
+    if (mesh.is_sheet && body->checkered > 0) {
+        desc.checks = soft_checks(&mesh, body->checkered, &job->memory);
+        if (!desc.checks) return PLIM_OUT_OF_MEMORY;
+    }
     TRY(place_nodes(scene, body, &mesh, &job->memory, &desc));
     TRY(scene_as_problem(scene, node, deform_add_body(job->deform, &desc, &part.body)));
     SceneNode *skin = node_get(node, "skin");
@@ -471,6 +476,8 @@ PlimStatus scene_add_deformable(PlimScene *scene, PlimWorld *world) {
     options.contact = from->contact;
     options.collisions = from->collisions;
     options.affine_zones = from->zones == 1;
+    options.preroll = from->preroll;
+    options.drag = from->drag;
     SoftJob job = {.world = world};
     TRY(deform_create(scene->context, &options, &job.deform));
     scratch_init(&job.memory, scene->context);

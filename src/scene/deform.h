@@ -43,6 +43,9 @@ void soft_check_sheet(PlimScene *scene, SceneNode *node, const SceneSoftBody *bo
 void soft_apply_fabric(const SceneNode *node, SceneSoftBody *body);
 PlimStatus soft_make_sheet(PlimScene *scene, const SceneSheet *sheet, Scratch *memory,
                            SoftMesh *out);
+/* Places of nodes on a checkerboard of squares of the given edge, m, along the two longest sides of
+ * the sheet; NULL: out of memory. */
+const double (*soft_checks(const SoftMesh *mesh, double edge, Scratch *memory))[2];
 PlimStatus soft_make_chain(const SceneChain *chain, Scratch *memory, SoftMesh *out);
 
 /* ---- deform_skin.c ---- */

@@ -1,5 +1,6 @@
 /* Sheets and chains of a scene: fabrics, checks, meshes (000 section 3.2.1). */
 #include "geom/mesh/mesh_file.h"
+#include "geom/query/box.h"
 #include "scene/deform.h"
 
 #include <string.h>
@@ -126,6 +127,20 @@ PlimStatus soft_make_sheet(PlimScene *scene, const SceneSheet *sheet, Scratch *m
     PlimStatus status = copy_sheet(&mesh, memory, out);
     mesh_free(context, &mesh);
     return status;
+}
+
+const double (*soft_checks(const SoftMesh *mesh, double edge, Scratch *memory))[2] {
+    double(*checks)[2] = scratch_take(memory, mesh->node_count, sizeof *checks);
+    Box3 box = box3_empty();
+    for (size_t i = 0; i < mesh->node_count; i++) box = box3_add_point(box, mesh->rest[i]);
+    Vec3 size = vec3_sub(box.high, box.low);
+    int thin = size.y <= size.x && size.y <= size.z ? 1 : size.x <= size.z ? 0 : 2;
+    for (size_t i = 0; checks && i < mesh->node_count; i++)
+        for (int k = 0, axis = 0; axis < 3; axis++)
+            if (axis != thin)
+                checks[i][k++] =
+                    vec3_component(vec3_sub(mesh->rest[i], box.low), axis) / edge + 1e-6;
+    return (const double(*)[2])checks;
 }
 
 PlimStatus soft_make_chain(const SceneChain *chain, Scratch *memory, SoftMesh *out) {

@@ -179,7 +179,8 @@ typedef struct SceneDeformable {
     double step_fraction, tolerance;
     int64_t iterations;
     bool contact, collisions;
-    int zones; /* 1: affine */
+    int zones;            /* 1: affine */
+    double preroll, drag; /* s, 1/s */
     SceneItems bodies;
 } SceneDeformable;
 

@@ -281,6 +281,10 @@ static const SceneKey body_keys[] = {
      .help = "of a sheet or chain: moment of this times B times the rate of curvature"},
     {"rest_angles", VALUE_CHOICE, AT(SceneSoftBody, rest_angles), "mesh", .choices = rest_choices,
      .help = "of a sheet or chain: mesh: it bends back to its angles at rest; flat: to none"},
+    {"strain_limit", VALUE_NUMBER, AT(SceneSoftBody, strain_limit), "0.1", NOT_NEGATIVE,
+     .help =
+         "of a sheet or chain: impulses keep edges within this part of their length at rest, and "
+         "its change in a step (000 section 3.2.1); 0: off"},
     {"springs", VALUE_TABLE, AT(SceneSoftBody, springs), .table = &springs_table,
      .help = "springs along edges and altitudes of the elements"},
     {"wind", VALUE_TABLE, AT(SceneSoftBody, wind), .table = &wind_table,
@@ -307,6 +311,9 @@ static const SceneKey body_keys[] = {
              "the mean edge of its faces when left out, at most that edge"},
     {"color", VALUE_VEC3, AT(SceneSoftBody, color), BETWEEN(0, 1),
      .help = "red, green, blue; by default the material's, or one of a palette"},
+    {"checkered", VALUE_NUMBER, AT(SceneSoftBody, checkered), "0", .unit = "m", NOT_NEGATIVE,
+     .help =
+         "of a sheet: edge of squares that are drawn in turn in its color and a pale one; 0: none"},
     {"repeat", VALUE_TABLE, AT(SceneSoftBody, repeat), .table = &scene_repeat_table,
      .help = "many copies; pins, loads and points of a copy are named COPY_NAME",
      .outside_copies = true},
@@ -351,6 +358,10 @@ static const SceneKey deformable_keys[] = {
     {"zones", VALUE_CHOICE, AT(SceneDeformable, zones), "rigid", .choices = zone_choices,
      .help = "how nodes move together that nothing else keeps from crossing: as a rigid body (000 "
              "section 3.2.2), or by an affine map where that is safe (003 section 3.2)"},
+    {"preroll", VALUE_NUMBER, AT(SceneDeformable, preroll), "0", .unit = "s", NOT_NEGATIVE,
+     .help = "before this time `drag` acts, so that sheets settle (000 section 3.2.3)"},
+    {"drag", VALUE_NUMBER, AT(SceneDeformable, drag), "5", .unit = "1/s", NOT_NEGATIVE,
+     .help = "c of a force -c m v on every node during `preroll`"},
     {"bodies", VALUE_ITEMS, AT(SceneDeformable, bodies), .table = &scene_soft_body_table,
      .help = "the bodies"},
 };

@@ -118,6 +118,8 @@ typedef struct SceneSoftBody {
     int bending, rest_angles;     /* BendingModel; 1: flat */
     double bending_stiffness;     /* N m; negative: not given */
     double bending_damping;       /* s */
+    double strain_limit;          /* 1 */
+    double checkered;             /* m; 0: plain */
     SceneWind wind;
     SceneSkin skin;
     SceneItems pins, loads, points;
