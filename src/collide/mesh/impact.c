@@ -2,19 +2,17 @@
  * stopped along their normals without bounce, with Coulomb friction. */
 #include "collide/mesh/mesh_collision_data.h"
 
-/* Along a wall a node moves freely, into it or off it not at all. */
-static Vec3 along_wall(const CollisionStep *step, size_t i, Vec3 along) {
-    Vec3 wall = step->wall[i];
-    return vec3_add_scaled(along, -vec3_dot(along, wall), wall);
+/* How easily a node moves along a unit vector: along the wall that it leans on as if alone, into it
+ * or off it not at all. */
+static double mobility(const CollisionStep *step, size_t i, Vec3 along) {
+    double across = vec3_dot(along, step->wall[i]);
+    return step->inverse_mass[i] * fmax(0.0, 1 - across * across);
 }
 
 double collision_softness(const CollisionStep *step, const CollisionPair *pair, Vec3 along) {
     double sum = 0;
-    for (int k = 0; k < 4; k++) {
-        size_t i = (size_t)pair->nodes[k];
-        double part = vec3_dot(along, along_wall(step, i, along));
-        sum += pair->weights[k] * pair->weights[k] * step->inverse_mass[i] * part;
-    }
+    for (int k = 0; k < 4; k++)
+        sum += pair->weights[k] * pair->weights[k] * mobility(step, (size_t)pair->nodes[k], along);
     return sum;
 }
 
@@ -32,9 +30,9 @@ void collision_push(MeshCollision *m, const CollisionStep *step, const Collision
                     Vec3 along, double amount) {
     for (int k = 0; k < 4; k++) {
         size_t i = (size_t)pair->nodes[k];
-        double share = pair->weights[k] * step->inverse_mass[i] * amount;
+        double share = pair->weights[k] * mobility(step, i, along) * amount;
         if (share == 0) continue;
-        step->x1[i] = vec3_add_scaled(step->x1[i], share, along_wall(step, i, along));
+        step->x1[i] = vec3_add_scaled(step->x1[i], share, along);
         m->changed[i] = m->search;
     }
 }
