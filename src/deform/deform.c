@@ -288,8 +288,8 @@ PlimStatus deform_add_body(Deform *d, const DeformBodyDesc *desc, size_t *out) {
     TRY(check_nodes(d, desc));
     for (int g = 0; g < DEFORM_GROUPS; g++) first[g] = deform_count(d, g);
     TRY(state_resize(d->context, &deform_schema, d, DEFORM_BODIES, (size_t)number + 1));
-    if (desc->is_sheet) TRY(sheet_check(d, desc));
     TRY(add_elements(d, desc, number));
+    if (desc->is_sheet) TRY(sheet_check(d, desc));
     TRY(add_faces(d, desc, number));
     size_t nodes = first[DEFORM_NODES] + desc->node_count;
     TRY(state_resize(d->context, &deform_schema, d, DEFORM_NODES, nodes));
