@@ -314,6 +314,7 @@ PlimStatus deform_add_body(Deform *d, const DeformBodyDesc *desc, size_t *out) {
     memcpy(body.first, first, sizeof first);
     for (int g = 0; g < DEFORM_GROUPS; g++) body.count[g] = deform_count(d, g) - first[g];
     d->has_checks = d->has_checks || desc->checks;
+    d->has_sheets = d->has_sheets || desc->is_sheet;
     d->has_damping = d->has_damping || body.alpha > 0 || body.beta > 0;
     body.name = context_copy_text(d->context, desc->name);
     if (!body.name || !array_push(d->context, &d->bodies, body)) {

@@ -174,7 +174,7 @@ struct Deform {
     BlockCsr matrix;
     Aggregation *precondition;
     ARRAY(double) work[DEFORM_WORK_COUNT]; /* of the solves, three a node */
-    bool has_damping, has_checks;
+    bool has_damping, has_checks, has_sheets;
     double energy_rounding; /* J, of the sum of elastic energies */
     bool is_whole;          /* this step is one of backward Euler */
     double now;             /* s, of the present state */
