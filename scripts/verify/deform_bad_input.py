@@ -130,8 +130,8 @@ REFUSED = [
     # pins, loads, points
     ("pin without nodes", {f"{BLOCK}/pins/held/in": "{place: {shape: {box: {size: [0.1, 0.1, 0.1]}}, position: [9, 0, 0]}}"},
      r"held.*no node|no node.*held|held.*nodes"),
-    ("pin on nothing", {f"{BLOCK}/pins": "[{name: held}]"}, r"pins/0.*exactly one of 'in' and 'near'"),
-    ("pin on two things", {f"{BLOCK}/pins/held/near": "[0, 0, 0]"}, r"pins/0.*exactly one of 'in' and 'near'"),
+    ("pin on nothing", {f"{BLOCK}/pins": "[{name: held}]"}, r"pins/0.*exactly one of 'in', 'near' and 'group'"),
+    ("pin on two things", {f"{BLOCK}/pins/held/near": "[0, 0, 0]"}, r"pins/0.*exactly one of 'in', 'near' and 'group'"),
     ("pin without a name", {f"{BLOCK}/pins": "[{near: [0, 0, 0]}]"}, r"'name' is missing"),
     ("pin along an unknown axis", {f"{BLOCK}/pins/held/axes": "xw"}, r"axes.*(x, y|xw|w)"),
     ("pin along no axis", {f"{BLOCK}/pins/held/axes": '""'}, r"axes"),
@@ -147,7 +147,7 @@ REFUSED = [
     ("two pins of one name", {f"{BLOCK}/pins": "[{name: held, near: [0, 0, 0]}, {name: held, near: [0.2, 0, 0]}]"}, r"held"),
     ("load without nodes", {f"{BLOCK}/loads": "[{name: pull, in: {place: {shape: {ball: {radius: 0.1}}, position: [9, 0, 0]}}, "
                                               "force: [1, 0, 0]}]"}, r"pull.*nodes?|node.*pull"),
-    ("load on nothing", {f"{BLOCK}/loads": "[{name: pull, force: [1, 0, 0]}]"}, r"loads/0.*exactly one of 'in' and 'near'"),
+    ("load on nothing", {f"{BLOCK}/loads": "[{name: pull, force: [1, 0, 0]}]"}, r"loads/0.*exactly one of 'in', 'near' and 'group'"),
     ("load not finite", {f"{BLOCK}/loads/pull/force": "[.inf, 0, 0]"}, NOT_FINITE),
     ("load with two numbers", {f"{BLOCK}/loads/pull/force": "[1, 0]"}, r"three numbers"),
     ("pressure not finite", {f"{BLOCK}/loads/pull/pressure": ".nan"}, NOT_FINITE),

@@ -295,7 +295,8 @@ static PlimStatus add_point(PlimScene *scene, SceneNode *node, const SoftPart *p
     TRY(scene->reader.trouble);
     char name[200];
     own_name(scene, part->copy, point.name, name);
-    SceneNodes nodes = {.near_to = {point.near_to[0], point.near_to[1], point.near_to[2]}};
+    SceneNodes nodes = {.near_to = {point.near_to[0], point.near_to[1], point.near_to[2]},
+                        .group = point.group};
     int32_t *chosen;
     size_t count;
     TRY(soft_choose_nodes(scene, &nodes, name, part->mesh, &part->job->memory, &chosen, &count));

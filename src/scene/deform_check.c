@@ -44,9 +44,9 @@ int soft_kind(const SceneNode *node) {
 
 static void check_nodes(PlimScene *scene, SceneNode *node, const SceneNodes *nodes) {
     double work = 0;
-    bool near_to = isfinite(nodes->near_to[0]);
-    if (near_to == (nodes->in.node != NULL))
-        reader_problem(&scene->reader, node, "needs exactly one of 'in' and 'near'");
+    int ways = isfinite(nodes->near_to[0]) + (nodes->in.node != NULL) + (nodes->group != NULL);
+    if (ways != 1)
+        reader_problem(&scene->reader, node, "needs exactly one of 'in', 'near' and 'group'");
     if (!nodes->in.node) return;
     ScenePlace place = {.shape = nodes->in, .orientation.first.axis = {0, 1, 0}, .scale = 1};
     scene_place_check(scene, nodes->in.node, &place, &work);

@@ -7,10 +7,12 @@
 #define NODES(type)                                                                                \
     {"in", VALUE_LATER, AT(type, nodes.in), .table = &scene_shape_table,                           \
      .help = "nodes in this shape, at rest and in the body's own axes; `place` moves it"},         \
+        {"near", VALUE_VEC3, AT(type, nodes.near_to), .unit = "m",                                 \
+         .help = "in place of `in`: the node nearest to this point, at rest in own axes"},         \
     {                                                                                              \
-        "near", VALUE_VEC3, AT(type, nodes.near_to),                                               \
-            .unit = "m",                                                                           \
-            .help = "in place of `in`: the node nearest to this point, at rest in own axes"        \
+        "group", VALUE_TEXT, AT(type, nodes.group),                                                \
+            .help = "in place of `in`: nodes of the surface on this group (`g` or `o`) of the "    \
+                    "OBJ file that the shape is from, or else the skin"                            \
     }
 
 static const SceneKey turn_keys[] = {
@@ -60,6 +62,8 @@ static const SceneKey point_keys[] = {
     {"name", VALUE_NAME, AT(ScenePoint, name), .required = true, .help = "name in probes"},
     {"near", VALUE_VEC3, AT(ScenePoint, near_to), .required = true, .unit = "m",
      .help = "the node nearest to this point, at rest and in the body's own axes"},
+    {"group", VALUE_TEXT, AT(ScenePoint, group),
+     .help = "nearest among the nodes of this group of the OBJ file, as of pins"},
 };
 
 const SceneTable scene_point_table =

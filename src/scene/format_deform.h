@@ -4,10 +4,11 @@
 
 #include "scene/format.h"
 
-/* Which nodes of a body, at rest and in its own axes: exactly one of the two. */
+/* Which nodes of a body, at rest and in its own axes: exactly one of the three. */
 typedef struct SceneNodes {
     SceneItems in;
     double near_to[3]; /* m; NAN: not given */
+    const char *group; /* of the OBJ file that the body is from; NULL: not given */
 } SceneNodes;
 
 typedef struct ScenePin {
@@ -30,6 +31,7 @@ typedef struct SceneLoad {
 typedef struct ScenePoint {
     const char *name;
     double near_to[3]; /* m */
+    const char *group; /* among whose nodes; NULL: all */
 } ScenePoint;
 
 typedef struct SceneTetFile {
