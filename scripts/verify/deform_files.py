@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Deformable solids and files: pins and loads on groups of OBJ files."""
+"""Deformable solids and files: pins and loads on groups of OBJ files, elements for ParaView."""
 import os
 
 import common
@@ -137,5 +137,115 @@ def check_refusals(options, checks, folder):
                     f"exit {result.code}: {result.last_words()}")
 
 
+# ---- elements in VTK files ----
+
+VTK_CORNERS = {10: 4, 5: 3}
+
+
+class VtkGrid:
+    """A binary legacy VTK unstructured grid of cells of one type: points, cells, values by name."""
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            self.data = file.read()
+        self.at, self.values = 0, {}
+        for wanted in (b"# vtk DataFile Version 3.0", None, b"BINARY", b"DATASET UNSTRUCTURED_GRID"):
+            line = self.line()
+            if wanted and line != wanted:
+                raise RuntimeError(f"{path}: {line!r} in place of {wanted!r}")
+        while self.at < len(self.data):
+            words = self.line().decode().split()
+            if words:
+                self.section(*words)
+        self.type = self.types[0]
+        self.cells = self.cells.reshape(-1, VTK_CORNERS[self.type] + 1)
+        if not np.all(self.types == self.type) or not np.all(self.cells[:, 0] == VTK_CORNERS[self.type]):
+            raise RuntimeError(f"{path}: cells of several types")
+        self.cells = self.cells[:, 1:]
+
+    def line(self):
+        end = self.data.index(b"\n", self.at)
+        line, self.at = self.data[self.at:end], end + 1
+        return line
+
+    def array(self, kind, count):
+        array = np.frombuffer(self.data, kind, count, self.at)
+        self.at += 4 * count
+        return array
+
+    def section(self, what, name, *more):
+        if what == "POINTS":
+            self.points = self.array(">f4", 3 * int(name)).reshape(-1, 3).astype(float)
+        elif what == "CELLS":
+            self.cells = self.array(">i4", int(more[0]))
+        elif what == "CELL_TYPES":
+            self.types = self.array(">i4", int(name))
+        elif what in ("CELL_DATA", "POINT_DATA"):
+            self.count = int(name)
+        elif what == "SCALARS":
+            self.line()
+            self.values[name] = self.array({"int": ">i4", "float": ">f4"}[more[0]], self.count)
+        elif what == "VECTORS":
+            self.values[name] = self.array(">f4", 3 * self.count).reshape(-1, 3)
+        else:
+            raise RuntimeError(f"a section {what}")
+
+    def volumes(self):
+        corners = self.points[self.cells]
+        sides = corners[:, 1:] - corners[:, :1]
+        return np.linalg.det(sides) / 6 if self.type == 10 else np.linalg.det(sides[:, :, :2]) / 2
+
+
+def exported(options, output, number):
+    result = common.call(options.program, "export", output.folder, "--to", "vtk", "--frame", number)
+    if result.code:
+        raise RuntimeError(result.last_words())
+    return VtkGrid(output.path(f"export/deformable_elements_{number:05d}.vtk"))
+
+
+def check_volumes(options, checks, folder):
+    """The elements of a file fill their body: their volumes are the probe's, none is turned inside out."""
+    flag = {"params/static": 0, "params/n": 3, "probes": "[{name: flag, quantities: [volume]}]"}
+    cases = [("knot", "knot", {"params/spacing": 0.15}, 12), ("ball", "squash", {"params/spacing": 0.2}, 12),
+             ("flag", "hanging_flag", flag, 8)]
+    for body, scene, values, last in cases:
+        output = deform.run(options, folder, f"elements {scene}", scene, values, "--frames", last)
+        probes = output.probes()
+        for number in (0, last):
+            grid = exported(options, output, number)
+            label = f"{scene}, frame {number}"
+            volumes = grid.volumes()
+            with common.h5py.File(output.frame(number), "r") as frame:
+                at = np.argmin(np.abs(probes["time"] - frame.attrs["time"]))
+            probe = deform.column(probes, f"{body}.volume")[at]
+            checks.below(f"{label}: {len(volumes)} elements: volume off the probe's, part of it",
+                         abs(volumes.sum() / probe - 1), 1e-5)
+            checks.above(f"{label}: least volume of an element, m^3", volumes.min(), 0)
+            stretch, stress = grid.values["stretch"], grid.values["stress"]
+            deforms = stretch.max() > 1.001 and stress.max() > 1
+            checks.true(f"{label}: stretch and stress of each element",
+                        len(stretch) == len(stress) == len(volumes) and np.all(np.isfinite(stress)) and
+                        deforms == (number > 0), f"up to {stretch.max():.4g}, {stress.max():.4g} Pa")
+        wanted = greatest_stretch(exported(options, output, 0), grid)
+        checks.below(f"{scene}: stretch off that of the nodes in the file", np.abs(wanted - stretch).max(), 1e-4)
+
+
+def greatest_stretch(rest, now):
+    """Greatest singular value of each cell's deformation gradient, from two files."""
+    dim = 3 if now.type == 10 else 2
+    sides = [(grid.points[grid.cells][:, 1:] - grid.points[grid.cells][:, :1])[:, :, :dim] for grid in (rest, now)]
+    gradient = np.transpose(np.linalg.solve(sides[0], sides[1]), (0, 2, 1))
+    return np.linalg.norm(gradient, 2, axis=(1, 2))
+
+
+def check_left_out(options, checks, folder):
+    """Smaller frames without elements, and surfaces are still exported."""
+    output = deform.run(options, folder, "surface alone", "knot", {"params/spacing": 0.15, "deformable/frame_elements": "false"},
+                        "--frames", 1)
+    common.call(options.program, "export", output.folder, "--to", "vtk", "--frame", 1)
+    checks.true("frame_elements false: the surface alone", os.path.exists(output.path("export/deformable_00001.vtk")) and
+                not os.path.exists(output.path("export/deformable_elements_00001.vtk")))
+
+
 if __name__ == "__main__":
-    common.verify(__doc__, (check_groups, check_refusals))
+    common.verify(__doc__, (check_groups, check_refusals, check_volumes, check_left_out))

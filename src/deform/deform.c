@@ -70,7 +70,8 @@ DeformOptions deform_options_default(int dim) {
                            .step_fraction = 0.7,
                            .tolerance = 1e-6,
                            .iterations = 100,
-                           .contact = true};
+                           .contact = true,
+                           .frame_elements = true};
 }
 
 PlimStatus deform_create(PlimContext *context, const DeformOptions *options, Deform **out) {

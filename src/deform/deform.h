@@ -35,6 +35,7 @@ typedef struct DeformOptions {
     double tolerance;     /* implicit: forces left over by all forces; default 1e-6 */
     int iterations;       /* of Newton's method in a solve at most; default 100 */
     bool contact;         /* default true */
+    bool frame_elements;  /* frames hold elements beside surfaces; default true */
 } DeformOptions;
 
 DeformOptions deform_options_default(int dim);

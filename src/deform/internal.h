@@ -331,8 +331,11 @@ PlimStatus deform_refresh(void *system, const StepInfo *step);
 PlimStatus deform_diagnose(const void *system, const StepInfo *step, Diagnostics *diagnostics);
 PlimStatus deform_view_frame(const void *system, const StepInfo *step, FrameView *view);
 enum { DEFORM_OBJECT_BODY, DEFORM_OBJECT_POINT, DEFORM_OBJECT_PIN, DEFORM_OBJECT_LOAD };
-/* The greatest stretch of an element. */
+/* The greatest stretch of an element; its von Mises stress, Pa. */
 double deform_element_stretch(const Deform *d, size_t element);
+double deform_von_mises(const Deform *d, size_t element);
+/* view_elements.c: all elements, where `frame_elements` asks for them. */
+PlimStatus deform_view_elements(const Deform *d, const StepInfo *step, FrameView *view);
 enum { DEFORM_QUANTITY_COUNT = 11 };
 extern const ProbeQuantity deform_quantities[DEFORM_QUANTITY_COUNT];
 

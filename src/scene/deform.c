@@ -436,6 +436,7 @@ PlimStatus scene_add_deformable(PlimScene *scene, PlimWorld *world) {
     options.tolerance = from->tolerance;
     options.iterations = (int)from->iterations;
     options.contact = from->contact;
+    options.frame_elements = from->frame_elements;
     SoftJob job = {.world = world};
     TRY(deform_create(scene->context, &options, &job.deform));
     scratch_init(&job.memory, scene->context);

@@ -178,7 +178,7 @@ typedef struct SceneDeformable {
     int integrator, elastic; /* DeformIntegrator, DeformElastic */
     double step_fraction, tolerance;
     int64_t iterations;
-    bool contact;
+    bool contact, frame_elements;
     SceneItems bodies;
 } SceneDeformable;
 

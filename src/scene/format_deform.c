@@ -271,6 +271,9 @@ static const SceneKey deformable_keys[] = {
      .help = "implicit: Newton's iterations in a step at most"},
     {"contact", VALUE_BOOL, AT(SceneDeformable, contact), "true",
      .help = "whether rigid bodies are in their way"},
+    {"frame_elements", VALUE_BOOL, AT(SceneDeformable, frame_elements), "true",
+     .help = "whether frames hold all elements with stress and stretch beside surfaces, for "
+             "`export --to vtk` and ParaView; without, they are smaller"},
     {"bodies", VALUE_ITEMS, AT(SceneDeformable, bodies), .table = &scene_soft_body_table,
      .help = "the bodies"},
 };
