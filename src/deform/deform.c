@@ -45,11 +45,15 @@ static const StateField fields[] = {
     SPRING(spring_modulus, "N", FIELD_F64, FIELD_CONSTANT, 1),
     SPRING(spring_drag, "N s/m", FIELD_F64, FIELD_CONSTANT, 1),
     {"gained", "J", FIELD_F64, FIELD_STATE, 1, DEFORM_BODIES, offsetof(Deform, gained)},
+    {"plastic_inverse", "1", FIELD_F64, FIELD_STATE, 9, DEFORM_PLASTIC,
+     offsetof(Deform, plastic_inverse)},
+    {"plastic_element", "1", FIELD_I32, FIELD_CONSTANT, 1, DEFORM_PLASTIC,
+     offsetof(Deform, plastic_element)},
     FACE(face_corners, "1", FIELD_I32, FIELD_CONSTANT, 3),
     FACE(face_body, "1", FIELD_I32, FIELD_CONSTANT, 1),
 };
 
-static const char *const groups[] = {"nodes", "elements", "springs", "faces", "bodies"};
+static const char *const groups[] = {"nodes", "elements", "springs", "faces", "bodies", "plastic"};
 
 const StateSchema deform_schema = {.fields = fields,
                                    .field_count = sizeof fields / sizeof *fields,
@@ -253,9 +257,12 @@ PlimStatus deform_add_body(Deform *d, const DeformBodyDesc *desc, size_t *out) {
     add_nodes(d, desc, first[DEFORM_NODES]);
     TRY(add_masses(d, desc, first[DEFORM_NODES], first[DEFORM_ELEMENTS]));
     TRY(deform_add_springs(d, desc, number, first[DEFORM_NODES], first[DEFORM_ELEMENTS]));
+    bool yields = desc->has_law && desc->yield_stretch > 0;
+    if (yields) TRY(deform_add_plastic(d, first[DEFORM_ELEMENTS]));
     DeformBody body = {.has_law = desc->has_law,
                        .shortest = desc->springs.shortest,
                        .law = desc->law,
+                       .yield_stretch = yields ? desc->yield_stretch : 0.0,
                        .alpha = desc->has_law ? desc->damping * desc->law.lambda : 0.0,
                        .beta = desc->has_law ? desc->damping * desc->law.mu : 0.0,
                        .damping_form = desc->damping_form,
@@ -311,6 +318,7 @@ PlimStatus deform_finish(Deform *d) {
         if (body->has_law)
             d->energy_rounding += 1e-16 * d->volume[e] * (body->law.mu + body->law.lambda);
     }
+    deform_yield_at_start(d);
     TRY(deform_make_patterns(d));
     for (int k = 0; k < DEFORM_WORK_COUNT; k++)
         if (!array_reserve(d->context, &d->work[k], 3 * deform_count(d, DEFORM_NODES)))

@@ -71,6 +71,7 @@ typedef struct DeformBodyDesc {
     ElementLaw law;
     double damping; /* s: a of 002 section 5.5.1, alpha = a lambda, beta = a mu */
     DampingForm damping_form;
+    double yield_stretch; /* above 1: elements with a law keep what is beyond; 0: never */
     DeformSprings springs;
     DeformWind wind;
     double friction, kinetic_friction;

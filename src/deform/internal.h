@@ -11,7 +11,15 @@
 #include "solve/krylov/krylov.h"
 #include "system/probe_objects.h"
 
-enum { DEFORM_NODES, DEFORM_ELEMENTS, DEFORM_SPRINGS, DEFORM_FACES, DEFORM_BODIES, DEFORM_GROUPS };
+enum {
+    DEFORM_NODES,
+    DEFORM_ELEMENTS,
+    DEFORM_SPRINGS,
+    DEFORM_FACES,
+    DEFORM_BODIES,
+    DEFORM_PLASTIC, /* elements of bodies that yield */
+    DEFORM_GROUPS
+};
 
 /* Vectors of a solve. */
 enum {
@@ -34,7 +42,8 @@ typedef struct DeformBody {
     size_t first[DEFORM_GROUPS], count[DEFORM_GROUPS]; /* of its nodes, elements, springs, faces */
     bool has_law, shortest;
     ElementLaw law;
-    double alpha, beta; /* Pa s */
+    double yield_stretch; /* 0: it does not yield */
+    double alpha, beta;   /* Pa s */
     DampingForm damping_form;
     DeformWind wind;
     double friction, kinetic_friction;
@@ -104,6 +113,7 @@ typedef struct DeformFigures {
     double damped;                       /* steps of backward Euler in place of the midpoint's */
     double unconverged;                  /* solves that stopped early */
     double contacts, penetration;        /* 1, m */
+    double yielding;                     /* elements that yielded */
 } DeformFigures;
 
 struct Deform {
@@ -136,6 +146,9 @@ struct Deform {
     double *spring_force; /* N, three a corner, four corners */
     int32_t *face_corners, *face_body;
     double *gained; /* J, of each body: what the midpoint rule made out of nothing */
+    /* Elements that may yield (yield.c): F_p^-1, and which they are. */
+    double *plastic_inverse;
+    int32_t *plastic_element;
 
     ARRAY(DeformBody) bodies;
     ARRAY(DeformPin) pins;
@@ -186,7 +199,16 @@ void deform_spring_stiffness(const Deform *d, size_t spring, const double *x, bo
 
 /* ---- elastic.c ---- */
 
-/* Deformation gradient of an element at positions x. */
+/* Gradients of the shape functions of corners 1.. as rows, in the element's shape without stress:
+ * that at rest, or what it has yielded to. */
+static inline Mat3 element_shape(const Deform *d, size_t e) {
+    const DeformBody *body = &d->bodies.data[d->element_body[e]];
+    Mat3 rest = mat3_load(d->gradient + 9 * e);
+    if (!(body->yield_stretch > 0)) return rest;
+    size_t p = body->first[DEFORM_PLASTIC] + e - body->first[DEFORM_ELEMENTS];
+    return mat3_multiply(rest, mat3_load(d->plastic_inverse + 9 * p));
+}
+/* Deformation gradient of an element at positions x, from its shape without stress: F F_p^-1. */
 Mat3 element_gradient(const Deform *d, size_t element, const double *x);
 /* Which forces, and where. Stresses and forces of springs stay in `stress` and `spring_force`. */
 typedef struct ForceParts {
@@ -276,6 +298,15 @@ double contact_longest_step(const Deform *d, double wanted);
 void contact_at_end(Deform *d);
 /* Out of the colliders, where they are now. */
 void contact_push_out(Deform *d);
+
+/* ---- yield.c ---- */
+
+/* Elements from the first on, of one body, may yield; they have not yet. */
+PlimStatus deform_add_plastic(Deform *d, size_t first_element);
+/* Takes elastic stretches beyond the yield stretch back to it: at the end of a step, and of bodies
+ * that start deformed. */
+PlimStatus deform_yield(Deform *d, const StepInfo *step);
+void deform_yield_at_start(Deform *d);
 
 /* ---- solve.c ---- */
 

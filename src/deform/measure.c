@@ -65,6 +65,8 @@ PlimStatus deform_diagnose(const void *system, const StepInfo *step, Diagnostics
     for (int i = 0; i < SUM_COUNT; i++) diagnostics_add(diagnostics, names[i], sum[i]);
     diagnostics_add(diagnostics, "energy.elastic", elements[ELASTIC] + springs);
     diagnostics_add(diagnostics, "elements.inverted", elements[INVERTED]);
+    if (deform_count(d, DEFORM_PLASTIC) > 0)
+        diagnostics_add(diagnostics, "elements.yielding", d->figures.yielding);
     diagnostics_add(diagnostics, "solve.deform.newton", d->figures.newton);
     diagnostics_add(diagnostics, "solve.deform.iterations", d->figures.iterations);
     diagnostics_add(diagnostics, "solve.deform.residual", d->figures.residual);

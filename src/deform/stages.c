@@ -145,8 +145,9 @@ static PlimStatus finish_newmark(Deform *d, const StepInfo *step) {
     const double *residual = work(d, DEFORM_RESIDUAL), *slide = work(d, DEFORM_SLIDE);
     for (size_t i = 0; i < value_count(d); i++)
         d->reaction[i] = (residual[i] + slide[i]) / step->dt;
+    TRY(deform_yield(d, step));
     /* Damping was computed where stresses are kept. */
-    if (d->has_damping) TRY(deform_refresh(d, step));
+    if (d->has_damping || deform_count(d, DEFORM_PLASTIC) > 0) TRY(deform_refresh(d, step));
     d->now = step->end_time;
     return PLIM_OK;
 }
@@ -177,6 +178,7 @@ PlimStatus deform_solve_velocities(void *system, const StepInfo *step) {
         break;
     }
     if (d->options.integrator != DEFORM_STATIC) TRY(deform_pin_velocities(d, step));
+    TRY(deform_yield(d, step));
     TRY(deform_refresh(d, step));
     d->now = step->end_time;
     return PLIM_OK;

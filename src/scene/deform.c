@@ -127,6 +127,7 @@ static void describe_law(const PlimScene *scene, const SceneSoftBody *body, Defo
     desc->law.plane_stress = body->plane == 1;
     desc->law.least_stretch = body->least_stretch;
     desc->damping = body->damping;
+    desc->yield_stretch = body->yield_stretch;
     desc->damping_form = (DampingForm)body->damping_form;
 }
 

@@ -107,6 +107,9 @@ static void check_material(PlimScene *scene, SceneNode *node, const SceneSoftBod
                        "must be below 0.5, is %g: at 0.5 nothing can be compressed", body->poisson);
     if (has_elements && !(body->young > 0) && !springs)
         reader_problem(reader, node, "needs 'young' or 'springs': nothing holds it together");
+    if (body->yield_stretch > 0 && (!has_elements || !(body->young > 0)))
+        reader_problem(reader, node_get(node, "yield_stretch"),
+                       "only elements with 'young' yield; leave it out");
     if (springs && !has_elements)
         reader_problem(reader, springs, "only elements have springs; leave it out");
     if (springs && !(body->springs.edges > 0) && !(body->springs.altitudes > 0))

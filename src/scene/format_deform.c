@@ -217,6 +217,10 @@ static const SceneKey body_keys[] = {
      .choices = form_choices,
      .help = "green: of the rate of Green's strain, exerts no torque; diagonal: that of 002 "
              "section 5.5.1, which does on a stretched body"},
+    {"yield_stretch", VALUE_NUMBER, AT(SceneSoftBody, yield_stretch), BETWEEN(1, 1000),
+     .low_exclusive = true,
+     .help = "s: what an element is stretched beyond s, or pressed below 1/s, it keeps "
+             "(plasticity); without, the body always returns to its shape"},
     {"springs", VALUE_TABLE, AT(SceneSoftBody, springs), .table = &springs_table,
      .help = "springs along edges and altitudes of the elements"},
     {"wind", VALUE_TABLE, AT(SceneSoftBody, wind), .table = &wind_table,

@@ -92,6 +92,7 @@ typedef struct SceneSoftBody {
     int plane;                     /* 1: stress */
     double least_stretch, damping; /* 1, s */
     int damping_form;              /* DampingForm */
+    double yield_stretch;          /* 0: not given */
     SceneSprings springs;
     SceneWind wind;
     SceneSkin skin;
