@@ -95,10 +95,17 @@ static void aim(const Deform *d, DeformContact *contact, Vec3 v, double gap, Vec
     contact->target = vec3_dot(contact->normal, v) - (deep != 0 ? deep : gap) / dt;
 }
 
+/* By halving: nodes of a body follow those of the one before. */
 static const DeformBody *body_of(const Deform *d, size_t node) {
-    size_t b = 0;
-    while (b + 1 < d->bodies.count && d->bodies.data[b + 1].first[DEFORM_NODES] <= node) b++;
-    return &d->bodies.data[b];
+    size_t low = 0, high = d->bodies.count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (d->bodies.data[middle].first[DEFORM_NODES] <= node)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &d->bodies.data[low];
 }
 
 static Vec3 along_surface(const DeformContact *contact, Vec3 v) {
@@ -169,9 +176,9 @@ static bool look(Deform *d, const StepInfo *step, const ContactView *view, size_
 
 static bool find_all(Deform *d, const StepInfo *step, const ContactView *view) {
     bool changed = false;
-    for (size_t i = 0; i < deform_count(d, DEFORM_NODES); i++) {
-        if (!d->is_outer[i] || d->is_pinned[i]) continue;
-        for (size_t k = 0; k < d->colliders.count; k++)
+    for (size_t n = 0; n < d->outer_nodes.count; n++) {
+        size_t i = (size_t)d->outer_nodes.data[n];
+        for (size_t k = 0; !d->is_pinned[i] && k < d->colliders.count; k++)
             changed = look(d, step, view, i, k) || changed;
     }
     return changed;
@@ -371,9 +378,10 @@ void contact_push_out(Deform *d) {
         DeformCollider *collider = &d->colliders.data[k];
         surface_read(&collider->ref, &collider->now);
         Box3 reach = collider_bounds(&collider->now);
-        for (size_t i = 0; i < deform_count(d, DEFORM_NODES); i++) {
+        for (size_t n = 0; n < d->outer_nodes.count; n++) {
+            size_t i = (size_t)d->outer_nodes.data[n];
             Vec3 x = vec3_load(d->position + 3 * i);
-            if (!d->is_outer[i] || d->is_pinned[i] || !box3_contains(reach, x)) continue;
+            if (d->is_pinned[i] || !box3_contains(reach, x)) continue;
             double gap = collider_distance(&collider->now, x);
             if (!(gap < 0)) continue;
             d->figures.penetration = fmax(d->figures.penetration, -gap);
@@ -409,8 +417,8 @@ double contact_longest_step(const Deform *d, double wanted) {
         double reach = collider_reach(&now, d->options.dim);
         double own = vec3_length(now.velocity) + reach * vec3_length(now.angular_velocity);
         Box3 bounds = box3_grow(collider_bounds(&now), own * wanted);
-        for (size_t i = 0; i < deform_count(d, DEFORM_NODES); i++) {
-            if (!d->is_outer[i]) continue;
+        for (size_t n = 0; n < d->outer_nodes.count; n++) {
+            size_t i = (size_t)d->outer_nodes.data[n];
             Vec3 x = vec3_load(d->position + 3 * i), v = vec3_load(d->velocity + 3 * i);
             double speed = vec3_length(vec3_sub(v, collider_velocity(&now, x)));
             if (!(speed * longest > part * thick)) continue;

@@ -102,6 +102,8 @@ static void deform_destroy(void *system) {
     array_free(context, &d->load_weights);
     array_free(context, &d->load_faces);
     array_free(context, &d->contacts);
+    array_free(context, &d->corner_bounds);
+    array_free(context, &d->outer_nodes);
     deform_skins_free(d);
     array_free(context, &d->touch_start);
     array_free(context, &d->touch);
@@ -323,10 +325,16 @@ PlimStatus deform_finish(Deform *d) {
     for (int k = 0; k < DEFORM_WORK_COUNT; k++)
         if (!array_reserve(d->context, &d->work[k], 3 * deform_count(d, DEFORM_NODES)))
             return PLIM_OUT_OF_MEMORY;
+    size_t parts = deform_count(d, DEFORM_ELEMENTS) + deform_count(d, DEFORM_SPRINGS);
+    if (d->options.integrator == DEFORM_NEWMARK &&
+        !array_reserve(d->context, &d->corner_bounds, 4 * parts + 1))
+        return PLIM_OUT_OF_MEMORY;
+    for (size_t i = 0; i < deform_count(d, DEFORM_NODES); i++)
+        if (d->is_outer[i] && !array_push(d->context, &d->outer_nodes, (int32_t)i))
+            return PLIM_OUT_OF_MEMORY;
     /* As many as can come: nothing is allocated in a step. */
-    size_t outer = 0;
-    for (size_t i = 0; i < deform_count(d, DEFORM_NODES); i++) outer += d->is_outer[i] != 0;
-    if (d->colliders.count > 0 && !array_reserve(d->context, &d->contacts, 2 * outer))
+    size_t most = 2 * d->outer_nodes.count;
+    if (d->colliders.count > 0 && !array_reserve(d->context, &d->contacts, most))
         return PLIM_OUT_OF_MEMORY;
     return PLIM_OK;
 }

@@ -164,10 +164,12 @@ PlimStatus deform_forces(Deform *d, const StepInfo *step, const ForceParts *part
 
 /* ---- the highest frequency ---- */
 
-/* Stiffness that an element adds to the diagonal, at most, by Gershgorin's theorem: corner a gets
- * V c |g_a| sum_b |g_b|, with c the greatest eigenvalue of dP/dF and b over corners that move. */
-static void bound_element(const Deform *d, size_t e, double *bound) {
+/* Stiffness that an element adds to the diagonal of each corner, at most, by Gershgorin's theorem:
+ * corner a gets V c |g_a| sum_b |g_b|, with c the greatest eigenvalue of dP/dF and b over corners
+ * that move. */
+static void bound_element(const Deform *d, size_t e, double bound[4]) {
     const DeformBody *body = &d->bodies.data[d->element_body[e]];
+    for (int c = 0; c < 4; c++) bound[c] = 0;
     if (!body->has_law) return;
     int corners = d->options.dim + 1;
     double stiffest = law_stiffest(&body->law, element_gradient(d, e, d->position));
@@ -179,12 +181,11 @@ static void bound_element(const Deform *d, size_t e, double *bound) {
         length[c] = vec3_length(c == 0 ? first : gradient.r[c - 1]);
         if (!d->is_pinned[d->corners[4 * e + (size_t)c]]) sum += length[c];
     }
-    for (int c = 0; c < corners; c++)
-        bound[d->corners[4 * e + (size_t)c]] += d->volume[e] * stiffest * length[c] * sum;
+    for (int c = 0; c < corners; c++) bound[c] = d->volume[e] * stiffest * length[c] * sum;
 }
 
 /* The same of a spring: along it k w_a sum_b w_b; across it what its force makes. */
-static void bound_spring(const Deform *d, size_t s, double *bound) {
+static void bound_spring(const Deform *d, size_t s, double bound[4]) {
     Vec3 gradient[4];
     double length = deform_spring_length(d, s, d->position, gradient), sum = 0;
     double stiffness = d->spring_modulus[s] / d->spring_rest[s];
@@ -193,16 +194,41 @@ static void bound_spring(const Deform *d, size_t s, double *bound) {
     for (int c = 0; c < d->spring_count[s]; c++)
         if (!d->is_pinned[d->spring_corners[4 * s + (size_t)c]]) sum += vec3_length(gradient[c]);
     for (int c = 0; c < d->spring_count[s]; c++)
-        bound[d->spring_corners[4 * s + (size_t)c]] += stiffness * vec3_length(gradient[c]) * sum;
+        bound[c] = stiffness * vec3_length(gradient[c]) * sum;
 }
 
-double deform_highest_square(const Deform *d, double *bound) {
+/* Corners of all elements, then of all springs, four each. */
+static void bound_corners(void *user, size_t begin, size_t end) {
+    const Deform *d = user;
+    size_t elements = deform_count(d, DEFORM_ELEMENTS);
+    for (size_t i = begin; i < end; i++)
+        if (i < elements)
+            bound_element(d, i, d->corner_bounds.data + 4 * i);
+        else
+            bound_spring(d, i - elements, d->corner_bounds.data + 4 * i);
+}
+
+/* Square of a frequency of each node, 1/s^2, into work[DEFORM_RIGHT]. */
+static void bound_nodes(void *user, size_t begin, size_t end) {
+    const Deform *d = user;
+    const double *springs = d->corner_bounds.data + 4 * deform_count(d, DEFORM_ELEMENTS);
+    for (size_t i = begin; i < end; i++) {
+        double sum = 0;
+        for (size_t k = d->touch_start.data[i]; k < d->touch_start.data[i + 1]; k++) {
+            int32_t at = d->touch.data[k];
+            sum += at >= 0 ? d->corner_bounds.data[at] : springs[-1 - at];
+        }
+        d->work[DEFORM_RIGHT].data[i] = d->is_pinned[i] ? 0.0 : sum / d->mass[i];
+    }
+}
+
+double deform_highest_square(Deform *d, int threads) {
+    enum { GRAIN = 256 };
     size_t nodes = deform_count(d, DEFORM_NODES);
+    size_t parts = deform_count(d, DEFORM_ELEMENTS) + deform_count(d, DEFORM_SPRINGS);
     double highest = 0;
-    for (size_t i = 0; i < nodes; i++) bound[i] = 0;
-    for (size_t e = 0; e < deform_count(d, DEFORM_ELEMENTS); e++) bound_element(d, e, bound);
-    for (size_t s = 0; s < deform_count(d, DEFORM_SPRINGS); s++) bound_spring(d, s, bound);
-    for (size_t i = 0; i < nodes; i++)
-        if (!d->is_pinned[i]) highest = fmax(highest, bound[i] / d->mass[i]);
+    parallel_for(threads, parts, GRAIN, bound_corners, d);
+    parallel_for(threads, nodes, GRAIN, bound_nodes, d);
+    for (size_t i = 0; i < nodes; i++) highest = fmax(highest, d->work[DEFORM_RIGHT].data[i]);
     return highest;
 }

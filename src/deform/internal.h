@@ -169,6 +169,8 @@ struct Deform {
     BlockCsr matrix;
     Aggregation *precondition;
     ARRAY(double) work[DEFORM_WORK_COUNT]; /* of the solves, three a node */
+    ARRAY(double) corner_bounds; /* N/m, four an element, then a spring: newmark's, of its step */
+    ARRAY(int32_t) outer_nodes;  /* of the surfaces, rising */
     bool has_damping;
     double energy_rounding; /* J, of the sum of elastic energies */
     bool is_whole;          /* this step is one of backward Euler */
@@ -226,8 +228,8 @@ PlimStatus deform_forces(Deform *d, const StepInfo *step, const ForceParts *part
 /* Of an element whose deformation gradient changes from `before` to f in h seconds: the potential
  * of damping a volume, and S, its gradient being F S. */
 double deform_damping_of_change(const DeformBody *body, Mat3 f, Mat3 before, double h, Mat3 *s);
-/* An upper bound on the square of the highest frequency, 1/s^2. */
-double deform_highest_square(const Deform *d, double *bound); /* `bound`: one a node, for work */
+/* An upper bound on the square of the highest frequency, 1/s^2. Uses work[DEFORM_RIGHT]. */
+double deform_highest_square(Deform *d, int threads);
 
 /* ---- assemble.c ---- */
 

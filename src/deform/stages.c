@@ -196,11 +196,11 @@ PlimStatus deform_refresh(void *system, const StepInfo *step) {
 /* Newmark is stable for w dt < 2; `last` oscillates for w dt < 4/3, where the recurrence with the
  * determinant 1 - (w dt)^2 / 2 and the trace 2 - 3 (w dt)^2 / 2 has complex roots. */
 double deform_max_dt(const void *system, const StepInfo *step) {
-    const Deform *d = system;
+    Deform *d = (Deform *)(uintptr_t)system; /* its memory for work alone is written */
     double passing =
         d->options.integrator == DEFORM_STATIC ? HUGE_VAL : contact_longest_step(d, step->dt);
     if (d->options.integrator != DEFORM_NEWMARK) return passing;
-    double square = deform_highest_square(d, d->work[DEFORM_RIGHT].data);
+    double square = deform_highest_square(d, step->threads);
     double stable = d->options.elastic == DEFORM_LAST ? 4.0 / 3.0 : 2.0;
     double waves = square > 0 ? d->options.step_fraction * stable / sqrt(square) : HUGE_VAL;
     return fmin(waves, passing);
