@@ -47,6 +47,8 @@ static const StateField fields[] = {
     {"gained", "J", FIELD_F64, FIELD_STATE, 1, DEFORM_BODIES, offsetof(Deform, gained)},
     {"plastic_inverse", "1", FIELD_F64, FIELD_STATE, 9, DEFORM_PLASTIC,
      offsetof(Deform, plastic_inverse)},
+    {"plastic_rest", "1/m", FIELD_F64, FIELD_CONSTANT, 9, DEFORM_PLASTIC,
+     offsetof(Deform, plastic_rest)},
     {"plastic_element", "1", FIELD_I32, FIELD_CONSTANT, 1, DEFORM_PLASTIC,
      offsetof(Deform, plastic_element)},
     FACE(face_corners, "1", FIELD_I32, FIELD_CONSTANT, 3),

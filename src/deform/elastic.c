@@ -4,7 +4,7 @@
 
 Mat3 element_gradient(const Deform *d, size_t e, const double *x) {
     const int32_t *corners = d->corners + 4 * e;
-    Mat3 inverse = element_shape(d, e);
+    Mat3 inverse = mat3_load(d->gradient + 9 * e);
     Vec3 x0 = vec3_load(x + 3 * corners[0]);
     Vec3 e1 = vec3_sub(vec3_load(x + 3 * corners[1]), x0);
     Vec3 e2 = vec3_sub(vec3_load(x + 3 * corners[2]), x0);
@@ -112,7 +112,7 @@ static void force_of_springs(void *user, size_t begin, size_t end) {
 
 /* f_a = -V P grad N_a; the gradients of all corners add up to zero. */
 static Vec3 corner_force(const Deform *d, size_t e, int corner) {
-    Mat3 stress = mat3_load(d->stress + 9 * e), gradient = element_shape(d, e);
+    Mat3 stress = mat3_load(d->stress + 9 * e), gradient = mat3_load(d->gradient + 9 * e);
     if (corner > 0) return vec3_scale(-1.0, mat3_apply(stress, gradient.r[corner - 1]));
     Vec3 sum = vec3_add(gradient.r[0], gradient.r[1]);
     if (d->options.dim == 3) sum = vec3_add(sum, gradient.r[2]);
@@ -152,7 +152,8 @@ PlimStatus deform_forces(Deform *d, const StepInfo *step, const ForceParts *part
     size_t elements = deform_count(d, DEFORM_ELEMENTS), springs = deform_count(d, DEFORM_SPRINGS);
     parallel_for(step->threads, elements, GRAIN, stress_of_elements, &job);
     parallel_for(step->threads, springs, GRAIN, force_of_springs, &job);
-    parallel_for(step->threads, deform_count(d, DEFORM_NODES), GRAIN, gather_forces, &job);
+    if (force)
+        parallel_for(step->threads, deform_count(d, DEFORM_NODES), GRAIN, gather_forces, &job);
     if (!energy) return PLIM_OK;
     SumJob of_elements = {d->element_energy}, of_springs = {d->spring_energy};
     double sum[2];
@@ -173,7 +174,7 @@ static void bound_element(const Deform *d, size_t e, double bound[4]) {
     if (!body->has_law) return;
     int corners = d->options.dim + 1;
     double stiffest = law_stiffest(&body->law, element_gradient(d, e, d->position));
-    Mat3 gradient = element_shape(d, e);
+    Mat3 gradient = mat3_load(d->gradient + 9 * e);
     Vec3 first = vec3(0, 0, 0);
     double length[4], sum = 0;
     for (int c = 1; c < corners; c++) first = vec3_add(first, gradient.r[c - 1]);

@@ -46,14 +46,13 @@ PlimStatus deform_guard_energy(Deform *d, const StepInfo *step, const double *be
     size_t values = 3 * deform_count(d, DEFORM_NODES);
     double *place = d->work[DEFORM_NEXT].data, *force = d->work[DEFORM_FORCE].data;
     double *after = scratch_take(step->scratch, d->bodies.count, sizeof *after);
-    double *ignored = d->work[DEFORM_CHANGE].data;
     if (!after) return PLIM_OUT_OF_MEMORY;
     for (size_t i = 0; i < values; i++)
         place[i] = d->position[i] + 0.5 * step->dt * d->velocity_half[i];
     ForceParts middle = {.x = place, .elastic = true};
     TRY(deform_forces(d, step, &middle, force, NULL));
     for (size_t i = 0; i < values; i++) place[i] = d->position[i] + step->dt * d->velocity_half[i];
-    TRY(deform_forces(d, step, &middle, ignored, NULL));
+    TRY(deform_forces(d, step, &middle, NULL, NULL));
     deform_body_energies(d, after);
     *is_bad = false;
     for (size_t b = 0; b < d->bodies.count; b++) {

@@ -136,8 +136,9 @@ struct Deform {
     int32_t *is_pinned;          /* along all axes */
     int32_t *has_pin;            /* along some */
 
-    /* Elements: rest matrix inverse (rows are gradients of the shape functions of corners 1..),
-     * volume, and V P with the energy of the last evaluation. */
+    /* Elements: rest matrix inverse (rows are gradients of the shape functions of corners 1..; of
+     * what has yielded in its shape without stress), volume, and V P with the energy of the last
+     * evaluation. */
     int32_t *corners, *element_body;
     double *gradient, *volume, *stress, *element_energy;
     /* Springs of two, three, four nodes. */
@@ -146,8 +147,8 @@ struct Deform {
     double *spring_force; /* N, three a corner, four corners */
     int32_t *face_corners, *face_body;
     double *gained; /* J, of each body: what the midpoint rule made out of nothing */
-    /* Elements that may yield (yield.c): F_p^-1, and which they are. */
-    double *plastic_inverse;
+    /* Elements that may yield (yield.c): F_p^-1, rest matrix inverse, and which they are. */
+    double *plastic_inverse, *plastic_rest;
     int32_t *plastic_element;
 
     ARRAY(DeformBody) bodies;
@@ -201,15 +202,6 @@ void deform_spring_stiffness(const Deform *d, size_t spring, const double *x, bo
 
 /* ---- elastic.c ---- */
 
-/* Gradients of the shape functions of corners 1.. as rows, in the element's shape without stress:
- * that at rest, or what it has yielded to. */
-static inline Mat3 element_shape(const Deform *d, size_t e) {
-    const DeformBody *body = &d->bodies.data[d->element_body[e]];
-    Mat3 rest = mat3_load(d->gradient + 9 * e);
-    if (!(body->yield_stretch > 0)) return rest;
-    size_t p = body->first[DEFORM_PLASTIC] + e - body->first[DEFORM_ELEMENTS];
-    return mat3_multiply(rest, mat3_load(d->plastic_inverse + 9 * p));
-}
 /* Deformation gradient of an element at positions x, from its shape without stress: F F_p^-1. */
 Mat3 element_gradient(const Deform *d, size_t element, const double *x);
 /* Which forces, and where. Stresses and forces of springs stay in `stress` and `spring_force`. */
@@ -222,7 +214,7 @@ typedef struct ForceParts {
     double h; /* s: over which damping acts; h/2 v^T D v counts as energy */
     bool elastic;
 } ForceParts;
-/* Forces of all elements and springs on nodes; *energy if it is asked for. */
+/* Forces of all elements and springs on nodes, and *energy; NULL: not asked for. */
 PlimStatus deform_forces(Deform *d, const StepInfo *step, const ForceParts *parts, double *force,
                          double *energy);
 /* Of an element whose deformation gradient changes from `before` to f in h seconds: the potential
@@ -309,6 +301,8 @@ PlimStatus deform_add_plastic(Deform *d, size_t first_element);
  * that start deformed. */
 PlimStatus deform_yield(Deform *d, const StepInfo *step);
 void deform_yield_at_start(Deform *d);
+/* Sets `gradient` of elements that may yield, by F_p. */
+void deform_set_shapes(Deform *d, int threads);
 
 /* ---- solve.c ---- */
 

@@ -190,6 +190,7 @@ PlimStatus deform_refresh(void *system, const StepInfo *step) {
     Deform *d = system;
     ForceParts parts = {.x = d->position, .elastic = true};
     d->now = step->time;
+    deform_set_shapes(d, step->threads); /* of a state that was read */
     return deform_forces(d, step, &parts, d->elastic, NULL);
 }
 

@@ -7,15 +7,34 @@
 #include "deform/internal.h"
 #include "math/decompose.h"
 
+#include <string.h>
+
 PlimStatus deform_add_plastic(Deform *d, size_t first_element) {
     size_t first = deform_count(d, DEFORM_PLASTIC);
     size_t count = deform_count(d, DEFORM_ELEMENTS) - first_element;
     TRY(state_resize(d->context, &deform_schema, d, DEFORM_PLASTIC, first + count));
     for (size_t k = 0; k < count; k++) {
         mat3_store(d->plastic_inverse + 9 * (first + k), mat3_identity());
+        memcpy(d->plastic_rest + 9 * (first + k), d->gradient + 9 * (first_element + k),
+               9 * sizeof *d->gradient);
         d->plastic_element[first + k] = (int32_t)(first_element + k);
     }
     return PLIM_OK;
+}
+
+/* F F_p^-1 is the way from this shape to where the corners are. */
+static void set_shape(const Deform *d, size_t p) {
+    Mat3 rest = mat3_load(d->plastic_rest + 9 * p);
+    Mat3 inverse = mat3_load(d->plastic_inverse + 9 * p);
+    mat3_store(d->gradient + 9 * d->plastic_element[p], mat3_multiply(rest, inverse));
+}
+
+static void set_shapes(void *user, size_t begin, size_t end) {
+    for (size_t p = begin; p < end; p++) set_shape(user, p);
+}
+
+void deform_set_shapes(Deform *d, int threads) {
+    parallel_for(threads, deform_count(d, DEFORM_PLASTIC), 256, set_shapes, d);
 }
 
 static double clamp(double value, double limit) {
@@ -79,6 +98,7 @@ static void yield_elements(void *user, size_t begin, size_t end, double *yieldin
         if (!(law_energy(&body->law, mat3_multiply(f, flow)) < law_energy(&body->law, f))) continue;
         Mat3 inverse = mat3_load(d->plastic_inverse + 9 * p);
         mat3_store(d->plastic_inverse + 9 * p, mat3_multiply(inverse, flow));
+        set_shape(d, p);
         yielding[0]++;
     }
 }
