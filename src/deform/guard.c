@@ -5,15 +5,18 @@
 
 #include <string.h>
 
+double deform_body_energy(const Deform *d, const DeformBody *body) {
+    double energy = 0;
+    for (size_t k = 0; k < body->count[DEFORM_ELEMENTS]; k++)
+        energy += d->element_energy[body->first[DEFORM_ELEMENTS] + k];
+    for (size_t k = 0; k < body->count[DEFORM_SPRINGS]; k++)
+        energy += d->spring_energy[body->first[DEFORM_SPRINGS] + k];
+    return energy;
+}
+
 void deform_body_energies(const Deform *d, double *energy) {
-    for (size_t b = 0; b < d->bodies.count; b++) {
-        const DeformBody *body = &d->bodies.data[b];
-        energy[b] = 0;
-        for (size_t k = 0; k < body->count[DEFORM_ELEMENTS]; k++)
-            energy[b] += d->element_energy[body->first[DEFORM_ELEMENTS] + k];
-        for (size_t k = 0; k < body->count[DEFORM_SPRINGS]; k++)
-            energy[b] += d->spring_energy[body->first[DEFORM_SPRINGS] + k];
-    }
+    for (size_t b = 0; b < d->bodies.count; b++)
+        energy[b] = deform_body_energy(d, &d->bodies.data[b]);
 }
 
 /* Work of forces along dt v^{n+1/2}, and the kinetic energy: about the centre of mass, and whole.

@@ -333,7 +333,8 @@ float deform_skin_value(const Deform *d, const DeformSkin *skin, size_t vertex,
 
 /* ---- guard.c ---- */
 
-/* Per body, into an array: elastic energies of the last evaluation of forces, J. */
+/* Elastic energy of the last evaluation of forces, J; of all bodies, into an array. */
+double deform_body_energy(const Deform *d, const DeformBody *body);
 void deform_body_energies(const Deform *d, double *energy);
 /* Whether the midpoint rule, about to end at x + dt v^{n+1/2}, has made too much energy out of
  * nothing; `before` are elastic energies at x. */

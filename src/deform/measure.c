@@ -176,13 +176,7 @@ static void read_stretch(const void *system, size_t object, double *values) {
 }
 
 static void read_energy(const void *system, size_t object, double *values) {
-    const Deform *d = system;
-    const DeformBody *body = body_of(system, object);
-    values[0] = 0;
-    for (size_t k = 0; k < body->count[DEFORM_ELEMENTS]; k++)
-        values[0] += d->element_energy[body->first[DEFORM_ELEMENTS] + k];
-    for (size_t k = 0; k < body->count[DEFORM_SPRINGS]; k++)
-        values[0] += d->spring_energy[body->first[DEFORM_SPRINGS] + k];
+    values[0] = deform_body_energy(system, body_of(system, object));
 }
 
 /* Of a pin: what it exerts on its body, along the axes that it holds. */

@@ -222,22 +222,30 @@ typedef struct SoftPart {
     size_t body;
 } SoftPart;
 
+/* What pins, loads and points have: a name in the world, and nodes. */
+typedef struct SoftChoice {
+    char name[200];
+    int32_t *nodes;
+    size_t count;
+} SoftChoice;
+
+static PlimStatus choose(PlimScene *scene, const SoftPart *part, const char *name,
+                         const SceneNodes *nodes, SoftChoice *out) {
+    TRY(scene->reader.trouble);
+    own_name(scene, part->copy, name, out->name);
+    return soft_choose_nodes(scene, nodes, out->name, part->mesh, &part->job->memory, &out->nodes,
+                             &out->count);
+}
+
 static PlimStatus add_pin(PlimScene *scene, SceneNode *node, const SoftPart *part) {
     ScenePin pin = soft_read_pin(scene, node);
-    TRY(scene->reader.trouble);
-    char name[200];
-    own_name(scene, part->copy, pin.name, name);
-    DeformPinDesc desc = {.name = name, .body = part->body};
-    int32_t *nodes;
-    TRY(soft_choose_nodes(scene, &pin.nodes, name, part->mesh, &part->job->memory, &nodes,
-                          &desc.node_count));
-    desc.nodes = nodes;
+    SoftChoice chosen;
+    TRY(choose(scene, part, pin.name, &pin.nodes, &chosen));
+    DeformPinDesc desc = {
+        .name = chosen.name, .body = part->body, .nodes = chosen.nodes, .node_count = chosen.count};
     for (int axis = 0; axis < 3; axis++) desc.axes[axis] = strchr(pin.axes, 'x' + axis) != NULL;
-    bool led = node_get(node, "turn") != NULL;
-    for (int axis = 0; axis < 3; axis++)
-        led = led || pin.move[axis].expression || pin.move[axis].value != 0;
     if (pin.with) TRY(find_partner(scene, part->job, &pin, &desc.with));
-    if (led) {
+    if (soft_pin_is_led(node, &pin)) {
         PinPath *path = scratch_take(&scene->solids, 1, sizeof *path);
         if (!path) return PLIM_OUT_OF_MEMORY;
         *path = (PinPath){.angle = pin.turn.angle,
@@ -267,14 +275,10 @@ static PlimStatus follow_load(void *user, PlimContext *context, double t, Deform
 
 static PlimStatus add_load(PlimScene *scene, SceneNode *node, const SoftPart *part) {
     SceneLoad load = soft_read_load(scene, node);
-    TRY(scene->reader.trouble);
-    char name[200];
-    own_name(scene, part->copy, load.name, name);
-    DeformLoadDesc desc = {.name = name, .body = part->body};
-    int32_t *nodes;
-    TRY(soft_choose_nodes(scene, &load.nodes, name, part->mesh, &part->job->memory, &nodes,
-                          &desc.node_count));
-    desc.nodes = nodes;
+    SoftChoice chosen;
+    TRY(choose(scene, part, load.name, &load.nodes, &chosen));
+    DeformLoadDesc desc = {
+        .name = chosen.name, .body = part->body, .nodes = chosen.nodes, .node_count = chosen.count};
     bool changes = load.pressure.expression != NULL;
     for (int axis = 0; axis < 3; axis++) changes = changes || load.force[axis].expression;
     desc.force.force = vec3(load.force[0].value, load.force[1].value, load.force[2].value);
@@ -293,15 +297,11 @@ static PlimStatus add_load(PlimScene *scene, SceneNode *node, const SoftPart *pa
 
 static PlimStatus add_point(PlimScene *scene, SceneNode *node, const SoftPart *part) {
     ScenePoint point = soft_read_point(scene, node);
-    TRY(scene->reader.trouble);
-    char name[200];
-    own_name(scene, part->copy, point.name, name);
     SceneNodes nodes = {.near_to = {point.near_to[0], point.near_to[1], point.near_to[2]},
                         .group = point.group};
-    int32_t *chosen;
-    size_t count;
-    TRY(soft_choose_nodes(scene, &nodes, name, part->mesh, &part->job->memory, &chosen, &count));
-    return deform_add_point(part->job->deform, name, part->body, chosen[0]);
+    SoftChoice chosen;
+    TRY(choose(scene, part, point.name, &nodes, &chosen));
+    return deform_add_point(part->job->deform, chosen.name, part->body, chosen.nodes[0]);
 }
 
 typedef PlimStatus (*AddPart)(PlimScene *scene, SceneNode *node, const SoftPart *part);

@@ -17,6 +17,9 @@ ScenePin soft_read_pin(PlimScene *scene, SceneNode *node);
 SceneLoad soft_read_load(PlimScene *scene, SceneNode *node);
 ScenePoint soft_read_point(PlimScene *scene, SceneNode *node);
 
+/* Along a path of its own, not still or with a body. */
+bool soft_pin_is_led(const SceneNode *node, const ScenePin *pin);
+
 /* How a body, or the copy of it that is made, is turned at the start; at rest, too. */
 Quat soft_turn(PlimScene *scene, const SceneSoftBody *body);
 

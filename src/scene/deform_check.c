@@ -29,6 +29,13 @@ ScenePoint soft_read_point(PlimScene *scene, SceneNode *node) {
     return point;
 }
 
+bool soft_pin_is_led(const SceneNode *node, const ScenePin *pin) {
+    bool led = node_get(node, "turn") != NULL;
+    for (int axis = 0; axis < 3; axis++)
+        led = led || pin->move[axis].expression || pin->move[axis].value != 0;
+    return led;
+}
+
 int soft_kind(const SceneNode *node) {
     static const char *const keys[SOFT_KINDS] = {"shape", "mesh", "lattice", "particle"};
     int kind = SOFT_KINDS, count = 0;
@@ -63,10 +70,7 @@ static void check_pin(PlimScene *scene, SceneNode *node) {
                        "'%.20s' should be some of the letters x, y, z", pin.axes);
     if (vec3_length(vec3_load(pin.turn.axis)) == 0)
         reader_problem(&scene->reader, node_get(node, "turn"), "the axis must not be zero");
-    bool led = node_get(node, "turn") != NULL;
-    for (int axis = 0; axis < 3; axis++)
-        led = led || pin.move[axis].expression || pin.move[axis].value != 0;
-    if (pin.with && led)
+    if (pin.with && soft_pin_is_led(node, &pin))
         reader_problem(&scene->reader, node_get(node, "with"),
                        "a pin that moves with a body has no 'move' or 'turn'; leave them out");
 }
