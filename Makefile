@@ -43,6 +43,7 @@ validate: build
 	cmake --build build --target unit_tests
 	PLIM_RAY_TRIES=10000000 build/tests/test_bvh_seams
 	PLIM_FIELD_POINTS=100000 build/tests/test_level_set
+	PLIM_MOVING_CASES=1000000 build/tests/test_moving
 	/usr/bin/python3 scripts/validate --tables docs
 
 lint:

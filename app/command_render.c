@@ -278,6 +278,7 @@ static RenderMesh render_mesh(const Studio *studio, const FrameMesh *mesh) {
         .colors = mesh->colors,
         .values = studio->shows_values ? mesh_values(mesh, studio->values) : NULL,
         .scale = &studio->scale,
+        .checks = mesh->checks,
         .smooth = mesh->smooth,
         .is_clear = mesh->is_clear,
         .absorption = {mesh->absorption[0], mesh->absorption[1], mesh->absorption[2]}};

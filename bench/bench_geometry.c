@@ -58,8 +58,12 @@ static PlimStatus run_rays(void *user) {
 /* Within a thousandth of the torus' size of one another: a few neighbours each. */
 static PlimStatus run_pairs(void *user) {
     GeometryBench *bench = user;
+    Scratch scratch;
     bench->pairs.items.count = 0;
-    return bvh_overlap_pairs(bench->bvh, bench->bvh, 1e-3, &bench->pairs);
+    scratch_init(&scratch, bench->context);
+    PlimStatus status = bvh_overlap_pairs(bench->bvh, bench->bvh, 1e-3, &scratch, &bench->pairs);
+    scratch_free(&scratch);
+    return status;
 }
 
 /* Points within 2% of the size of the surface (0.01 away on average), each with the start of

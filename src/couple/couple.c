@@ -17,12 +17,17 @@ void coupling_destroy(Coupling *coupling) {
     gathered_free(&coupling->gathered, context);
     flow_assembly_free(&coupling->assembly, context);
     dry_solve_free(&coupling->dry, context);
+    mesh_coupling_free(&coupling->meshes, context);
     array_free(context, &coupling->gain);
     for (int axis = 0; axis < 3; axis++) {
         array_free(context, &coupling->kept[axis]);
         array_free(context, &coupling->found[axis]);
     }
     context_free(context, coupling, 1, sizeof *coupling);
+}
+
+void coupling_refresh(Coupling *coupling) {
+    coupling->meshes.knows_crossings = false;
 }
 
 void coupling_watch(Coupling *coupling, CoupleWatch watch, void *user) {
@@ -41,6 +46,7 @@ static bool some_join(const CoupledSystems *systems) {
 
 void coupling_diagnose(const Coupling *coupling, const CoupledSystems *systems,
                        Diagnostics *diagnostics) {
+    couple_collide_diagnose(coupling, systems, diagnostics);
     if (!some_join(systems)) return;
     diagnostics_add(diagnostics, "solve.structure.velocities",
                     (double)coupling->dry.velocity_count);
@@ -261,10 +267,13 @@ PlimStatus couple_stage(Coupling *coupling, const CoupledSystems *systems, Stage
         return solve_rest(coupling, systems, step, SOLVE_HALF_STEP);
     case STAGE_CONTACT:
         return contact_positions(coupling, systems, step);
+    case STAGE_MOVE:
+        return couple_collide(coupling, systems, step);
     case STAGE_SOLVE_VELOCITIES:
         TRY(solve_velocities(coupling, systems, step));
         TRY(couple_push_bodies(coupling, systems, stage, step));
-        return solve_rest(coupling, systems, step, SOLVE_WHOLE_STEP);
+        TRY(solve_rest(coupling, systems, step, SOLVE_WHOLE_STEP));
+        return couple_collide_velocities(coupling, systems, step);
     case STAGE_FINISH:
         TRY(couple_push_bodies(coupling, systems, stage, step));
         return carry_bodies(coupling, systems, step, SOLVE_WHOLE_STEP);

@@ -10,6 +10,8 @@ typedef struct Coupling Coupling;
 
 PlimStatus coupling_create(PlimContext *context, Coupling **out);
 void coupling_destroy(Coupling *coupling);
+/* The state of systems was changed from outside: what was derived from it is found again. */
+void coupling_refresh(Coupling *coupling);
 
 /* The systems that meet in a solve. */
 typedef struct CoupledSystems {

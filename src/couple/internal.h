@@ -4,6 +4,7 @@
 
 #include "couple/couple.h"
 #include "solve/coupled/coupled.h"
+#include "system/mesh_surface.h"
 
 /* A system with velocities, and its offer. */
 typedef struct GatheredSystem {
@@ -130,8 +131,36 @@ typedef struct DrySolve {
 PlimStatus dry_solve(DrySolve *dry, Gathered *gathered, const StepInfo *step);
 void dry_solve_free(DrySolve *dry, PlimContext *context);
 
+/* collide.c: surfaces of nodes and faces. */
+typedef struct MeshPart {
+    const MeshSurfaceClass *class;
+    void *system;
+    size_t first, node_count, first_face, face_count; /* among all */
+    int32_t first_surface;
+} MeshPart;
+
+typedef struct MeshCoupling {
+    MeshCollision *collision; /* NULL: nobody has any */
+    bool is_made, knows_crossings, has_warned;
+    int dim;
+    size_t node_count;
+    ARRAY(MeshPart) parts;
+    ARRAY(Vec3) x0, x1, wall, pushed_out;
+    ARRAY(double) inverse_mass;
+    ARRAY(int32_t) kind;
+    CollisionFigures figures;
+} MeshCoupling;
+
+void mesh_coupling_free(MeshCoupling *meshes, PlimContext *context);
+PlimStatus couple_collide(Coupling *coupling, const CoupledSystems *systems, const StepInfo *step);
+PlimStatus couple_collide_velocities(Coupling *coupling, const CoupledSystems *systems,
+                                     const StepInfo *step);
+void couple_collide_diagnose(const Coupling *coupling, const CoupledSystems *systems,
+                             Diagnostics *diagnostics);
+
 struct Coupling {
     PlimContext *context;
+    MeshCoupling meshes;
     Gathered gathered;
     FlowAssembly assembly;
     DrySolve dry;

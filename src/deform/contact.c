@@ -27,7 +27,7 @@ void contact_begin(Deform *d, const StepInfo *step) {
         if (collider->ref.class->read_ahead)
             collider->ref.class->read_ahead(collider->ref.system, collider->ref.surface,
                                             step->end_time, &collider->next);
-        collider->reach = collider_bounds(&collider->next);
+        collider->reach = box3_grow(collider_bounds(&collider->next), d->sheet_offset);
     }
 }
 
@@ -53,20 +53,39 @@ static Vec3 to_own(const Collider *collider, Vec3 x) {
     return quat_rotate_inverse(collider->orientation, vec3_sub(x, collider->position));
 }
 
+/* By halving: nodes of a body follow those of the one before. */
+static const DeformBody *body_of(const Deform *d, size_t node) {
+    size_t low = 0, high = d->bodies.count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (d->bodies.data[middle].first[DEFORM_NODES] <= node)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &d->bodies.data[low];
+}
+
+/* Sheets lie half their thickness above a surface, so that it does not show between their nodes. */
+static double offset_of(const DeformBody *body) {
+    return body->is_sheet ? 0.5 * body->thickness : 0.0;
+}
+
 /* Where the way of a node, seen from the collider, first enters it: where it would end, the nearest
  * face is often another one, beside an edge or beyond the middle of a plate. What begins inside
  * enters at the surface beside its start, what stays outside at its end. */
-static Vec3 entry_point(const Deform *d, const DeformCollider *collider, Vec3 from, Vec3 to) {
+static Vec3 entry_point(const Deform *d, const DeformCollider *collider, double offset, Vec3 from,
+                        Vec3 to) {
     enum { HALVINGS = 30 };
     const Solid *solid = collider->now.solid;
     Vec3 start = to_own(&collider->now, from), end = to_own(&collider->next, to);
-    double first = solid_distance(solid, start);
-    if (!(solid_distance(solid, end) < 0)) return to;
+    double first = solid_distance(solid, start) - offset;
+    if (!(solid_distance(solid, end) < offset)) return to;
     double outside = 0, inside = first > 0 ? 1 : 0;
     for (int k = 0; k < HALVINGS && first > 0; k++) {
         double middle = 0.5 * (outside + inside);
         Vec3 x = vec3_add_scaled(start, middle, vec3_sub(end, start));
-        if (solid_distance(solid, x) < 0)
+        if (solid_distance(solid, x) < offset)
             inside = middle;
         else
             outside = middle;
@@ -85,7 +104,8 @@ static Vec3 way_of(const DeformCollider *collider, Vec3 x, double dt) {
 /* Where contact is, and the velocity along the normal that leads just to the surface. */
 static void aim(const Deform *d, DeformContact *contact, Vec3 v, double gap, Vec3 y, double dt) {
     const DeformCollider *collider = &d->colliders.data[contact->collider];
-    Vec3 x = vec3_load(d->position + 3 * contact->node), entry = entry_point(d, collider, x, y);
+    Vec3 x = vec3_load(d->position + 3 * contact->node);
+    Vec3 entry = entry_point(d, collider, offset_of(body_of(d, contact->node)), x, y);
     contact->normal = normal_at(d, &collider->next, entry);
     Vec3 belt = quat_rotate(collider->next.orientation, collider->belt);
     belt = vec3_add_scaled(belt, -vec3_dot(belt, contact->normal), contact->normal);
@@ -93,19 +113,6 @@ static void aim(const Deform *d, DeformContact *contact, Vec3 v, double gap, Vec
     if (d->options.dim == 2) contact->base.z = 0;
     double deep = vec3_dot(vec3_sub(y, entry), contact->normal);
     contact->target = vec3_dot(contact->normal, v) - (deep != 0 ? deep : gap) / dt;
-}
-
-/* By halving: nodes of a body follow those of the one before. */
-static const DeformBody *body_of(const Deform *d, size_t node) {
-    size_t low = 0, high = d->bodies.count;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (d->bodies.data[middle].first[DEFORM_NODES] <= node)
-            low = middle;
-        else
-            high = middle;
-    }
-    return &d->bodies.data[low];
 }
 
 static Vec3 along_surface(const DeformContact *contact, Vec3 v) {
@@ -157,7 +164,8 @@ static bool look(Deform *d, const StepInfo *step, const ContactView *view, size_
     Vec3 y = vec3_add_scaled(vec3_load(d->position + 3 * i), step->dt, v);
     DeformContact *known = find_contact(d, first_of_node(d, i), i, k);
     if (!known && !box3_contains(collider->reach, y)) return false;
-    double gap = collider_distance(&collider->next, y), fine = 1e-7 * body_of(d, i)->size;
+    const DeformBody *body = body_of(d, i);
+    double gap = collider_distance(&collider->next, y) - offset_of(body), fine = 1e-7 * body->size;
     if (known && known->presses) {
         aim(d, known, v, gap, y, step->dt);
         return fabs(gap) > fine;
@@ -377,12 +385,12 @@ void contact_push_out(Deform *d) {
     for (size_t k = 0; k < d->colliders.count; k++) {
         DeformCollider *collider = &d->colliders.data[k];
         surface_read(&collider->ref, &collider->now);
-        Box3 reach = collider_bounds(&collider->now);
+        Box3 reach = box3_grow(collider_bounds(&collider->now), d->sheet_offset);
         for (size_t n = 0; n < d->outer_nodes.count; n++) {
             size_t i = (size_t)d->outer_nodes.data[n];
             Vec3 x = vec3_load(d->position + 3 * i);
             if (d->is_pinned[i] || !box3_contains(reach, x)) continue;
-            double gap = collider_distance(&collider->now, x);
+            double gap = collider_distance(&collider->now, x) - offset_of(body_of(d, i));
             if (!(gap < 0)) continue;
             d->figures.penetration = fmax(d->figures.penetration, -gap);
             x = vec3_add_scaled(x, -gap, normal_at(d, &collider->now, x));

@@ -17,6 +17,8 @@ static const StateField fields[] = {
     NODE(velocity, "m/s", FIELD_F64, FIELD_STATE, 3),
     NODE(reaction, "N", FIELD_F64, FIELD_STATE, 3),
     NODE(velocity_half, "m/s", FIELD_F64, FIELD_WORK, 3),
+    NODE(position_before, "m", FIELD_F64, FIELD_WORK, 3),
+    NODE(collision_change, "m/s", FIELD_F64, FIELD_WORK, 3),
     NODE(half_impulse, "N s", FIELD_F64, FIELD_WORK, 3),
     NODE(outside, "N", FIELD_F64, FIELD_WORK, 3),
     NODE(filter, "1", FIELD_F64, FIELD_WORK, 9),
@@ -25,12 +27,15 @@ static const StateField fields[] = {
     NODE(rest, "m", FIELD_F64, FIELD_CONSTANT, 3),
     NODE(start, "m", FIELD_F64, FIELD_CONSTANT, 3),
     NODE(mass, "kg", FIELD_F64, FIELD_CONSTANT, 1),
-    NODE(has_pin, "1", FIELD_I32, FIELD_CONSTANT, 1),
-    NODE(is_pinned, "1", FIELD_I32, FIELD_CONSTANT, 1),
+    NODE(anchor, "m", FIELD_F64, FIELD_STATE, 3),
+    NODE(has_pin, "1", FIELD_I32, FIELD_DERIVED, 1),
+    NODE(is_pinned, "1", FIELD_I32, FIELD_DERIVED, 1),
     NODE(is_outer, "1", FIELD_I32, FIELD_CONSTANT, 1),
+    NODE(checks, "1", FIELD_F64, FIELD_CONSTANT, 2),
     ELEMENT(stress, "J", FIELD_F64, FIELD_DERIVED, 9),
     ELEMENT(element_energy, "J", FIELD_F64, FIELD_DERIVED, 1),
     ELEMENT(corners, "1", FIELD_I32, FIELD_CONSTANT, 4),
+    ELEMENT(corner_count, "1", FIELD_I32, FIELD_CONSTANT, 1),
     ELEMENT(element_body, "1", FIELD_I32, FIELD_CONSTANT, 1),
     ELEMENT(gradient, "1/m", FIELD_F64, FIELD_CONSTANT, 9),
     ELEMENT(volume, "m^3", FIELD_F64, FIELD_CONSTANT, 1),
@@ -44,6 +49,7 @@ static const StateField fields[] = {
     SPRING(spring_rest, "m", FIELD_F64, FIELD_CONSTANT, 1),
     SPRING(spring_modulus, "N", FIELD_F64, FIELD_CONSTANT, 1),
     SPRING(spring_drag, "N s/m", FIELD_F64, FIELD_CONSTANT, 1),
+    {"step_limit", "s", FIELD_F64, FIELD_STATE, 2, DEFORM_WHOLE, offsetof(Deform, step_limit)},
     {"gained", "J", FIELD_F64, FIELD_STATE, 1, DEFORM_BODIES, offsetof(Deform, gained)},
     {"plastic_inverse", "1", FIELD_F64, FIELD_STATE, 9, DEFORM_PLASTIC,
      offsetof(Deform, plastic_inverse)},
@@ -51,11 +57,14 @@ static const StateField fields[] = {
      offsetof(Deform, plastic_rest)},
     {"plastic_element", "1", FIELD_I32, FIELD_CONSTANT, 1, DEFORM_PLASTIC,
      offsetof(Deform, plastic_element)},
-    FACE(face_corners, "1", FIELD_I32, FIELD_CONSTANT, 3),
+    /* Never changes, but a state must tell which surface its nodes make: who looks for crossings in
+     * it has nothing else that is exact. */
+    FACE(face_corners, "1", FIELD_I32, FIELD_STATE, 3),
     FACE(face_body, "1", FIELD_I32, FIELD_CONSTANT, 1),
 };
 
-static const char *const groups[] = {"nodes", "elements", "springs", "faces", "bodies", "plastic"};
+static const char *const groups[] = {"nodes",  "elements", "springs", "faces",
+                                     "bodies", "plastic",  "whole"};
 
 const StateSchema deform_schema = {.fields = fields,
                                    .field_count = sizeof fields / sizeof *fields,
@@ -77,7 +86,8 @@ DeformOptions deform_options_default(int dim) {
                            .tolerance = 1e-6,
                            .iterations = 100,
                            .contact = true,
-                           .frame_elements = true};
+                           .frame_elements = true,
+                           .collisions = true};
 }
 
 PlimStatus deform_create(PlimContext *context, const DeformOptions *options, Deform **out) {
@@ -106,13 +116,20 @@ static void deform_destroy(void *system) {
     array_free(context, &d->contacts);
     array_free(context, &d->corner_bounds);
     array_free(context, &d->outer_nodes);
+    array_free(context, &d->self_nodes);
+    array_free(context, &d->self_faces);
     deform_skins_free(d);
+    bending_free(d);
+    array_free(context, &d->limit_edges);
+    array_free(context, &d->limited);
     array_free(context, &d->touch_start);
     array_free(context, &d->touch);
     array_free(context, &d->element_colors.order);
     array_free(context, &d->element_colors.start);
     array_free(context, &d->spring_colors.order);
     array_free(context, &d->spring_colors.start);
+    array_free(context, &d->patch_colors.order);
+    array_free(context, &d->patch_colors.start);
     array_free(context, &d->element_entries);
     array_free(context, &d->spring_entries);
     for (int k = 0; k < DEFORM_WORK_COUNT; k++) array_free(context, &d->work[k]);
@@ -148,41 +165,75 @@ static bool index_fits(const int32_t *corners, int count, size_t nodes) {
     return true;
 }
 
-/* Rest matrix of an element and its volume; in the plane 1 m deep, z left alone. */
-static double rest_matrix(const Deform *d, const DeformBodyDesc *desc, const int32_t *corners,
-                          Mat3 *matrix) {
+/* Of a sheet one less than of a solid. */
+static int corners_of(const Deform *d, const DeformBodyDesc *desc) {
+    return d->options.dim + (desc->is_sheet ? 0 : 1);
+}
+
+/* Gradients of the shape functions of corners 1 and 2 of a triangle in space, in the plane that it
+ * has at rest with its first edge along x. Returns its area. */
+static double sheet_gradient(const DeformBodyDesc *desc, const int32_t *corners, Mat3 *gradient,
+                             double *edge) {
+    Vec3 e1 = vec3_sub(desc->rest[corners[1]], desc->rest[corners[0]]);
+    Vec3 e2 = vec3_sub(desc->rest[corners[2]], desc->rest[corners[0]]);
+    double length = vec3_length(e1), along = vec3_dot(e2, e1) / length;
+    double area = 0.5 * vec3_length(vec3_cross(e1, e2)), height = 2 * area / length;
+    *edge = fmax(length, vec3_length(e2));
+    *gradient =
+        (Mat3){{{1 / length, -along / (length * height), 0}, {0, 1 / height, 0}, {0, 0, 0}}};
+    return area;
+}
+
+/* Gradients of the shape functions of an element and its volume; in the plane 1 m deep, z left
+ * alone. False: it is flat or inverted. */
+static bool rest_gradient(const Deform *d, const DeformBodyDesc *desc, const int32_t *corners,
+                          Mat3 *gradient, double *volume) {
+    if (desc->is_sheet && d->options.dim == 2) {
+        *volume = vec3_length(vec3_sub(desc->rest[corners[1]], desc->rest[corners[0]]));
+        *gradient = mat3_diagonal(1 / *volume, 0, 0);
+        return *volume > 0;
+    }
+    if (desc->is_sheet) {
+        double edge;
+        *volume = sheet_gradient(desc, corners, gradient, &edge);
+        return *volume > 1e-6 * edge * edge;
+    }
     Vec3 x0 = desc->rest[corners[0]], e1 = vec3_sub(desc->rest[corners[1]], x0);
     Vec3 e2 = vec3_sub(desc->rest[corners[2]], x0), e3 = vec3(0, 0, 1);
     if (d->options.dim == 3) e3 = vec3_sub(desc->rest[corners[3]], x0);
-    *matrix = mat3_from_columns(e1, e2, e3);
-    return mat3_determinant(*matrix) / (d->options.dim == 3 ? 6.0 : 2.0);
+    Mat3 rest = mat3_from_columns(e1, e2, e3);
+    double edge = sqrt(vec3_dot(rest.r[0], rest.r[0]) + vec3_dot(rest.r[1], rest.r[1]) +
+                       (d->options.dim == 3 ? vec3_dot(rest.r[2], rest.r[2]) : 0.0));
+    *volume = mat3_determinant(rest) / (d->options.dim == 3 ? 6.0 : 2.0);
+    *gradient = mat3_inverse(rest);
+    return *volume > 1e-9 * pow(edge, d->options.dim);
 }
 
 static PlimStatus add_elements(Deform *d, const DeformBodyDesc *desc, int32_t body) {
     size_t first = deform_count(d, DEFORM_ELEMENTS), node = deform_count(d, DEFORM_NODES);
-    int corner_count = d->options.dim + 1;
+    int corner_count = corners_of(d, desc);
     TRY(state_resize(d->context, &deform_schema, d, DEFORM_ELEMENTS, first + desc->element_count));
     for (size_t e = 0; e < desc->element_count; e++) {
         const int32_t *corners = desc->elements[e];
-        Mat3 rest;
+        Mat3 gradient;
+        double volume;
         if (!index_fits(corners, corner_count, desc->node_count))
             return context_fail(d->context, PLIM_BAD_INPUT,
                                 "'%s': element %zu has a corner that is no node", desc->name, e);
-        double volume = rest_matrix(d, desc, corners, &rest);
-        double edge = sqrt(vec3_dot(rest.r[0], rest.r[0]) + vec3_dot(rest.r[1], rest.r[1]) +
-                           (d->options.dim == 3 ? vec3_dot(rest.r[2], rest.r[2]) : 0.0));
-        if (!(volume > 1e-9 * pow(edge, d->options.dim)))
+        if (!rest_gradient(d, desc, corners, &gradient, &volume))
             return context_fail(d->context, PLIM_BAD_INPUT,
-                                "'%s': element %zu, near (%g, %g, %g), is flat or turned inside "
-                                "out at rest; mend the mesh",
-                                desc->name, e, desc->rest[corners[0]].x, desc->rest[corners[0]].y,
-                                desc->rest[corners[0]].z);
+                                "'%s': %s %zu, near (%g, %g, %g), is flat%s at rest; mend the mesh",
+                                desc->name, desc->is_sheet ? "triangle" : "element", e,
+                                desc->rest[corners[0]].x, desc->rest[corners[0]].y,
+                                desc->rest[corners[0]].z,
+                                desc->is_sheet ? "" : " or turned inside out");
         size_t at = first + e;
         for (int c = 0; c < corner_count; c++)
             d->corners[4 * at + (size_t)c] = corners[c] + (int32_t)node;
+        d->corner_count[at] = corner_count;
         d->element_body[at] = body;
         d->volume[at] = volume;
-        mat3_store(d->gradient + 9 * at, mat3_inverse(rest));
+        mat3_store(d->gradient + 9 * at, gradient);
     }
     return PLIM_OK;
 }
@@ -194,8 +245,9 @@ static PlimStatus add_faces(Deform *d, const DeformBodyDesc *desc, int32_t body)
         if (!index_fits(desc->faces[f], d->options.dim, desc->node_count))
             return context_fail(d->context, PLIM_BAD_INPUT,
                                 "'%s': face %zu has a corner that is no node", desc->name, f);
-        for (int c = 0; c < d->options.dim; c++)
-            d->face_corners[3 * (first + f) + (size_t)c] = desc->faces[f][c] + (int32_t)node;
+        for (int c = 0; c < 3; c++) /* in the plane there is no third one: -1 */
+            d->face_corners[3 * (first + f) + (size_t)c] =
+                c < d->options.dim ? desc->faces[f][c] + (int32_t)node : -1;
         d->face_body[first + f] = body;
     }
     return PLIM_OK;
@@ -205,7 +257,7 @@ static PlimStatus add_faces(Deform *d, const DeformBodyDesc *desc, int32_t body)
  * element uses share what is given as mass evenly. */
 static PlimStatus add_masses(Deform *d, const DeformBodyDesc *desc, size_t first_node,
                              size_t first_element) {
-    int corner_count = d->options.dim + 1;
+    int corner_count = corners_of(d, desc);
     double sum = 0;
     for (size_t e = 0; e < desc->element_count; e++) {
         double share = desc->density * d->volume[first_element + e] / corner_count;
@@ -233,9 +285,12 @@ static void add_nodes(Deform *d, const DeformBodyDesc *desc, size_t first) {
         size_t at = 3 * (first + i);
         vec3_store(d->rest + at, desc->rest[i]);
         vec3_store(d->start + at, desc->position[i]);
+        vec3_store(d->anchor + at, desc->position[i]);
         vec3_store(d->position + at, desc->position[i]);
         vec3_store(d->velocity + at, desc->velocity[i]);
         d->is_outer[first + i] = desc->face_count == 0;
+        for (size_t k = 0; k < 2; k++)
+            d->checks[2 * (first + i) + k] = desc->checks ? desc->checks[i][k] : NAN;
     }
     for (size_t f = 0; f < desc->face_count; f++)
         for (int c = 0; c < d->options.dim; c++) d->is_outer[first + (size_t)desc->faces[f][c]] = 1;
@@ -254,6 +309,7 @@ PlimStatus deform_add_body(Deform *d, const DeformBodyDesc *desc, size_t *out) {
     TRY(check_nodes(d, desc));
     for (int g = 0; g < DEFORM_GROUPS; g++) first[g] = deform_count(d, g);
     TRY(state_resize(d->context, &deform_schema, d, DEFORM_BODIES, (size_t)number + 1));
+    if (desc->is_sheet) TRY(sheet_check(d, desc));
     TRY(add_elements(d, desc, number));
     TRY(add_faces(d, desc, number));
     size_t nodes = first[DEFORM_NODES] + desc->node_count;
@@ -264,20 +320,27 @@ PlimStatus deform_add_body(Deform *d, const DeformBodyDesc *desc, size_t *out) {
     bool yields = desc->has_law && desc->yield_stretch > 0;
     if (yields) TRY(deform_add_plastic(d, first[DEFORM_ELEMENTS]));
     DeformBody body = {.has_law = desc->has_law,
+                       .is_sheet = desc->is_sheet,
                        .shortest = desc->springs.shortest,
                        .law = desc->law,
                        .yield_stretch = yields ? desc->yield_stretch : 0.0,
                        .alpha = desc->has_law ? desc->damping * desc->law.lambda : 0.0,
                        .beta = desc->has_law ? desc->damping * desc->law.mu : 0.0,
                        .damping_form = desc->damping_form,
+                       .bending = desc->bending,
+                       .strain_limit = desc->is_sheet ? desc->strain_limit : 0.0,
                        .wind = desc->wind,
                        .friction = desc->friction,
                        .kinetic_friction = desc->kinetic_friction,
+                       .collides = desc->collides,
+                       .meets_itself = desc->meets_itself,
                        .radius = desc->radius,
                        .size = fmax(size_at_rest(desc), 2 * desc->radius)};
+    TRY(deform_find_thickness(d, desc, &body.thickness));
     memcpy(body.color, desc->color, sizeof body.color);
     memcpy(body.first, first, sizeof first);
     for (int g = 0; g < DEFORM_GROUPS; g++) body.count[g] = deform_count(d, g) - first[g];
+    d->has_checks = d->has_checks || desc->checks;
     d->has_damping = d->has_damping || body.alpha > 0 || body.beta > 0;
     body.name = context_copy_text(d->context, desc->name);
     if (!body.name || !array_push(d->context, &d->bodies, body)) {
@@ -314,7 +377,10 @@ PlimStatus deform_name_failure(const Deform *d, PlimStatus status, const char *w
 }
 
 PlimStatus deform_finish(Deform *d) {
+    deform_mark_pins(d, -HUGE_VAL, HUGE_VAL);
     deform_set_spring_drag(d);
+    TRY(bending_make(d));
+    TRY(limit_make(d));
     for (size_t k = 0; k < d->loads.count; k++)
         d->has_pressure = d->has_pressure || d->loads.data[k].presses;
     for (size_t e = 0; e < deform_count(d, DEFORM_ELEMENTS); e++) {
@@ -324,6 +390,10 @@ PlimStatus deform_finish(Deform *d) {
     }
     deform_yield_at_start(d);
     TRY(deform_make_patterns(d));
+    TRY(deform_list_self(d));
+    for (size_t b = 0; b < d->bodies.count; b++)
+        if (d->bodies.data[b].is_sheet)
+            d->sheet_offset = fmax(d->sheet_offset, 0.5 * d->bodies.data[b].thickness);
     for (int k = 0; k < DEFORM_WORK_COUNT; k++)
         if (!array_reserve(d->context, &d->work[k], 3 * deform_count(d, DEFORM_NODES)))
             return PLIM_OUT_OF_MEMORY;
@@ -370,6 +440,7 @@ const SystemClass deform_class = {
     .refresh = deform_refresh,
     .diagnose = deform_diagnose,
     .view_frame = deform_view_frame,
+    .meshes = &deform_meshes,
     .quantities = deform_quantities,
     .quantity_count = DEFORM_QUANTITY_COUNT,
     .object_count = object_count,

@@ -36,6 +36,10 @@ typedef struct DeformOptions {
     int iterations;       /* of Newton's method in a solve at most; default 100 */
     bool contact;         /* default true */
     bool frame_elements;  /* frames hold elements beside surfaces; default true */
+    bool collisions;      /* of meshes with each other; default true */
+    bool affine_zones;    /* default false */
+    double preroll,
+        drag; /* s, 1/s: before this time a force of -m drag v on all nodes; default 0 */
 } DeformOptions;
 
 DeformOptions deform_options_default(int dim);
@@ -47,6 +51,7 @@ typedef struct DeformSprings {
     double edges, altitudes;
     bool shortest;   /* of the altitudes of an element the shortest alone acts */
     double fraction; /* overdamping fraction; 1: critical */
+    double seconds;  /* in place of it: damping as this times the stiffness */
 } DeformSprings;
 
 typedef struct DeformWind {
@@ -55,13 +60,29 @@ typedef struct DeformWind {
     double density, drag;      /* kg/m^3, 1 */
 } DeformWind;
 
+typedef enum BendingModel {
+    BENDING_SHELL, /* mean curvature tensors of rings and triangles: nearly the same on any mesh */
+    BENDING_HINGE, /* every edge for itself (000 section 3.2.2): depends on the mesh */
+    BENDING_NONE
+} BendingModel;
+
+/* Of sheets. */
+typedef struct BendingDesc {
+    BendingModel model;
+    double stiffness; /* B, N m: moment a length over curvature; at least 0 */
+    double damping;   /* s: moment of this times B times the rate of curvature */
+    bool is_flat;     /* angles at rest are 0; else those of the mesh at rest */
+} BendingDesc;
+
 /* Arrays are copied. Positions in two dimensions have z = 0. */
 typedef struct DeformBodyDesc {
     const char *name;
     size_t node_count, element_count, face_count, link_count;
-    const Vec3 *rest;                    /* m, without stress, turned as it starts */
-    const Vec3 *position, *velocity;     /* m, m/s, at the start, in the world */
-    const int32_t (*elements)[4];        /* corners; three in two dimensions */
+    const Vec3 *rest;                /* m, without stress, turned as it starts */
+    const Vec3 *position, *velocity; /* m, m/s, at the start, in the world */
+    /* Corners: four, three in two dimensions; of a sheet one less. */
+    const int32_t (*elements)[4];
+    bool is_sheet; /* faces are the elements; density is kg/m^2, moduli of the law are N/m */
     const int32_t (*faces)[3];           /* of the surface, outward; edges in 2D */
     const int32_t (*links)[2];           /* 004's: k and z below */
     double link_stiffness, link_damping; /* N/m, N s/m */
@@ -71,12 +92,19 @@ typedef struct DeformBodyDesc {
     ElementLaw law;
     double damping; /* s: a of 002 section 5.5.1, alpha = a lambda, beta = a mu */
     DampingForm damping_form;
-    double yield_stretch; /* above 1: elements with a law keep what is beyond; 0: never */
+    double yield_stretch; /* above 1: elements of a solid keep what is beyond; 0: never */
     DeformSprings springs;
+    BendingDesc bending;
+    double strain_limit; /* of edges of a sheet, and of their change in a step; 0: none */
     DeformWind wind;
     double friction, kinetic_friction;
-    double radius; /* m, of a body without faces: what is drawn of its nodes */
+    bool collides;     /* with other bodies of nodes and faces */
+    bool meets_itself; /* a solid; sheets do */
+    double thickness;  /* m, that its surface keeps from others; 0: a quarter of its mean edge */
+    double radius;     /* m, of a body without faces: what is drawn of its nodes */
     float color[3];
+    const double (
+        *checks)[2]; /* of its nodes, on a checkerboard of unit squares; NULL: one colour */
 } DeformBodyDesc;
 
 /* PLIM_BAD_INPUT, naming the body and the fix, for flat elements, indices out of range, values that
@@ -99,7 +127,8 @@ typedef struct DeformPinDesc {
     bool axes[3];      /* of the world, that they are held along */
     DeformPathFn path; /* NULL: they stay */
     void *path_user;
-    SurfaceRef with; /* a rigid surface that they move with; without class: none */
+    SurfaceRef with;    /* a rigid surface that they move with; without class: none */
+    double from, until; /* s: when it holds; until 0: to the end */
 } DeformPinDesc;
 
 PlimStatus deform_add_pin(Deform *deform, const DeformPinDesc *desc);

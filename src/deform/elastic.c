@@ -1,15 +1,16 @@
-/* Forces of finite elements and springs: first Piola-Kirchhoff stresses, gathered at nodes (002
- * sections 3.3, 5.5.1), and a bound on the highest frequency. */
+/* Forces of finite elements, springs and bending: first Piola-Kirchhoff stresses, gathered at nodes
+ * (002 sections 3.3, 5.5.1), and a bound on the highest frequency. */
 #include "deform/internal.h"
+#include "deform/membrane.h"
 
 Mat3 element_gradient(const Deform *d, size_t e, const double *x) {
     const int32_t *corners = d->corners + 4 * e;
     Mat3 inverse = mat3_load(d->gradient + 9 * e);
     Vec3 x0 = vec3_load(x + 3 * corners[0]);
     Vec3 e1 = vec3_sub(vec3_load(x + 3 * corners[1]), x0);
-    Vec3 e2 = vec3_sub(vec3_load(x + 3 * corners[2]), x0);
-    Vec3 e3 = vec3(0, 0, 0);
-    if (d->options.dim == 3) e3 = vec3_sub(vec3_load(x + 3 * corners[3]), x0);
+    Vec3 e2 = vec3(0, 0, 0), e3 = e2;
+    if (d->corner_count[e] > 2) e2 = vec3_sub(vec3_load(x + 3 * corners[2]), x0);
+    if (d->corner_count[e] == 4) e3 = vec3_sub(vec3_load(x + 3 * corners[3]), x0);
     return mat3_multiply(mat3_from_columns(e1, e2, e3), inverse);
 }
 
@@ -63,8 +64,11 @@ static void stress_of_elements(void *user, size_t begin, size_t end) {
         const DeformBody *body = &d->bodies.data[d->element_body[e]];
         Mat3 sum = mat3_diagonal(0, 0, 0);
         double energy = 0;
-        if (body->has_law && parts->elastic)
-            energy = law_stress(&body->law, element_gradient(d, e, parts->x), &sum);
+        if (body->has_law && parts->elastic) {
+            Mat3 f = element_gradient(d, e, parts->x);
+            energy = body->is_sheet ? membrane_stress(&body->law, f, &sum)
+                                    : law_stress(&body->law, f, &sum);
+        }
         if ((parts->v || parts->x_before) && (body->alpha > 0 || body->beta > 0))
             sum = mat3_add(sum, element_damping(d, e, parts, &energy));
         mat3_store(d->stress + 9 * e, mat3_scale(d->volume[e], sum));
@@ -122,14 +126,17 @@ static Vec3 corner_force(const Deform *d, size_t e, int corner) {
 static void gather_forces(void *user, size_t begin, size_t end) {
     const ForceJob *job = user;
     const Deform *d = job->d;
+    size_t hinges = 4 * deform_count(d, DEFORM_SPRINGS); /* where they begin */
     for (size_t i = begin; i < end; i++) {
         Vec3 sum = vec3(0, 0, 0);
         for (size_t k = d->touch_start.data[i]; k < d->touch_start.data[i + 1]; k++) {
             int32_t at = d->touch.data[k];
             if (at >= 0)
                 sum = vec3_add(sum, corner_force(d, (size_t)(at / 4), at % 4));
-            else
+            else if ((size_t)(-1 - at) < hinges)
                 sum = vec3_add(sum, vec3_load(d->spring_force + 3 * (size_t)(-1 - at)));
+            else
+                sum = vec3_add(sum, d->bending.force.data[(size_t)(-1 - at) - hinges]);
         }
         if (d->options.dim == 2) sum.z = 0;
         vec3_store(job->force + 3 * i, sum);
@@ -152,14 +159,18 @@ PlimStatus deform_forces(Deform *d, const StepInfo *step, const ForceParts *part
     size_t elements = deform_count(d, DEFORM_ELEMENTS), springs = deform_count(d, DEFORM_SPRINGS);
     parallel_for(step->threads, elements, GRAIN, stress_of_elements, &job);
     parallel_for(step->threads, springs, GRAIN, force_of_springs, &job);
+    bending_evaluate(d, step->threads, parts);
     if (force)
         parallel_for(step->threads, deform_count(d, DEFORM_NODES), GRAIN, gather_forces, &job);
     if (!energy) return PLIM_OK;
     SumJob of_elements = {d->element_energy}, of_springs = {d->spring_energy};
-    double sum[2];
+    SumJob of_patches = {d->bending.energy.data};
+    double sum[3];
     TRY(parallel_sum(step->threads, elements, 1, sum_values, &of_elements, step->scratch, &sum[0]));
     TRY(parallel_sum(step->threads, springs, 1, sum_values, &of_springs, step->scratch, &sum[1]));
-    *energy = sum[0] + sum[1];
+    TRY(parallel_sum(step->threads, d->bending.patches.count, 1, sum_values, &of_patches,
+                     step->scratch, &sum[2]));
+    *energy = sum[0] + sum[1] + sum[2];
     return PLIM_OK;
 }
 
@@ -172,8 +183,10 @@ static void bound_element(const Deform *d, size_t e, double bound[4]) {
     const DeformBody *body = &d->bodies.data[d->element_body[e]];
     for (int c = 0; c < 4; c++) bound[c] = 0;
     if (!body->has_law) return;
-    int corners = d->options.dim + 1;
-    double stiffest = law_stiffest(&body->law, element_gradient(d, e, d->position));
+    int corners = d->corner_count[e];
+    Mat3 f = element_gradient(d, e, d->position);
+    double stiffest =
+        body->is_sheet ? membrane_stiffest(&body->law, f) : law_stiffest(&body->law, f);
     Mat3 gradient = mat3_load(d->gradient + 9 * e);
     Vec3 first = vec3(0, 0, 0);
     double length[4], sum = 0;
@@ -209,17 +222,22 @@ static void bound_corners(void *user, size_t begin, size_t end) {
             bound_spring(d, i - elements, d->corner_bounds.data + 4 * i);
 }
 
-/* Square of a frequency of each node, 1/s^2, into work[DEFORM_RIGHT]. */
+/* What elements and springs add to each node, N/m, into work[DEFORM_RIGHT]. Hinges are left out:
+ * their patches follow. */
 static void bound_nodes(void *user, size_t begin, size_t end) {
     const Deform *d = user;
     const double *springs = d->corner_bounds.data + 4 * deform_count(d, DEFORM_ELEMENTS);
+    size_t hinges = 4 * deform_count(d, DEFORM_SPRINGS); /* where they begin */
     for (size_t i = begin; i < end; i++) {
         double sum = 0;
         for (size_t k = d->touch_start.data[i]; k < d->touch_start.data[i + 1]; k++) {
             int32_t at = d->touch.data[k];
-            sum += at >= 0 ? d->corner_bounds.data[at] : springs[-1 - at];
+            if (at >= 0)
+                sum += d->corner_bounds.data[at];
+            else if ((size_t)(-1 - at) < hinges)
+                sum += springs[-1 - at];
         }
-        d->work[DEFORM_RIGHT].data[i] = d->is_pinned[i] ? 0.0 : sum / d->mass[i];
+        d->work[DEFORM_RIGHT].data[i] = sum;
     }
 }
 
@@ -228,8 +246,11 @@ double deform_highest_square(Deform *d, int threads) {
     size_t nodes = deform_count(d, DEFORM_NODES);
     size_t parts = deform_count(d, DEFORM_ELEMENTS) + deform_count(d, DEFORM_SPRINGS);
     double highest = 0;
+    double *bound = d->work[DEFORM_RIGHT].data;
     parallel_for(threads, parts, GRAIN, bound_corners, d);
     parallel_for(threads, nodes, GRAIN, bound_nodes, d);
-    for (size_t i = 0; i < nodes; i++) highest = fmax(highest, d->work[DEFORM_RIGHT].data[i]);
+    for (size_t p = 0; p < d->bending.patches.count; p++) bending_bound(d, p, bound);
+    for (size_t i = 0; i < nodes; i++)
+        if (!d->is_pinned[i]) highest = fmax(highest, bound[i] / d->mass[i]);
     return highest;
 }

@@ -11,7 +11,7 @@ double deform_body_energy(const Deform *d, const DeformBody *body) {
         energy += d->element_energy[body->first[DEFORM_ELEMENTS] + k];
     for (size_t k = 0; k < body->count[DEFORM_SPRINGS]; k++)
         energy += d->spring_energy[body->first[DEFORM_SPRINGS] + k];
-    return energy;
+    return energy + bending_energy(d, body);
 }
 
 void deform_body_energies(const Deform *d, double *energy) {

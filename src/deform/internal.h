@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/parallel.h"
+#include "deform/bending.h"
 #include "deform/deform.h"
 #include "deform/spring.h"
 #include "solve/block/aggregation.h"
@@ -18,6 +19,7 @@ enum {
     DEFORM_FACES,
     DEFORM_BODIES,
     DEFORM_PLASTIC, /* elements of bodies that yield */
+    DEFORM_WHOLE,
     DEFORM_GROUPS
 };
 
@@ -41,13 +43,19 @@ typedef struct DeformBody {
     char *name;
     size_t first[DEFORM_GROUPS], count[DEFORM_GROUPS]; /* of its nodes, elements, springs, faces */
     bool has_law, shortest;
+    bool is_sheet; /* elements are triangles in space, segments in the plane; faces are the same */
     ElementLaw law;
     double yield_stretch; /* 0: it does not yield */
     double alpha, beta;   /* Pa s */
     DampingForm damping_form;
+    BendingDesc bending;
+    size_t first_patch, patch_count; /* of bending */
+    double strain_limit;             /* of a sheet's edges; 0: none */
     DeformWind wind;
     double friction, kinetic_friction;
-    double radius, size; /* m; the size is that of its box at rest */
+    double radius, size;         /* m; the size is that of its box at rest */
+    bool collides, meets_itself; /* in collisions of meshes */
+    double thickness;            /* m, that its surface keeps */
     float color[3];
 } DeformBody;
 
@@ -59,6 +67,7 @@ typedef struct DeformPin {
     void *path_user;
     SurfaceRef with;
     Collider with_start; /* where it was when the pin was made */
+    double from, until;  /* s; until HUGE_VAL: to the end */
 } DeformPin;
 
 typedef struct DeformLoad {
@@ -108,12 +117,20 @@ typedef struct DeformSkin {
     int32_t (*triangles)[3];
 } DeformSkin;
 
+/* An edge of a sheet whose strain is limited (limit.c). */
+typedef struct LimitEdge {
+    int32_t nodes[2];
+    double rest, limit; /* m, 1 */
+} LimitEdge;
+
 typedef struct DeformFigures {
     double newton, iterations, residual; /* of the last step */
     double damped;                       /* steps of backward Euler in place of the midpoint's */
     double unconverged;                  /* solves that stopped early */
     double contacts, penetration;        /* 1, m */
     double yielding;                     /* elements that yielded */
+    double halved;                       /* the next step is shorter, for impact zones */
+    double limit_sweeps, unlimited;      /* over edges of sheets; edges that are still off */
 } DeformFigures;
 
 struct Deform {
@@ -124,7 +141,10 @@ struct Deform {
     /* Nodes; vectors have three components, z = 0 in two dimensions. */
     double *position, *velocity; /* m, m/s: the state */
     double *velocity_half;       /* m/s, v^{n+1/2} */
+    double *position_before;     /* m, x^n, where meshes collide */
+    double *collision_change;    /* m/s, what collisions of meshes did to v^{n+1/2} */
     double *rest, *start;        /* m: own axes; where they were at the start, in the world */
+    double *anchor;              /* m: where a pin took hold of them */
     double *mass;                /* kg */
     double *elastic;             /* N, at `position` */
     double *half_impulse;        /* N s: what damping, pins and contact did in the first half */
@@ -135,18 +155,21 @@ struct Deform {
     int32_t *is_held;            /* filter is not the identity */
     int32_t *is_pinned;          /* along all axes */
     int32_t *has_pin;            /* along some */
+    double *checks;              /* two a node, of a checkered look; no number: plain */
 
     /* Elements: rest matrix inverse (rows are gradients of the shape functions of corners 1..; of
      * what has yielded in its shape without stress), volume, and V P with the energy of the last
-     * evaluation. */
-    int32_t *corners, *element_body;
+     * evaluation. Sheets: rows are in the plane of the triangle at rest, the volume is its area
+     * (m^2), stresses are N/m. */
+    int32_t *corners, *corner_count, *element_body;
     double *gradient, *volume, *stress, *element_energy;
     /* Springs of two, three, four nodes. */
     int32_t *spring_corners, *spring_count, *spring_kind, *spring_body, *spring_element;
     double *spring_rest, *spring_modulus, *spring_drag, *spring_energy;
     double *spring_force; /* N, three a corner, four corners */
     int32_t *face_corners, *face_body;
-    double *gained; /* J, of each body: what the midpoint rule made out of nothing */
+    double *gained;     /* J, of each body: what the midpoint rule made out of nothing */
+    double *step_limit; /* s: the longest next step, 0 if any; the usual one (self.c) */
     /* Elements that may yield (yield.c): F_p^-1, rest matrix inverse, and which they are. */
     double *plastic_inverse, *plastic_rest;
     int32_t *plastic_element;
@@ -160,24 +183,32 @@ struct Deform {
     ARRAY(size_t) load_faces;
     ARRAY(DeformContact) contacts;
     ARRAY(DeformSkin) skins;
+    ARRAY(int32_t) self_nodes, self_faces; /* that take part in collisions of meshes, sorted */
     ProbeObjects objects;
 
-    /* Who touches a node: elements, then springs, as (index, corner) (forces are gathered). */
+    /* Who touches a node: elements, then springs, then hinges, as 4 index + corner, which is not
+     * negative for elements and -1 - that for others, hinges counted on from the springs. */
     ARRAY(size_t) touch_start;
     ARRAY(int32_t) touch;
-    DeformColors element_colors, spring_colors;
+    DeformColors element_colors, spring_colors, patch_colors;
+    DeformBending bending;
+    ARRAY(LimitEdge) limit_edges;
+    ARRAY(double) limited; /* m/s: what the limits changed of v^{n+1/2}, three a node */
     ARRAY(int32_t) element_entries, spring_entries; /* of the matrix, corners^2 each */
     BlockCsr matrix;
     Aggregation *precondition;
     ARRAY(double) work[DEFORM_WORK_COUNT]; /* of the solves, three a node */
     ARRAY(double) corner_bounds; /* N/m, four an element, then a spring: newmark's, of its step */
     ARRAY(int32_t) outer_nodes;  /* of the surfaces, rising */
-    bool has_damping;
-    double energy_rounding; /* J, of the sum of elastic energies */
-    bool is_whole;          /* this step is one of backward Euler */
-    double now;             /* s, of the present state */
-    double load_time;       /* s, that the loads of the present step are of */
+    double sheet_offset;         /* m: how far sheets stay off rigid surfaces, at most */
+    bool has_damping, has_checks;
+    double energy_rounding;      /* J, of the sum of elastic energies */
+    bool is_whole;               /* this step is one of backward Euler */
+    double now;                  /* s, of the present state */
+    double load_time;            /* s, that the loads of the present step are of */
+    double step_start, step_end; /* s, of the present step */
     bool has_pressure;
+    bool has_timed_pins; /* pins that come or go */
 
     DeformFigures figures;
 };
@@ -187,6 +218,33 @@ extern const StateSchema deform_schema;
 static inline size_t deform_count(const Deform *d, int group) {
     return d->sizes[group].count;
 }
+
+/* ---- sheet.c ---- */
+
+/* PLIM_BAD_INPUT, naming triangles and the fix, where a sheet has doubled ones or an edge of three;
+ * and where it should yield. */
+PlimStatus sheet_check(const Deform *d, const DeformBodyDesc *desc);
+
+/* ---- bending.c, bending_forces.c ---- */
+
+/* Hinges and patches, once it is known which nodes are pinned. */
+PlimStatus bending_make(Deform *d);
+void bending_free(Deform *d);
+typedef struct ForceParts ForceParts;
+/* Angles, moments and forces of all hinges; energies of patches. */
+void bending_evaluate(Deform *d, int threads, const ForceParts *parts);
+double bending_energy(const Deform *d, const DeformBody *body);
+/* Adds the stiffness and damping of a patch to the matrix; bending_evaluate was there before. */
+typedef struct MatrixParts MatrixParts;
+void bending_add_stiffness(const Deform *d, size_t patch, const MatrixParts *parts);
+/* Adds what a patch may add to the diagonal, N/m, by Gershgorin's theorem. */
+void bending_bound(const Deform *d, size_t patch, double *bound);
+
+/* ---- limit.c ---- */
+
+PlimStatus limit_make(Deform *d);
+/* Changes velocity_half, and leaves the change in `limited`. */
+void limit_strain(Deform *d, const StepInfo *step);
 
 /* ---- spring_list.c ---- */
 
@@ -205,7 +263,7 @@ void deform_spring_stiffness(const Deform *d, size_t spring, const double *x, bo
 /* Deformation gradient of an element at positions x, from its shape without stress: F F_p^-1. */
 Mat3 element_gradient(const Deform *d, size_t element, const double *x);
 /* Which forces, and where. Stresses and forces of springs stay in `stress` and `spring_force`. */
-typedef struct ForceParts {
+struct ForceParts {
     const double *x; /* m */
     const double *v; /* m/s: damping of these velocities at x; NULL: none */
     /* In place of v: damping of the way from here to x in `h` seconds, as the gradient of a
@@ -213,8 +271,8 @@ typedef struct ForceParts {
     const double *x_before;
     double h; /* s: over which damping acts; h/2 v^T D v counts as energy */
     bool elastic;
-} ForceParts;
-/* Forces of all elements and springs on nodes, and *energy; NULL: not asked for. */
+};
+/* Forces of all elements, springs and hinges on nodes, and *energy; NULL: not asked for. */
 PlimStatus deform_forces(Deform *d, const StepInfo *step, const ForceParts *parts, double *force,
                          double *energy);
 /* Of an element whose deformation gradient changes from `before` to f in h seconds: the potential
@@ -223,18 +281,18 @@ double deform_damping_of_change(const DeformBody *body, Mat3 f, Mat3 before, dou
 /* An upper bound on the square of the highest frequency, 1/s^2. Uses work[DEFORM_RIGHT]. */
 double deform_highest_square(Deform *d, int threads);
 
-/* ---- assemble.c ---- */
+/* ---- pattern.c, assemble.c ---- */
 
 PlimStatus deform_make_patterns(Deform *d);
 /* matrix = mass + elastic K(x) + damping D(x), filtered; `project`: K's semidefinite part. */
-typedef struct MatrixParts {
+struct MatrixParts {
     const double *x;
     const double *x_before;        /* m, and `h`: as in ForceParts; NULL: damping is that at x */
     double h;                      /* s */
     const double *v;               /* for friction of what slides */
     double mass, elastic, damping; /* factors */
     bool project;
-} MatrixParts;
+};
 PlimStatus deform_assemble(Deform *d, const StepInfo *step, const MatrixParts *parts);
 
 /* Says which pin or load it was that failed, and when. */
@@ -255,6 +313,10 @@ PlimStatus deform_load_now(const Deform *d, size_t load, double t, Vec3 *force, 
 
 /* ---- pins.c ---- */
 
+/* Which nodes are pinned from t0 to t1; -HUGE_VAL and HUGE_VAL: all the time. */
+void deform_mark_pins(Deform *d, double t0, double t1);
+/* Nodes that no pin holds up to t: where it will take hold of them is where they are. */
+void deform_follow_loose(Deform *d, double t);
 /* Sets velocities of pinned nodes along held axes, so that they arrive where they should. */
 PlimStatus deform_pin_targets(Deform *d, const StepInfo *step, double *velocity);
 /* Their places, and their velocities, at the end of the step. */
@@ -346,6 +408,14 @@ void deform_balance(const Deform *d, const double *x, const double *residual, do
 void deform_restore_spin(const Deform *d, double dt, double *v);
 /* The rigid motions of all bodies in v, with what is held left alone. */
 void deform_rigid_guess(const Deform *d, const double *v, double *out);
+
+/* ---- self.c ---- */
+
+/* What a body's surface keeps from others, m: as given, or a part of its edges. */
+PlimStatus deform_find_thickness(const Deform *d, const DeformBodyDesc *desc, double *out);
+/* Which nodes and faces take part in collisions of meshes. */
+PlimStatus deform_list_self(Deform *d);
+extern const MeshSurfaceClass deform_meshes;
 
 /* ---- stages.c, measure.c, view.c ---- */
 

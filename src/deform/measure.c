@@ -1,5 +1,6 @@
 /* Figures of deformable solids for stats.csv and probes. */
 #include "deform/internal.h"
+#include "deform/membrane.h"
 
 enum { KINETIC, POTENTIAL, MOMENTUM, ANGULAR = MOMENTUM + 3, SUM_COUNT = ANGULAR + 3 };
 
@@ -27,11 +28,14 @@ static void sum_nodes(void *user, size_t begin, size_t end, double *sum) {
     }
 }
 
-/* Energy, and elements turned inside out. */
+/* Energy, and elements turned inside out; a sheet has no inside. */
 enum { ELASTIC, INVERTED, ELEMENT_SUMS };
 
+/* Of volume; of a sheet that of its area or length. */
 static double jacobian(const Deform *d, size_t e) {
     Mat3 f = element_gradient(d, e, d->position);
+    if (d->corner_count[e] == 2) return vec3_length(mat3_column(f, 0));
+    if (d->corner_count[e] == d->options.dim) return membrane_area_ratio(f);
     if (d->options.dim == 2) return f.r[0].x * f.r[1].y - f.r[0].y * f.r[1].x;
     return mat3_determinant(f);
 }
@@ -40,7 +44,7 @@ static void sum_elements(void *user, size_t begin, size_t end, double *sum) {
     const Deform *d = user;
     for (size_t e = begin; e < end; e++) {
         sum[ELASTIC] += d->element_energy[e];
-        sum[INVERTED] += jacobian(d, e) <= 0;
+        sum[INVERTED] += d->corner_count[e] > d->options.dim && jacobian(d, e) <= 0;
     }
 }
 
@@ -63,7 +67,9 @@ PlimStatus deform_diagnose(const void *system, const StepInfo *step, Diagnostics
     TRY(parallel_sum(step->threads, deform_count(d, DEFORM_SPRINGS), 1, sum_springs, d,
                      step->scratch, &springs));
     for (int i = 0; i < SUM_COUNT; i++) diagnostics_add(diagnostics, names[i], sum[i]);
-    diagnostics_add(diagnostics, "energy.elastic", elements[ELASTIC] + springs);
+    double bending = 0;
+    for (size_t b = 0; b < d->bodies.count; b++) bending += bending_energy(d, &d->bodies.data[b]);
+    diagnostics_add(diagnostics, "energy.elastic", elements[ELASTIC] + springs + bending);
     diagnostics_add(diagnostics, "elements.inverted", elements[INVERTED]);
     if (deform_count(d, DEFORM_PLASTIC) > 0)
         diagnostics_add(diagnostics, "elements.yielding", d->figures.yielding);
@@ -72,6 +78,8 @@ PlimStatus deform_diagnose(const void *system, const StepInfo *step, Diagnostics
     diagnostics_add(diagnostics, "solve.deform.residual", d->figures.residual);
     diagnostics_add(diagnostics, "solve.deform.unconverged", d->figures.unconverged);
     diagnostics_add(diagnostics, "solve.deform.damped", d->figures.damped);
+    diagnostics_add(diagnostics, "strain_limit.sweeps", d->figures.limit_sweeps);
+    diagnostics_add(diagnostics, "strain_limit.left", d->figures.unlimited);
     diagnostics_add(diagnostics, "contacts.deform", d->figures.contacts);
     diagnostics_add(diagnostics, "penetration.deform", d->figures.penetration);
     return PLIM_OK;
@@ -151,6 +159,7 @@ static void read_angular_momentum(const void *system, size_t object, double *val
     vec3_store(values, sum_body(system, body_of(system, object)).angular);
 }
 
+/* Of a sheet its area, m^2. */
 static void read_volume(const void *system, size_t object, double *values) {
     const Deform *d = system;
     const DeformBody *body = body_of(system, object);

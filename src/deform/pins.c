@@ -9,12 +9,14 @@ PlimStatus deform_add_pin(Deform *d, const DeformPinDesc *desc) {
                      .axes = {desc->axes[0], desc->axes[1], desc->axes[2]},
                      .path = desc->path,
                      .path_user = desc->path_user,
-                     .with = desc->with};
+                     .with = desc->with,
+                     .from = desc->from,
+                     .until = desc->until > 0 ? desc->until : HUGE_VAL};
+    d->has_timed_pins = d->has_timed_pins || pin.from > 0 || isfinite(pin.until);
     if (pin.with.class) surface_read(&pin.with, &pin.with_start);
     for (size_t k = 0; k < desc->node_count; k++) {
         int32_t node = desc->nodes[k] + (int32_t)body->first[DEFORM_NODES];
         if (!array_push(d->context, &d->pin_nodes, node)) return PLIM_OUT_OF_MEMORY;
-        d->has_pin[node] = 1;
     }
     pin.name = context_copy_text(d->context, desc->name);
     if (!pin.name || !array_push(d->context, &d->pins, pin)) {
@@ -23,6 +25,37 @@ PlimStatus deform_add_pin(Deform *d, const DeformPinDesc *desc) {
     }
     ProbeObject object = {.kind = DEFORM_OBJECT_PIN, .item = d->pins.count - 1};
     return probe_objects_add(d->context, &d->objects, desc->name, object);
+}
+
+/* Whether it holds in a step, which may begin or end within rounding of its times. */
+static bool holds(const DeformPin *pin, double t0, double t1) {
+    double fine = 1e-9 * fmin(t1 - t0, 1.0);
+    return pin->from <= fmax(t0, 0.0) + fine && pin->until >= t1 - fine;
+}
+
+void deform_mark_pins(Deform *d, double t0, double t1) {
+    for (size_t i = 0; i < deform_count(d, DEFORM_NODES); i++) d->is_pinned[i] = d->has_pin[i] = 0;
+    for (size_t p = 0; p < d->pins.count; p++) {
+        const DeformPin *pin = &d->pins.data[p];
+        bool all = pin->axes[0] && pin->axes[1] && (pin->axes[2] || d->options.dim == 2);
+        if (!holds(pin, t0, t1)) continue;
+        for (size_t k = 0; k < pin->count; k++) {
+            int32_t node = d->pin_nodes.data[pin->first + k];
+            d->has_pin[node] = 1;
+            d->is_pinned[node] |= all;
+        }
+    }
+}
+
+void deform_follow_loose(Deform *d, double t) {
+    for (size_t p = 0; p < d->pins.count; p++) {
+        const DeformPin *pin = &d->pins.data[p];
+        if (!(pin->from >= t - 1e-9)) continue;
+        for (size_t k = 0; k < pin->count; k++) {
+            size_t i = (size_t)d->pin_nodes.data[pin->first + k];
+            vec3_store(d->anchor + 3 * i, vec3_load(d->position + 3 * i));
+        }
+    }
 }
 
 /* Where its body is: at t^n carried on to t^{n+1}, or after the bodies have moved. */
@@ -56,13 +89,13 @@ static Vec3 move_point(const DeformPath *motion, Vec3 start) {
 
 /* ---- what pins give their nodes ---- */
 
-/* A vector of a pinned node that started at `start`, from the motion of its pin. */
+/* A vector of a pinned node that was taken hold of at `anchor`, from the motion of its pin. */
 typedef Vec3 (*PinValue)(const Deform *d, const StepInfo *step, const DeformPath *motion,
                          size_t node);
 
 static Vec3 place_of(const Deform *d, const StepInfo *step, const DeformPath *motion, size_t node) {
     (void)step;
-    return move_point(motion, vec3_load(d->start + 3 * node));
+    return move_point(motion, vec3_load(d->anchor + 3 * node));
 }
 
 /* That leads to the place at t^{n+1} in one step. */
@@ -74,7 +107,7 @@ static Vec3 way_of(const Deform *d, const StepInfo *step, const DeformPath *moti
 static Vec3 velocity_of(const Deform *d, const StepInfo *step, const DeformPath *motion,
                         size_t node) {
     (void)step;
-    Vec3 arm = vec3_sub(vec3_load(d->start + 3 * node), motion->about);
+    Vec3 arm = vec3_sub(vec3_load(d->anchor + 3 * node), motion->about);
     return vec3_add(motion->rate, vec3_cross(motion->spin, quat_rotate(motion->turn, arm)));
 }
 
@@ -83,6 +116,7 @@ static PlimStatus give(Deform *d, const StepInfo *step, double ahead, PinValue v
     for (size_t p = 0; p < d->pins.count; p++) {
         const DeformPin *pin = &d->pins.data[p];
         DeformPath motion;
+        if (!holds(pin, step->time, step->end_time)) continue;
         TRY(path_at(d, pin, step->end_time, ahead, &motion));
         for (size_t k = 0; k < pin->count; k++) {
             size_t i = (size_t)d->pin_nodes.data[pin->first + k];
@@ -116,6 +150,7 @@ void deform_filter_pins(Deform *d) {
     }
     for (size_t p = 0; p < d->pins.count; p++) {
         const DeformPin *pin = &d->pins.data[p];
+        if (!holds(pin, d->step_start, d->step_end)) continue;
         for (size_t k = 0; k < pin->count; k++) {
             size_t i = (size_t)d->pin_nodes.data[pin->first + k];
             d->is_held[i] = 1;

@@ -222,7 +222,7 @@ static PlimStatus solve_alone(Newton *n) {
     TRY(evaluate(n));
     set_right(n, 0, deform_count(d, DEFORM_NODES));
     for (size_t i = 0; i < dim * deform_count(d, DEFORM_NODES); i++)
-        n->change[i] = n->right[i] / d->mass[i / dim];
+        n->change[i] = n->right[i] / (n->problem->mass * d->mass[i / dim]);
     set_next(n, 1);
     contact_slow_down(d, n->next, n->slide);
     keep(n);

@@ -18,6 +18,7 @@ static int compare_edges(const void *left, const void *right) {
 typedef struct NewSpring {
     int32_t corners[4], count, kind, body, element;
     double modulus, stiffness, drag; /* N, or N/m in place of it; N s/m, or minus a fraction */
+    double seconds;                  /* above 0: drag is this times the stiffness */
 } NewSpring;
 
 static Spring spring_as(const Deform *d, size_t s) {
@@ -41,21 +42,22 @@ static PlimStatus add_spring(Deform *d, const NewSpring *new) {
     d->spring_rest[at] = spring_length(&spring, x, gradient);
     d->spring_modulus[at] = new->modulus > 0 ? new->modulus : new->stiffness * d->spring_rest[at];
     d->spring_drag[at] = new->drag;
+    if (new->seconds > 0)
+        d->spring_drag[at] = new->seconds * d->spring_modulus[at] / d->spring_rest[at];
     if (!(d->spring_rest[at] > 0))
         return context_fail(d->context, PLIM_BAD_INPUT, "spring %zu has no length at rest", at);
-    d->has_damping = d->has_damping || new->drag != 0;
+    d->has_damping = d->has_damping || d->spring_drag[at] != 0;
     return PLIM_OK;
 }
 
 static PlimStatus add_edges(Deform *d, const DeformBodyDesc *desc, int32_t body, size_t first) {
-    int corners = d->options.dim + 1;
     size_t capacity = desc->element_count * 6, count = 0;
     PlimStatus status = PLIM_OK;
     SpringEdge *edges = context_allocate(d->context, capacity + 1, sizeof *edges);
     if (!edges) return PLIM_OUT_OF_MEMORY;
     for (size_t e = 0; e < desc->element_count; e++)
-        for (int a = 0; a < corners; a++)
-            for (int b = a + 1; b < corners; b++) {
+        for (int a = 0; a < d->corner_count[first + e]; a++)
+            for (int b = a + 1; b < d->corner_count[first + e]; b++) {
                 int32_t one = d->corners[4 * (first + e) + (size_t)a];
                 int32_t other = d->corners[4 * (first + e) + (size_t)b];
                 edges[count++] = (SpringEdge){one < other ? one : other, one < other ? other : one};
@@ -69,7 +71,8 @@ static PlimStatus add_edges(Deform *d, const DeformBodyDesc *desc, int32_t body,
                          .body = body,
                          .element = -1,
                          .modulus = desc->springs.edges,
-                         .drag = -desc->springs.fraction};
+                         .drag = -desc->springs.fraction,
+                         .seconds = desc->springs.seconds};
         status = add_spring(d, &new);
     }
     context_free(d->context, edges, capacity + 1, sizeof *edges);
@@ -78,16 +81,16 @@ static PlimStatus add_edges(Deform *d, const DeformBodyDesc *desc, int32_t body,
 
 /* Each corner over the side opposite, the corner first. */
 static PlimStatus add_altitudes(Deform *d, const DeformBodyDesc *desc, int32_t body, size_t first) {
-    int corners = d->options.dim + 1;
     for (size_t e = 0; e < desc->element_count; e++)
-        for (int c = 0; c < corners; c++) {
+        for (int c = 0, corners = d->corner_count[first + e]; c < corners; c++) {
             const int32_t *of = d->corners + 4 * (first + e);
             NewSpring new = {.count = corners,
                              .kind = SPRING_ALTITUDE,
                              .body = body,
                              .element = (int32_t)(first + e),
                              .modulus = desc->springs.altitudes,
-                             .drag = -desc->springs.fraction};
+                             .drag = -desc->springs.fraction,
+                             .seconds = desc->springs.seconds};
             /* Even permutations keep the element's orientation, which signs the altitude. */
             static const int tet[4][4] = {{0, 1, 2, 3}, {1, 0, 3, 2}, {2, 3, 0, 1}, {3, 2, 1, 0}};
             for (int k = 0; k < corners; k++)
@@ -117,13 +120,6 @@ PlimStatus deform_add_springs(Deform *d, const DeformBodyDesc *desc, int32_t bod
 
 /* Fractions become coefficients when pins, which have infinite mass, are known. */
 void deform_set_spring_drag(Deform *d) {
-    for (size_t i = 0; i < deform_count(d, DEFORM_NODES); i++) d->is_pinned[i] = 0;
-    for (size_t p = 0; p < d->pins.count; p++) {
-        const DeformPin *pin = &d->pins.data[p];
-        bool all = pin->axes[0] && pin->axes[1] && (pin->axes[2] || d->options.dim == 2);
-        for (size_t k = 0; all && k < pin->count; k++)
-            d->is_pinned[d->pin_nodes.data[pin->first + k]] = 1;
-    }
     for (size_t s = 0; s < deform_count(d, DEFORM_SPRINGS); s++) {
         if (!(d->spring_drag[s] < 0)) continue;
         Spring spring = spring_as(d, s);
@@ -142,7 +138,7 @@ bool deform_spring_acts(const Deform *d, size_t s, const double *x) {
     if (d->spring_kind[s] != SPRING_ALTITUDE || !d->bodies.data[d->spring_body[s]].shortest)
         return true;
     /* The altitudes of an element follow one another. */
-    size_t first = s, corners = (size_t)d->options.dim + 1, least = 0;
+    size_t first = s, corners = (size_t)d->spring_count[s], least = 0;
     while (first > 0 && d->spring_kind[first - 1] == SPRING_ALTITUDE &&
            d->spring_element[first - 1] == d->spring_element[s])
         first--;

@@ -19,6 +19,12 @@ static double half_of(const Deform *d, const StepInfo *step) {
     return is_whole ? step->dt : 0.5 * step->dt;
 }
 
+/* Drag at the start, so that sheets settle (000 section 3.2.3): -m c v is a part of the mass that
+ * the end of h sees. */
+static double mass_factor(const Deform *d, const StepInfo *step, double h) {
+    return step->time < d->options.preroll ? 1 + h * d->options.drag : 1.0;
+}
+
 /* to = m v + h (outside + elastic if asked for). */
 static void add_up_impulse(const Deform *d, const double *v, double h, double mass,
                            const double *elastic, double *to) {
@@ -33,6 +39,9 @@ PlimStatus deform_predict(void *system, const StepInfo *step) {
     double h = half_of(d, step), when = is_static ? step->end_time : step->time + 0.5 * step->dt;
     double residual = d->figures.residual;
     d->figures = (DeformFigures){.residual = residual};
+    d->step_start = step->time;
+    d->step_end = step->end_time;
+    deform_mark_pins(d, step->time, step->end_time);
     if (d->options.integrator == DEFORM_BACKWARD_EULER) when = step->end_time;
     TRY(deform_outside_forces(d, step, when));
     bool is_explicit = d->options.integrator == DEFORM_NEWMARK;
@@ -51,10 +60,10 @@ static PlimStatus solve_for_positions(Deform *d, const StepInfo *step, double h)
                              .impulse = work(d, DEFORM_KEPT),
                              .v = d->velocity_half,
                              .h = h,
-                             .mass = is_static ? 0.0 : 1.0,
+                             .mass = is_static ? 0.0 : mass_factor(d, step, h),
                              .has_elastic = !is_explicit,
                              .finds_contact = true};
-    add_up_impulse(d, d->velocity, h, problem.mass, is_explicit ? d->elastic : NULL,
+    add_up_impulse(d, d->velocity, h, is_static ? 0.0 : 1.0, is_explicit ? d->elastic : NULL,
                    work(d, DEFORM_KEPT));
     TRY(deform_pin_targets(d, step, d->velocity_half));
     contact_begin(d, step);
@@ -72,8 +81,7 @@ static PlimStatus solve_for_positions(Deform *d, const StepInfo *step, double h)
 
 /* v^{n+1/2}, with damping, pins and contact. A step of the midpoint rule that makes energy out of
  * nothing is taken again by backward Euler, which only loses it. */
-PlimStatus deform_solve_positions(void *system, const StepInfo *step) {
-    Deform *d = system;
+static PlimStatus solve_guarded(Deform *d, const StepInfo *step) {
     d->is_whole = d->options.integrator == DEFORM_BACKWARD_EULER;
     if (d->options.integrator != DEFORM_MIDPOINT)
         return solve_for_positions(d, step, half_of(d, step));
@@ -88,10 +96,20 @@ PlimStatus deform_solve_positions(void *system, const StepInfo *step) {
     return d->is_whole ? solve_for_positions(d, step, step->dt) : PLIM_OK;
 }
 
+PlimStatus deform_solve_positions(void *system, const StepInfo *step) {
+    Deform *d = system;
+    TRY(solve_guarded(d, step));
+    if (d->options.integrator != DEFORM_STATIC) limit_strain(d, step);
+    return PLIM_OK;
+}
+
 PlimStatus deform_move(void *system, const StepInfo *step) {
     Deform *d = system;
     if (d->options.elastic == DEFORM_MIDDLE)
         memcpy(work(d, DEFORM_KEPT), d->position, value_count(d) * sizeof *d->position);
+    memset(d->collision_change, 0, value_count(d) * sizeof *d->collision_change);
+    if (d->self_faces.count > 0)
+        memcpy(d->position_before, d->position, value_count(d) * sizeof *d->position);
     for (size_t i = 0; i < value_count(d); i++) d->position[i] += step->dt * d->velocity_half[i];
     TRY(deform_snap_pins(d, step));
     if (d->options.contact) contact_push_out(d);
@@ -120,7 +138,10 @@ static PlimStatus accelerate_newmark(Deform *d, const StepInfo *step) {
     }
     for (size_t i = 0; i < value_count(d); i++)
         impulse[i] = d->mass[i / 3] * d->velocity[i] + dt * d->outside[i] +
-                     dt * (before * first[i] + after * force[i]) + d->half_impulse[i];
+                     dt * (before * first[i] + after * force[i]) + d->half_impulse[i] +
+                     d->mass[i / 3] * d->collision_change[i];
+    for (size_t i = 0; d->limit_edges.count > 0 && i < value_count(d); i++)
+        impulse[i] += d->mass[i / 3] * d->limited.data[i];
     memcpy(work(d, DEFORM_KEPT), impulse, value_count(d) * sizeof *impulse);
     if (d->options.elastic == DEFORM_MIDDLE)
         return deform_forces(d, step, &at_end, d->elastic, NULL);
@@ -136,8 +157,11 @@ PlimStatus deform_accelerate(void *system, const StepInfo *step) {
 /* The second half of Newmark's damping, with contact at x^{n+1}. */
 static PlimStatus finish_newmark(Deform *d, const StepInfo *step) {
     const double *impulse = work(d, DEFORM_KEPT);
-    DeformProblem problem = {
-        .x = d->position, .impulse = impulse, .v = d->velocity, .h = 0.5 * step->dt, .mass = 1.0};
+    DeformProblem problem = {.x = d->position,
+                             .impulse = impulse,
+                             .v = d->velocity,
+                             .h = 0.5 * step->dt,
+                             .mass = mass_factor(d, step, 0.5 * step->dt)};
     for (size_t i = 0; i < value_count(d); i++) d->velocity[i] = impulse[i] / d->mass[i / 3];
     TRY(deform_pin_velocities(d, step));
     contact_at_end(d);
@@ -145,6 +169,7 @@ static PlimStatus finish_newmark(Deform *d, const StepInfo *step) {
     const double *residual = work(d, DEFORM_RESIDUAL), *slide = work(d, DEFORM_SLIDE);
     for (size_t i = 0; i < value_count(d); i++)
         d->reaction[i] = (residual[i] + slide[i]) / step->dt;
+    if (d->has_timed_pins) deform_follow_loose(d, step->end_time);
     TRY(deform_yield(d, step));
     /* Damping was computed where stresses are kept. */
     if (d->has_damping || deform_count(d, DEFORM_PLASTIC) > 0) TRY(deform_refresh(d, step));
@@ -152,10 +177,13 @@ static PlimStatus finish_newmark(Deform *d, const StepInfo *step) {
     return PLIM_OK;
 }
 
-/* v^{n+1} = 2 v^{n+1/2} - v^n (002 section 4.7 with the middle's force). */
+/* v^{n+1} = 2 v^{n+1/2} - v^n (002 section 4.7 with the middle's force). What limits of strain and
+ * collisions of meshes changed counts once. */
 static void finish_midpoint(Deform *d, double dt) {
     for (size_t i = 0; i < value_count(d); i++)
-        d->velocity[i] = 2 * d->velocity_half[i] - d->velocity[i];
+        d->velocity[i] = 2 * d->velocity_half[i] - d->velocity[i] - d->collision_change[i];
+    for (size_t i = 0; d->limit_edges.count > 0 && i < value_count(d); i++)
+        d->velocity[i] -= d->limited.data[i];
     contact_final_velocities(d, dt);
 }
 
@@ -178,6 +206,7 @@ PlimStatus deform_solve_velocities(void *system, const StepInfo *step) {
         break;
     }
     if (d->options.integrator != DEFORM_STATIC) TRY(deform_pin_velocities(d, step));
+    if (d->has_timed_pins) deform_follow_loose(d, step->end_time);
     TRY(deform_yield(d, step));
     TRY(deform_refresh(d, step));
     d->now = step->end_time;
@@ -190,6 +219,7 @@ PlimStatus deform_refresh(void *system, const StepInfo *step) {
     Deform *d = system;
     ForceParts parts = {.x = d->position, .elastic = true};
     d->now = step->time;
+    deform_mark_pins(d, step->time, step->time);
     deform_set_shapes(d, step->threads); /* of a state that was read */
     return deform_forces(d, step, &parts, d->elastic, NULL);
 }
@@ -200,6 +230,7 @@ double deform_max_dt(const void *system, const StepInfo *step) {
     Deform *d = (Deform *)(uintptr_t)system; /* its memory for work alone is written */
     double passing =
         d->options.integrator == DEFORM_STATIC ? HUGE_VAL : contact_longest_step(d, step->dt);
+    if (d->step_limit[0] > 0) passing = fmin(passing, d->step_limit[0]);
     if (d->options.integrator != DEFORM_NEWMARK) return passing;
     double square = deform_highest_square(d, step->threads);
     double stable = d->options.elastic == DEFORM_LAST ? 4.0 / 3.0 : 2.0;

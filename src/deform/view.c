@@ -1,23 +1,26 @@
 /* Surfaces of deformable solids for frame files, with stretch and von Mises stress at vertices, and
  * nodes of what has no surface. */
 #include "deform/internal.h"
+#include "deform/membrane.h"
 #include "math/decompose.h"
 
 double deform_element_stretch(const Deform *d, size_t e) {
     Mat3 f = element_gradient(d, e, d->position), u, v;
     Vec3 stretch;
+    if (d->corner_count[e] == 2) return vec3_length(mat3_column(f, 0));
     if (d->options.dim == 2) f.r[2] = vec3(0, 0, 0);
     svd_rotations(f, &u, &stretch, &v);
     return fabs(stretch.x);
 }
 
-/* sqrt(3/2) of the deviator's norm, of the Cauchy stress P F^T / J. In the plane the part across is
- * left out: plane stress. */
+/* sqrt(3/2) of the deviator's norm, of the Cauchy stress P F^T / J. In the plane and of sheets the
+ * part across is left out: plane stress. That of a sheet is N/m. */
 double deform_von_mises(const Deform *d, size_t e) {
     Mat3 f = element_gradient(d, e, d->position);
     Mat3 stress = mat3_scale(1.0 / d->volume[e], mat3_load(d->stress + 9 * e));
     if (d->options.dim == 2) f.r[2] = vec3(0, 0, 1);
-    double jacobian = mat3_determinant(f), norm = 0;
+    bool is_sheet = d->corner_count[e] == d->options.dim;
+    double jacobian = is_sheet ? membrane_area_ratio(f) : mat3_determinant(f), norm = 0;
     if (!(fabs(jacobian) > 1e-12)) return 0;
     Mat3 cauchy = mat3_scale(1.0 / jacobian, mat3_multiply(stress, mat3_transpose(f)));
     double mean = mat3_trace(cauchy) / 3;
@@ -31,7 +34,7 @@ double deform_von_mises(const Deform *d, size_t e) {
 typedef struct SurfaceView {
     int32_t *number; /* of a node among the vertices; -1: it is inside, or under a skin */
     size_t vertices, triangles;
-    float *at, *velocity, *stretch, *stress, *colors;
+    float *at, *velocity, *stretch, *stress, *colors, *checks;
     int32_t *corners, *objects;
     float *node_stretch, *node_stress;
     float *node_weight; /* m^3 of the elements around; below 0: values are not asked for */
@@ -42,6 +45,15 @@ static int seen_group(const Deform *d) {
     return d->options.dim == 2 ? DEFORM_ELEMENTS : DEFORM_FACES;
 }
 
+/* Chains, lattices and particles are seen as balls at their nodes. */
+static bool is_balls(const Deform *d, const DeformBody *body) {
+    return body->count[DEFORM_ELEMENTS] == 0 || (body->is_sheet && d->options.dim == 2);
+}
+
+static size_t seen_count(const Deform *d, const DeformBody *body) {
+    return is_balls(d, body) ? 0 : body->count[seen_group(d)];
+}
+
 static const int32_t *corners_of(const Deform *d, size_t triangle) {
     return d->options.dim == 2 ? d->corners + 4 * triangle : d->face_corners + 3 * triangle;
 }
@@ -49,7 +61,7 @@ static const int32_t *corners_of(const Deform *d, size_t triangle) {
 static void count_triangles(const Deform *d, SurfaceView *view) {
     for (size_t b = 0; b < d->bodies.count; b++) {
         const DeformSkin *skin = deform_skin_of(d, b);
-        view->triangles += skin ? skin->triangle_count : d->bodies.data[b].count[seen_group(d)];
+        view->triangles += skin ? skin->triangle_count : seen_count(d, &d->bodies.data[b]);
     }
 }
 
@@ -64,7 +76,7 @@ static void number_vertices(const Deform *d, SurfaceView *view) {
     for (size_t b = 0; b < d->bodies.count; b++) {
         const DeformBody *body = &d->bodies.data[b];
         const DeformSkin *skin = deform_skin_of(d, b);
-        for (size_t t = 0; !skin && t < body->count[group]; t++)
+        for (size_t t = 0; !skin && t < seen_count(d, body); t++)
             for (int c = 0; c < 3; c++) view->number[corners_of(d, body->first[group] + t)[c]] = 0;
         for (size_t v = 0; skin && v < skin->vertex_count; v++)
             for (size_t c = 0; c < 4; c++)
@@ -98,6 +110,10 @@ static PlimStatus take_memory(const Deform *d, Scratch *scratch, SurfaceView *vi
     view->corners = scratch_take(scratch, 3 * view->triangles, sizeof *view->corners);
     view->objects = scratch_take(scratch, view->triangles, sizeof *view->objects);
     view->colors = scratch_take(scratch, 3 * d->bodies.count, sizeof *view->colors);
+    if (d->has_checks) {
+        view->checks = scratch_take(scratch, 2 * view->vertices, sizeof *view->checks);
+        if (!view->checks) return PLIM_OUT_OF_MEMORY;
+    }
     return view->at && view->velocity && view->stretch && view->stress && view->corners &&
                    view->objects && view->colors
                ? PLIM_OK
@@ -114,7 +130,7 @@ static void find_node_values(const Deform *d, SurfaceView *view) {
     for (size_t i = 0; i < nodes; i++) view->node_stretch[i] = view->node_stress[i] = 0;
     for (size_t e = 0; e < deform_count(d, DEFORM_ELEMENTS); e++) {
         float stretch = -1, stress = 0, volume = (float)d->volume[e];
-        for (int c = 0; c <= d->options.dim; c++) {
+        for (int c = 0; c < d->corner_count[e]; c++) {
             int32_t i = d->corners[4 * e + (size_t)c];
             if (view->node_weight[i] < 0) continue;
             if (stretch < 0) {
@@ -140,6 +156,7 @@ static void fill_skin(const Deform *d, const DeformSkin *skin, size_t first, Sur
         vec3_store(velocity, deform_skin_at(d, skin, k, d->velocity));
         store_float(view->at + 3 * v, at);
         store_float(view->velocity + 3 * v, velocity);
+        if (view->checks) view->checks[2 * v] = view->checks[2 * v + 1] = NAN;
         view->stretch[v] = deform_skin_value(d, skin, k, view->node_stretch);
         view->stress[v] = deform_skin_value(d, skin, k, view->node_stress);
     }
@@ -152,6 +169,8 @@ static size_t fill_nodes(const Deform *d, SurfaceView *view) {
         size_t v = count++;
         store_float(view->at + 3 * v, d->position + 3 * i);
         store_float(view->velocity + 3 * v, d->velocity + 3 * i);
+        for (size_t k = 0; view->checks && k < 2; k++)
+            view->checks[2 * v + k] = (float)d->checks[2 * i + k];
         view->stretch[v] = view->node_stretch[i];
         view->stress[v] = view->node_stress[i];
     }
@@ -164,7 +183,7 @@ static void fill_surface(const Deform *d, SurfaceView *view) {
     for (size_t b = 0; b < d->bodies.count; b++) {
         const DeformBody *body = &d->bodies.data[b];
         const DeformSkin *skin = deform_skin_of(d, b);
-        size_t count = skin ? skin->triangle_count : body->count[group];
+        size_t count = skin ? skin->triangle_count : seen_count(d, body);
         for (size_t t = 0; t < count; t++, triangle++) {
             const int32_t *corners =
                 skin ? skin->triangles[t] : corners_of(d, body->first[group] + t);
@@ -197,6 +216,7 @@ static PlimStatus view_surface(const Deform *d, const StepInfo *step, FrameView 
                       .velocities = view.velocity,
                       .stretch = view.stretch,
                       .stress = view.stress,
+                      .checks = view.checks,
                       .triangles = view.corners,
                       .objects = view.objects,
                       .colors = view.colors,
@@ -204,12 +224,11 @@ static PlimStatus view_surface(const Deform *d, const StepInfo *step, FrameView 
     return frame_view_add_mesh(step->context, out, &mesh);
 }
 
-/* Nodes of lattices and particles, as balls. */
+/* Nodes of chains, lattices and particles, as balls. */
 static PlimStatus view_points(const Deform *d, const StepInfo *step, FrameView *out) {
     size_t count = 0;
     for (size_t b = 0; b < d->bodies.count; b++)
-        if (d->bodies.data[b].count[DEFORM_ELEMENTS] == 0)
-            count += d->bodies.data[b].count[DEFORM_NODES];
+        if (is_balls(d, &d->bodies.data[b])) count += d->bodies.data[b].count[DEFORM_NODES];
     if (count == 0) return PLIM_OK;
     float *at = scratch_take(step->scratch, 3 * count, sizeof *at);
     float *velocity = scratch_take(step->scratch, 3 * count, sizeof *velocity);
@@ -218,8 +237,7 @@ static PlimStatus view_points(const Deform *d, const StepInfo *step, FrameView *
     size_t n = 0;
     for (size_t b = 0; b < d->bodies.count; b++) {
         const DeformBody *body = &d->bodies.data[b];
-        for (size_t k = 0; body->count[DEFORM_ELEMENTS] == 0 && k < body->count[DEFORM_NODES];
-             k++, n++) {
+        for (size_t k = 0; is_balls(d, body) && k < body->count[DEFORM_NODES]; k++, n++) {
             store_float(at + 3 * n, d->position + 3 * (body->first[DEFORM_NODES] + k));
             store_float(velocity + 3 * n, d->velocity + 3 * (body->first[DEFORM_NODES] + k));
             radius[n] = (float)body->radius;

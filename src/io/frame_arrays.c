@@ -22,6 +22,8 @@ const FrameArray frame_mesh_arrays[MESH_ARRAYS] = {
                       ROWS(FrameMesh, triangle_count), .is_shape = true},
     [MESH_COLORS] = {"colors", NULL, H5_F32, 3, VALUES(FrameMesh, colors),
                      ROWS(FrameMesh, object_count), .counts = true, .is_shape = true},
+    [MESH_CHECKS] = {"checks", NULL, H5_F32, 2, VALUES(FrameMesh, checks),
+                     ROWS(FrameMesh, vertex_count), .optional = true, .is_shape = true},
 };
 
 const FrameArray frame_points_arrays[POINTS_ARRAYS] = {

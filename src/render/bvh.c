@@ -91,6 +91,11 @@ static void append_shares(TriangleStore *store, const RenderMesh *mesh) {
     }
 }
 
+static void append_checks(TriangleStore *store, const RenderMesh *mesh) {
+    for (size_t i = 0; i < 2 * mesh->vertex_count; i++)
+        store->checks[2 * store->vertex_count + i] = mesh->checks ? mesh->checks[i] : NAN;
+}
+
 static PlimStatus append_mesh(PlimContext *context, TriangleStore *store, const RenderMesh *mesh) {
     float *vertices = store->vertices + 3 * store->vertex_count;
     if (mesh->vertex_count)
@@ -104,6 +109,7 @@ static PlimStatus append_mesh(PlimContext *context, TriangleStore *store, const 
         normals_flat(vertices, triangles, count, normals);
     for (size_t i = 0; i < 3 * count; i++) triangles[i] += (uint32_t)store->vertex_count;
     if (store->shares) append_shares(store, mesh);
+    if (store->checks) append_checks(store, mesh);
     store->vertex_count += mesh->vertex_count;
     return PLIM_OK;
 }
@@ -145,6 +151,7 @@ static void free_store(PlimContext *context, TriangleStore *store) {
     context_free(context, store->normals, 9 * store->triangle_capacity, sizeof(float));
     context_free(context, store->colors, 3 * store->triangle_capacity, sizeof(float));
     context_free(context, store->shares, store->vertex_capacity, sizeof(float));
+    context_free(context, store->checks, 2 * store->vertex_capacity, sizeof(float));
 }
 
 /* Keeps the scale and makes room for places along it, if any mesh has values. */
@@ -162,6 +169,15 @@ static PlimStatus prepare_values(RenderScene *scene, const RenderMesh *meshes, s
     return store->shares ? PLIM_OK : PLIM_OUT_OF_MEMORY;
 }
 
+static PlimStatus prepare_checks(RenderScene *scene, const RenderMesh *meshes, size_t mesh_count) {
+    TriangleStore *store = &scene->bodies;
+    bool any = false;
+    for (size_t i = 0; i < mesh_count; i++) any = any || (!meshes[i].is_clear && meshes[i].checks);
+    if (!any) return PLIM_OK;
+    store->checks = context_allocate(scene->context, 2 * store->vertex_capacity, sizeof(float));
+    return store->checks ? PLIM_OK : PLIM_OUT_OF_MEMORY;
+}
+
 static PlimStatus copy_bodies(RenderScene *scene, const RenderMesh *meshes, size_t mesh_count) {
     size_t vertices = 0, triangles = 0;
     for (size_t i = 0; i < mesh_count; i++) {
@@ -171,6 +187,7 @@ static PlimStatus copy_bodies(RenderScene *scene, const RenderMesh *meshes, size
     }
     TRY(allocate_store(scene->context, &scene->bodies, vertices, triangles));
     TRY(prepare_values(scene, meshes, mesh_count));
+    TRY(prepare_checks(scene, meshes, mesh_count));
     for (size_t i = 0; i < mesh_count; i++)
         if (!meshes[i].is_clear) TRY(append_mesh(scene->context, &scene->bodies, &meshes[i]));
     return PLIM_OK;

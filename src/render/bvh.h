@@ -14,6 +14,7 @@ typedef struct TriangleStore {
     float *vertices; /* 3 per vertex, and padding that Embree may read */
     size_t vertex_count, vertex_capacity;
     float *shares; /* per vertex: 0 and 1 at the ends of the scale; no number: none. Or NULL */
+    float *checks; /* 2 per vertex: places on a checkerboard; no number: none. Or NULL */
     uint32_t *triangles; /* 3 per triangle, and padding */
     float *normals;      /* 9 per triangle: the unit shading normals of its corners */
     float *colors;       /* 3 per triangle, linear light */

@@ -26,7 +26,8 @@ typedef struct RenderMesh {
      * scale. */
     const float *values;
     const RenderScale *scale;
-    bool smooth; /* interpolate normals across edges that bend less than 40 degrees */
+    const float *checks; /* 2 per vertex: places on a checkerboard; no number, or NULL: plain */
+    bool smooth;         /* interpolate normals across edges that bend less than 40 degrees */
     /* The closed surface of water, normals outward: light is bent, mirrored and absorbed. Colours
      * are not looked at. */
     bool is_clear;

@@ -78,6 +78,21 @@ static double share_of_hit(const TriangleStore *store, const RayHit *hit) {
            hit->u * (double)store->shares[corners[1]] + hit->v * (double)store->shares[corners[2]];
 }
 
+/* Every other square of a checkered surface is pale. */
+static Vec3 checkered(const TriangleStore *store, const RayHit *hit, Vec3 color) {
+    const double pale = 0.7;
+    if (!store->checks) return color;
+    const uint32_t *corners = store->triangles + 3 * (size_t)hit->primitive;
+    const double weights[3] = {1.0 - hit->u - hit->v, hit->u, hit->v};
+    double place[2] = {0, 0};
+    for (int c = 0; c < 3; c++)
+        for (int k = 0; k < 2; k++)
+            place[k] += weights[c] * (double)store->checks[2 * (size_t)corners[c] + (size_t)k];
+    double odd = fmod(fabs(floor(place[0]) + floor(place[1])), 2.0);
+    if (!(odd > 0.5)) return color; /* no number: plain */
+    return vec3_add_scaled(vec3_scale(1 - pale, color), pale, vec3(0.9, 0.9, 0.88));
+}
+
 /* A colour that stands for a value must be recognised on the dark side, too. */
 static const double value_own = 0.6;
 
@@ -99,8 +114,9 @@ Surface surface_of_hit(const RenderScene *scene, const RayHit *hit, Vec3 origin,
     } else {
         const TriangleStore *store = &scene->bodies;
         double share = share_of_hit(store, hit);
-        surface.albedo = isnan(share) ? load(store->colors + 3 * (size_t)hit->primitive)
-                                      : color_at(&scene->scale, share);
+        Vec3 plain = load(store->colors + 3 * (size_t)hit->primitive);
+        surface.albedo =
+            isnan(share) ? checkered(store, hit, plain) : color_at(&scene->scale, share);
         if (!isnan(share)) {
             surface.own = value_own;
             surface.shine = 0.0;

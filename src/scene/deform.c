@@ -37,17 +37,24 @@ static Vec3 scramble(const PlimScene *scene, const SceneSoftBody *body, size_t n
     return vec3_load(offset);
 }
 
+/* Its volume at rest, area or length, times a factor that is the same for all of a mesh. */
+static double element_size(const SoftMesh *mesh, const int32_t *c, int dim) {
+    Vec3 e1 = vec3_sub(mesh->rest[c[1]], mesh->rest[c[0]]);
+    if (mesh->is_sheet && dim == 2) return vec3_length(e1);
+    Vec3 across = vec3_cross(e1, vec3_sub(mesh->rest[c[2]], mesh->rest[c[0]]));
+    if (mesh->is_sheet) return vec3_length(across);
+    return dim == 2 ? across.z : vec3_dot(across, vec3_sub(mesh->rest[c[3]], mesh->rest[c[0]]));
+}
+
 static Vec3 center_of(const SoftMesh *mesh, const Vec3 *position, int dim) {
     Vec3 sum = vec3(0, 0, 0);
     double weight = 0;
+    int corners = dim + (mesh->is_sheet ? 0 : 1);
     for (size_t e = 0; e < mesh->element_count; e++) {
         const int32_t *c = mesh->elements[e];
-        Vec3 e1 = vec3_sub(mesh->rest[c[1]], mesh->rest[c[0]]);
-        Vec3 e2 = vec3_sub(mesh->rest[c[2]], mesh->rest[c[0]]), across = vec3_cross(e1, e2);
-        double volume =
-            dim == 2 ? across.z : vec3_dot(across, vec3_sub(mesh->rest[c[3]], mesh->rest[c[0]]));
-        for (int k = 0; k <= dim; k++) sum = vec3_add_scaled(sum, volume, position[c[k]]);
-        weight += volume * (dim + 1);
+        double volume = element_size(mesh, c, dim);
+        for (int k = 0; k < corners; k++) sum = vec3_add_scaled(sum, volume, position[c[k]]);
+        weight += volume * corners;
     }
     for (size_t i = 0; mesh->element_count == 0 && i < mesh->node_count; i++, weight++)
         sum = vec3_add(sum, position[i]);
@@ -111,20 +118,30 @@ static void describe_surface(const PlimScene *scene, const SceneSoftBody *body, 
                                     : material && material->friction.at_rest >= 0
                                         ? &material->friction
                                         : NULL;
-    desc->density = body->density > 0 ? body->density : material ? material->density : 1000;
+    desc->density = desc->is_sheet      ? body->area_density
+                    : body->density > 0 ? body->density
+                    : material          ? material->density
+                                        : 1000;
     desc->friction = friction ? friction->at_rest : 0.5;
     desc->kinetic_friction =
         friction && friction->kinetic >= 0 ? friction->kinetic : desc->friction;
+    desc->collides = body->collisions;
+    desc->meets_itself = body->self_collision;
+    desc->thickness = body->thickness;
     /* Other colours than those of the first rigid bodies. */
     scene_choose_color(scene, body->material, body->color, number + 3, desc->color);
 }
 
 static void describe_law(const PlimScene *scene, const SceneSoftBody *body, DeformBodyDesc *desc) {
-    desc->has_law = body->young > 0 && desc->element_count > 0;
+    bool is_chain = desc->is_sheet && scene->document.dim == 2;
+    double young = desc->is_sheet ? body->stretch : body->young;
+    int dim = desc->is_sheet ? 2 : (int)scene->document.dim;
+    if (is_chain && body->stretch > 0) /* 1 m deep: its elements are springs */
+        desc->springs = (DeformSprings){.edges = body->stretch, .seconds = body->damping};
+    desc->has_law = young > 0 && desc->element_count > 0 && !is_chain;
     if (!desc->has_law) return;
-    desc->law =
-        law_from_young((LawModel)body->model, (int)scene->document.dim, body->young, body->poisson);
-    desc->law.plane_stress = body->plane == 1;
+    desc->law = law_from_young((LawModel)body->model, dim, young, body->poisson);
+    desc->law.plane_stress = body->plane == 1 || desc->is_sheet;
     desc->law.least_stretch = body->least_stretch;
     desc->damping = body->damping;
     desc->yield_stretch = body->yield_stretch;
@@ -141,9 +158,15 @@ static DeformBodyDesc describe_body(const PlimScene *scene, const SceneNode *nod
                            .elements = (const int32_t(*)[4])mesh->elements,
                            .faces = (const int32_t(*)[3])mesh->faces,
                            .links = (const int32_t(*)[2])mesh->links,
+                           .is_sheet = mesh->is_sheet,
                            .link_stiffness = body->lattice.stiffness,
                            .link_damping = body->lattice.damping,
                            .mass = body->mass,
+                           .bending = {.model = (BendingModel)body->bending,
+                                       .stiffness = fmax(0.0, body->bending_stiffness),
+                                       .damping = body->bending_damping,
+                                       .is_flat = body->rest_angles == 1},
+                           .strain_limit = body->strain_limit,
                            .wind = describe_wind(node, body)};
     if (node_get(node, "springs"))
         desc.springs = (DeformSprings){.edges = body->springs.edges,
@@ -154,6 +177,8 @@ static DeformBodyDesc describe_body(const PlimScene *scene, const SceneNode *nod
                       ? body->particle.radius
                       : 0.1 * body->lattice.size[0] / fmax(1, body->lattice.cells[0]);
     if (mesh->element_count > 0) desc.radius = 0;
+    if (soft_kind(node) == SOFT_CHAIN)
+        desc.radius = 0.5 * body->chain.length / (double)body->chain.segments;
     describe_surface(scene, body, number, &desc);
     describe_law(scene, body, &desc);
     return desc;
@@ -237,12 +262,31 @@ static PlimStatus choose(PlimScene *scene, const SoftPart *part, const char *nam
                              &out->count);
 }
 
+static PlimStatus check_times(PlimScene *scene, const ScenePin *pin, const char *name) {
+    if (pin->until > 0 && !(pin->until > pin->from))
+        return context_fail(scene->context, PLIM_BAD_INPUT,
+                            "pin '%s' lets go at %g s, before it takes hold at %g s: exchange "
+                            "'from' and 'until'",
+                            name, pin->until, pin->from);
+    if (pin->with && pin->from > 0)
+        return context_fail(scene->context, PLIM_BAD_INPUT,
+                            "pin '%s': nodes that move with '%s' must do so from the start; leave "
+                            "out 'from'",
+                            name, pin->with);
+    return PLIM_OK;
+}
+
 static PlimStatus add_pin(PlimScene *scene, SceneNode *node, const SoftPart *part) {
     ScenePin pin = soft_read_pin(scene, node);
     SoftChoice chosen;
     TRY(choose(scene, part, pin.name, &pin.nodes, &chosen));
-    DeformPinDesc desc = {
-        .name = chosen.name, .body = part->body, .nodes = chosen.nodes, .node_count = chosen.count};
+    TRY(check_times(scene, &pin, chosen.name));
+    DeformPinDesc desc = {.name = chosen.name,
+                          .body = part->body,
+                          .nodes = chosen.nodes,
+                          .node_count = chosen.count,
+                          .from = pin.from,
+                          .until = pin.until};
     for (int axis = 0; axis < 3; axis++) desc.axes[axis] = strchr(pin.axes, 'x' + axis) != NULL;
     if (pin.with) TRY(find_partner(scene, part->job, &pin, &desc.with));
     if (soft_pin_is_led(node, &pin)) {
@@ -354,6 +398,10 @@ static PlimStatus add_body(PlimScene *scene, SceneNode *node, const SceneSoftBod
     TRY(scene_as_problem(scene, node, soft_make_mesh(scene, node, body, &job->memory, &mesh)));
     DeformBodyDesc desc = describe_body(scene, node, body, &mesh, number);
     desc.name = name;
+    if (mesh.is_sheet && body->checkered > 0) {
+        desc.checks = soft_checks(&mesh, body->checkered, &job->memory);
+        if (!desc.checks) return PLIM_OUT_OF_MEMORY;
+    }
     TRY(place_nodes(scene, body, &mesh, &job->memory, &desc));
     TRY(scene_as_problem(scene, node, deform_add_body(job->deform, &desc, &part.body)));
     SceneNode *skin = node_get(node, "skin");
@@ -438,6 +486,10 @@ PlimStatus scene_add_deformable(PlimScene *scene, PlimWorld *world) {
     options.iterations = (int)from->iterations;
     options.contact = from->contact;
     options.frame_elements = from->frame_elements;
+    options.collisions = from->collisions;
+    options.affine_zones = from->zones == 1;
+    options.preroll = from->preroll;
+    options.drag = from->drag;
     SoftJob job = {.world = world};
     TRY(deform_create(scene->context, &options, &job.deform));
     scratch_init(&job.memory, scene->context);

@@ -7,7 +7,7 @@
 #include "scene/scene.h"
 
 /* Which of the keys that say what a body is filled with was given. */
-enum { SOFT_SHAPE, SOFT_MESH, SOFT_LATTICE, SOFT_PARTICLE, SOFT_KINDS };
+enum { SOFT_SHAPE, SOFT_MESH, SOFT_SHEET, SOFT_CHAIN, SOFT_LATTICE, SOFT_PARTICLE, SOFT_KINDS };
 
 /* The kind, or SOFT_KINDS when there is none or more than one. */
 int soft_kind(const SceneNode *node);
@@ -40,10 +40,24 @@ typedef struct SoftMesh {
     Vec3 *rest;
     int32_t (*elements)[4], (*faces)[3], (*links)[2];
     size_t node_count, element_count, face_count, link_count;
+    bool is_sheet; /* elements have one corner less, and are the faces */
 } SoftMesh;
 
 PlimStatus soft_make_mesh(PlimScene *scene, SceneNode *node, const SceneSoftBody *body,
                           Scratch *memory, SoftMesh *out);
+
+/* ---- deform_sheet.c ---- */
+
+/* What no table can say of sheets and chains. */
+void soft_check_sheet(PlimScene *scene, SceneNode *node, const SceneSoftBody *body);
+/* Puts what the fabric says where nothing was given. */
+void soft_apply_fabric(const SceneNode *node, SceneSoftBody *body);
+PlimStatus soft_make_sheet(PlimScene *scene, const SceneSheet *sheet, Scratch *memory,
+                           SoftMesh *out);
+/* Places of nodes on a checkerboard of squares of the given edge, m, along the two longest sides of
+ * the sheet; NULL: out of memory. */
+const double (*soft_checks(const SoftMesh *mesh, double edge, Scratch *memory))[2];
+PlimStatus soft_make_chain(const SceneChain *chain, Scratch *memory, SoftMesh *out);
 
 /* ---- deform_skin.c ---- */
 

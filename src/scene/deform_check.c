@@ -6,8 +6,12 @@
 /* ---- reading ---- */
 
 SceneSoftBody soft_read_body(PlimScene *scene, SceneNode *node) {
-    SceneSoftBody body = {.friction = {-1, -1}, .color = {-1, -1, -1}, .repeat.grid = {1, 1, 1}};
+    SceneSoftBody body = {.friction = {-1, -1},
+                          .color = {-1, -1, -1},
+                          .repeat.grid = {1, 1, 1},
+                          .bending_stiffness = -1};
     reader_read_table(&scene->reader, node, &scene_soft_body_table, &body);
+    soft_apply_fabric(node, &body);
     return body;
 }
 
@@ -37,7 +41,8 @@ bool soft_pin_is_led(const SceneNode *node, const ScenePin *pin) {
 }
 
 int soft_kind(const SceneNode *node) {
-    static const char *const keys[SOFT_KINDS] = {"shape", "mesh", "lattice", "particle"};
+    static const char *const keys[SOFT_KINDS] = {"shape", "mesh",    "sheet",
+                                                 "chain", "lattice", "particle"};
     int kind = SOFT_KINDS, count = 0;
     for (int k = 0; k < SOFT_KINDS; k++)
         if (node_get(node, keys[k])) {
@@ -101,7 +106,8 @@ static void check_planar(PlimScene *scene, const SceneNode *node, const SceneSof
 static void check_material(PlimScene *scene, SceneNode *node, const SceneSoftBody *body) {
     SceneReader *reader = &scene->reader;
     int kind = soft_kind(node);
-    bool has_elements = kind == SOFT_SHAPE || kind == SOFT_MESH;
+    bool is_sheet = kind == SOFT_SHEET || kind == SOFT_CHAIN;
+    bool has_elements = kind == SOFT_SHAPE || kind == SOFT_MESH || is_sheet;
     const SceneNode *springs = node_get(node, "springs");
     if (body->material && !scene_find_material(scene, body->material))
         reader_problem(reader, node_get(node, "material"), "there is no material '%s'",
@@ -109,9 +115,9 @@ static void check_material(PlimScene *scene, SceneNode *node, const SceneSoftBod
     if (body->poisson >= 0.5)
         reader_problem(reader, node_get(node, "poisson"),
                        "must be below 0.5, is %g: at 0.5 nothing can be compressed", body->poisson);
-    if (has_elements && !(body->young > 0) && !springs)
+    if (has_elements && !is_sheet && !(body->young > 0) && !springs)
         reader_problem(reader, node, "needs 'young' or 'springs': nothing holds it together");
-    if (body->yield_stretch > 0 && (!has_elements || !(body->young > 0)))
+    if (body->yield_stretch > 0 && !is_sheet && (!has_elements || !(body->young > 0)))
         reader_problem(reader, node_get(node, "yield_stretch"),
                        "only elements with 'young' yield; leave it out");
     if (springs && !has_elements)
@@ -124,6 +130,7 @@ static void check_material(PlimScene *scene, SceneNode *node, const SceneSoftBod
     if (!has_elements && node_get(node, "wind"))
         reader_problem(reader, node_get(node, "wind"),
                        "only a body with a surface feels wind; leave it out");
+    soft_check_sheet(scene, node, body);
     scene_check_friction(scene, node, &body->friction);
 }
 
@@ -167,6 +174,18 @@ static double count_elements(PlimScene *scene, SceneNode *node, const SceneSoftB
         return scene_file_check(scene, node_get(node, "mesh"), body->mesh.path,
                                 body->mesh.content) /
                40;
+    case SOFT_SHEET:
+        if (body->sheet.path)
+            return scene_file_check(scene, node_get(node, "sheet"), body->sheet.path,
+                                    body->sheet.content) /
+                   20;
+        if (!is_whole(body->sheet.cells, 2))
+            reader_problem(&scene->reader, node_get(node, "sheet"),
+                           "'cells' must be whole numbers");
+        return body->sheet.cells[0] * body->sheet.cells[1] *
+               (body->sheet.cut == TRI_CROSSWISE ? 4 : 2);
+    case SOFT_CHAIN:
+        return (double)body->chain.segments;
     case SOFT_LATTICE:
         if (!is_whole(body->lattice.cells, 3))
             reader_problem(&scene->reader, node_get(node, "lattice"),
@@ -182,7 +201,8 @@ static void check_geometry(PlimScene *scene, SceneNode *node, const SceneSoftBod
                            double copies) {
     if (soft_kind(node) == SOFT_KINDS) {
         reader_problem(&scene->reader, node,
-                       "needs exactly one of 'shape', 'mesh', 'lattice' and 'particle'");
+                       "needs exactly one of 'shape', 'mesh', 'sheet', 'chain', 'lattice' and "
+                       "'particle'");
         return;
     }
     if (body->shape.kind == SCENE_SHAPE_HALF_SPACE && node_get(node, "shape"))

@@ -1,5 +1,6 @@
-/* Nodes of a deformable solid by the name of a group in its OBJ file: those of its surface that are
- * nearer to the group's triangles than to all others of the file. */
+/* Nodes of a deformable body by the name of a group in its OBJ file: those of a solid's surface
+ * that are nearer to the group's triangles than to all others of the file, and of a sheet, whose
+ * nodes are the file's, those of the group's triangles. */
 #include "geom/mesh/mesh_file.h"
 #include "geom/query/bvh.h"
 #include "scene/deform.h"
@@ -65,6 +66,31 @@ static size_t choose(const GroupSearch *search, const SoftMesh *mesh, const bool
     return count;
 }
 
+/* In the order of the file, which is that of the nodes. */
+static PlimStatus choose_corners(const MeshGroup *group, Scratch *memory, int32_t *chosen,
+                                 size_t *count) {
+    bool *is_corner = scratch_take(memory, group->mesh.vertex_count, sizeof *is_corner);
+    if (!is_corner) return PLIM_OUT_OF_MEMORY;
+    memset(is_corner, 0, group->mesh.vertex_count * sizeof *is_corner);
+    for (size_t t = 0; t < group->triangles.count; t++)
+        for (int c = 0; c < 3; c++)
+            is_corner[group->mesh.triangles[group->triangles.data[t]][c]] = true;
+    *count = 0;
+    for (size_t i = 0; i < group->mesh.vertex_count; i++)
+        if (is_corner[i]) chosen[(*count)++] = (int32_t)i;
+    return PLIM_OK;
+}
+
+static PlimStatus choose_nearest(PlimScene *scene, const SoftMesh *mesh, GroupSearch *search,
+                                 Scratch *memory, int32_t *chosen, size_t *count) {
+    bool *is_outer = scratch_take(memory, mesh->node_count, sizeof *is_outer);
+    if (!is_outer) return PLIM_OUT_OF_MEMORY;
+    double edge = mark_surface(mesh, (int)scene->document.dim, is_outer);
+    TRY(open_search(scene, &mesh->file, memory, search));
+    *count = choose(search, mesh, is_outer, edge, chosen);
+    return PLIM_OK;
+}
+
 PlimStatus soft_choose_group(PlimScene *scene, const char *group, const char *name,
                              const SoftMesh *mesh, Scratch *memory, int32_t *chosen,
                              size_t *count) {
@@ -73,14 +99,12 @@ PlimStatus soft_choose_group(PlimScene *scene, const char *group, const char *na
     if (!mesh->file.path)
         return context_fail(context, PLIM_BAD_INPUT,
                             "'%s': there is no group '%.60s': neither the shape nor the skin of "
-                            "its body is a file; use 'in' or 'near'",
+                            "its body is a file, nor is it a sheet from one; use 'in' or 'near'",
                             name, group);
-    bool *is_outer = scratch_take(memory, mesh->node_count, sizeof *is_outer);
-    if (!is_outer) return PLIM_OUT_OF_MEMORY;
-    double edge = mark_surface(mesh, (int)scene->document.dim, is_outer);
     TRY(mesh_read_group(context, mesh->file.path, group, &search.group));
-    PlimStatus status = open_search(scene, &mesh->file, memory, &search);
-    if (status == PLIM_OK) *count = choose(&search, mesh, is_outer, edge, chosen);
+    PlimStatus status = mesh->is_sheet
+                            ? choose_corners(&search.group, memory, chosen, count)
+                            : choose_nearest(scene, mesh, &search, memory, chosen, count);
     close_search(context, &search);
     TRY(status);
     if (*count > 0) return PLIM_OK;

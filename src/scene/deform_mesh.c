@@ -233,12 +233,14 @@ Vec3 soft_map_point(const PlimScene *scene, const SceneField map[3], Vec3 x) {
     return vec3_load(to);
 }
 
-/* That of the shape, or else of the skin. */
+/* That of the shape or the sheet, or else of the skin. */
 static SoftFile find_file(const SceneNode *node, const SceneSoftBody *body) {
     bool is_shape = soft_kind(node) == SOFT_SHAPE && body->shape.kind == SCENE_SHAPE_FILE;
     if (is_shape)
         return (SoftFile){body->shape.file.path, body->shape.file.scale,
                           body->map[0].given ? body->map : NULL};
+    if (soft_kind(node) == SOFT_SHEET && body->sheet.path)
+        return (SoftFile){body->sheet.path, body->sheet.scale, NULL};
     if (node_get(node, "skin")) return (SoftFile){body->skin.path, body->skin.scale, NULL};
     return (SoftFile){0};
 }
@@ -253,6 +255,12 @@ PlimStatus soft_make_mesh(PlimScene *scene, SceneNode *node, const SceneSoftBody
         break;
     case SOFT_MESH:
         TRY(read_elements(scene, &body->mesh, memory, out));
+        break;
+    case SOFT_SHEET:
+        TRY(soft_make_sheet(scene, &body->sheet, memory, out));
+        break;
+    case SOFT_CHAIN:
+        TRY(soft_make_chain(&body->chain, memory, out));
         break;
     case SOFT_LATTICE:
         TRY(make_lattice(&body->lattice, (int)scene->document.dim, memory, out));

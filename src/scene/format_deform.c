@@ -12,7 +12,7 @@
     {                                                                                              \
         "group", VALUE_TEXT, AT(type, nodes.group),                                                \
             .help = "in place of `in`: nodes of the surface on this group (`g` or `o`) of the "    \
-                    "OBJ file that the shape is from, or else the skin"                            \
+                    "OBJ file that the shape or the sheet is from, or else the skin"               \
     }
 
 static const SceneKey turn_keys[] = {
@@ -37,6 +37,10 @@ static const SceneKey pin_keys[] = {
     /* Its keys lie beside those of the pin. */
     {"turn", VALUE_TABLE, .offset = 0, .table = &turn_table,
      .help = "how they are turned, before `move`; may use t"},
+    {"from", VALUE_NUMBER, AT(ScenePin, from), "0", .unit = "s", NOT_NEGATIVE,
+     .help = "when it takes hold of them; `move` and `turn` then count from where they are"},
+    {"until", VALUE_NUMBER, AT(ScenePin, until), .unit = "s", POSITIVE,
+     .help = "when it lets go; never when left out"},
     {"with", VALUE_NAME, AT(ScenePin, with),
      .help = "a static or kinematic rigid body that they move with"},
 };
@@ -100,6 +104,41 @@ static const SceneTable lattice_table =
           "edges and diagonals.",
           lattice_keys);
 
+static const char *const sheet_cut_choices[] = {"crosswise", "herring_bone", "one_way",
+                                                "mirrored",  "irregular",    NULL};
+
+static const SceneKey sheet_keys[] = {
+    {"size", VALUE_VEC2, AT(SceneSheet, size), "[1, 1]", .unit = "m", POSITIVE,
+     .help = "edge lengths along own x and z; its upper side looks along y"},
+    {"cells", VALUE_VEC2, AT(SceneSheet, cells), "[10, 10]", BETWEEN(1, 1e5),
+     .help = "cells along x and z"},
+    {"cut", VALUE_CHOICE, AT(SceneSheet, cut), "herring_bone", .choices = sheet_cut_choices,
+     .help =
+         "how cells are cut into triangles: herring_bone: two, neighbours by opposite diagonals "
+         "(000 figure 3.1); mirrored: row by row; one_way: all the same; crosswise: four; "
+         "irregular: two, with inner nodes moved at random from the scene's seed"},
+    {"path", VALUE_TEXT, AT(SceneSheet, path),
+     .help = "in place of a rectangle: a surface from an OBJ, PLY or STL file; relative to the "
+             "scene's folder"},
+    {"scale", VALUE_NUMBER, AT(SceneSheet, scale), "1", POSITIVE,
+     .help = "metres for a unit of the file"},
+    {"content", VALUE_TEXT, AT(SceneSheet, content),
+     .help = "written by the program: a hash by which a file that changed since is noticed"},
+};
+
+static const SceneTable sheet_table =
+    TABLE("sheet", "Cloth, paper: triangles in space without an inside.", sheet_keys);
+
+static const SceneKey chain_keys[] = {
+    {"length", VALUE_NUMBER, AT(SceneChain, length), "1", .unit = "m", POSITIVE,
+     .help = "of the whole, along own x"},
+    {"segments", VALUE_INTEGER, AT(SceneChain, segments), "20", BETWEEN(1, 1e6),
+     .help = "of equal length"},
+};
+
+static const SceneTable chain_table =
+    TABLE("chain", "A sheet of two dimensions: segments in a row.", chain_keys);
+
 static const SceneKey particle_keys[] = {
     {"radius", VALUE_NUMBER, AT(SceneParticle, radius), "0.05", .unit = "m", POSITIVE,
      .help = "of the ball that is drawn; contact takes the particle for a point"},
@@ -151,7 +190,10 @@ static const SceneTable skin_table =
 
 /* ---- a body ---- */
 
-static const char *const cut_choices[] = {"crosswise", "herring_bone", "one_way", NULL};
+static const char *const cut_choices[] = {"crosswise", "herring_bone", "one_way", "mirrored", NULL};
+static const char *const bending_choices[] = {"shell", "hinge", "none", NULL};
+static const char *const rest_choices[] = {"mesh", "flat", NULL};
+static const char *const fabric_choices[] = {"none", "cotton", "silk", "denim", "paper", NULL};
 static const char *const model_choices[] = {"linear", "corotated", "st_venant_kirchhoff",
                                             "neo_hookean", NULL};
 static const char *const plane_choices[] = {"strain", "stress", NULL};
@@ -165,6 +207,10 @@ static const SceneKey body_keys[] = {
              "distance; in two dimensions the cut at z = 0, 1 m deep"},
     {"mesh", VALUE_TABLE, AT(SceneSoftBody, mesh), .table = &mesh_table,
      .help = "in place of `shape`: elements from a file"},
+    {"sheet", VALUE_TABLE, AT(SceneSoftBody, sheet), .table = &sheet_table,
+     .help = "in place of `shape`: a sheet of triangles, in three dimensions"},
+    {"chain", VALUE_TABLE, AT(SceneSoftBody, chain), .table = &chain_table,
+     .help = "in place of `shape`: a chain of segments, in two dimensions"},
     {"lattice", VALUE_TABLE, AT(SceneSoftBody, lattice), .table = &lattice_table,
      .help = "in place of `shape`: masses and links"},
     {"particle", VALUE_TABLE, AT(SceneSoftBody, particle), .table = &particle_table,
@@ -220,7 +266,33 @@ static const SceneKey body_keys[] = {
     {"yield_stretch", VALUE_NUMBER, AT(SceneSoftBody, yield_stretch), BETWEEN(1, 1000),
      .low_exclusive = true,
      .help = "s: what an element is stretched beyond s, or pressed below 1/s, it keeps "
-             "(plasticity); without, the body always returns to its shape"},
+             "(plasticity); without, the body always returns to its shape; not of sheets"},
+    {"fabric", VALUE_CHOICE, AT(SceneSoftBody, fabric), "none", .choices = fabric_choices,
+     .help =
+         "of a sheet or chain: area_density, stretch, bending_stiffness and friction of a known "
+         "one, where they are not given"},
+    {"area_density", VALUE_NUMBER, AT(SceneSoftBody, area_density), .unit = "kg/m^2", POSITIVE,
+     .help = "of a sheet, in place of `density`; of a chain, too, which is 1 m deep"},
+    {"stretch", VALUE_NUMBER, AT(SceneSoftBody, stretch), .unit = "N/m", POSITIVE,
+     .help = "of a sheet or chain: Young's modulus times thickness, of its membrane elements; "
+             "without it a sheet has `springs`"},
+    {"bending", VALUE_CHOICE, AT(SceneSoftBody, bending), "shell", .choices = bending_choices,
+     .help = "of a sheet: shell: by mean curvatures around vertices, nearly the same on any mesh; "
+             "hinge: every edge for itself (000 section 3.2.2), softer or stiffer by a tenth with "
+             "the mesh; none"},
+    {"bending_stiffness", VALUE_NUMBER, AT(SceneSoftBody, bending_stiffness), .unit = "N m",
+     NOT_NEGATIVE,
+     .help = "B of a sheet or chain: moment a length over curvature, E h^3/12 of a thin plate of "
+             "thickness h; 0 without it or a fabric"},
+    {"bending_damping", VALUE_NUMBER, AT(SceneSoftBody, bending_damping), "0", .unit = "s",
+     NOT_NEGATIVE,
+     .help = "of a sheet or chain: moment of this times B times the rate of curvature"},
+    {"rest_angles", VALUE_CHOICE, AT(SceneSoftBody, rest_angles), "mesh", .choices = rest_choices,
+     .help = "of a sheet or chain: mesh: it bends back to its angles at rest; flat: to none"},
+    {"strain_limit", VALUE_NUMBER, AT(SceneSoftBody, strain_limit), "0.1", NOT_NEGATIVE,
+     .help =
+         "of a sheet or chain: impulses keep edges within this part of their length at rest, and "
+         "its change in a step (000 section 3.2.1); 0: off"},
     {"springs", VALUE_TABLE, AT(SceneSoftBody, springs), .table = &springs_table,
      .help = "springs along edges and altitudes of the elements"},
     {"wind", VALUE_TABLE, AT(SceneSoftBody, wind), .table = &wind_table,
@@ -237,8 +309,19 @@ static const SceneKey body_keys[] = {
     {"friction", VALUE_TABLE, AT(SceneSoftBody, friction), .table = &scene_friction_table,
      .help = "coefficient of friction, in place of the material's; 0.5 without either; of a pair "
              "the greater one counts, and `kinetic` for what slides"},
+    {"collisions", VALUE_BOOL, AT(SceneSoftBody, collisions), "true",
+     .help = "whether its surface and those of other deformable bodies are in each other's way"},
+    {"self_collision", VALUE_BOOL, AT(SceneSoftBody, self_collision), "false",
+     .help = "whether a solid that is alone meets itself; sheets do, and solids where there are "
+             "several"},
+    {"thickness", VALUE_NUMBER, AT(SceneSoftBody, thickness), .unit = "m", POSITIVE,
+     .help = "distance that surfaces of deformable bodies keep, of a pair the mean; a quarter of "
+             "the mean edge of its faces when left out, at most that edge"},
     {"color", VALUE_VEC3, AT(SceneSoftBody, color), BETWEEN(0, 1),
      .help = "red, green, blue; by default the material's, or one of a palette"},
+    {"checkered", VALUE_NUMBER, AT(SceneSoftBody, checkered), "0", .unit = "m", NOT_NEGATIVE,
+     .help =
+         "of a sheet: edge of squares that are drawn in turn in its color and a pale one; 0: none"},
     {"repeat", VALUE_TABLE, AT(SceneSoftBody, repeat), .table = &scene_repeat_table,
      .help = "many copies; pins, loads and points of a copy are named COPY_NAME",
      .outside_copies = true},
@@ -246,7 +329,8 @@ static const SceneKey body_keys[] = {
 
 const SceneTable scene_soft_body_table =
     TABLE("deformable body",
-          "A deformable solid. Exactly one of shape, mesh, lattice and particle. Its probes: "
+          "A deformable solid. Exactly one of shape, mesh, sheet, chain, lattice and particle. Its "
+          "probes: "
           "center, velocity, volume, stretch, energy, momentum, "
           "angular_momentum, contact_force.",
           body_keys);
@@ -256,6 +340,8 @@ const SceneTable scene_soft_body_table =
 static const char *const integrator_choices[] = {"newmark", "midpoint", "backward_euler", "static",
                                                  NULL};
 static const char *const elastic_choices[] = {"mean", "middle", "last", NULL};
+
+static const char *const zone_choices[] = {"rigid", "affine", NULL};
 
 static const SceneKey deformable_keys[] = {
     {"integrator", VALUE_CHOICE, AT(SceneDeformable, integrator), "midpoint",
@@ -278,6 +364,15 @@ static const SceneKey deformable_keys[] = {
     {"frame_elements", VALUE_BOOL, AT(SceneDeformable, frame_elements), "true",
      .help = "whether frames hold all elements with stress and stretch beside surfaces, for "
              "`export --to vtk` and ParaView; without, they are smaller"},
+    {"collisions", VALUE_BOOL, AT(SceneDeformable, collisions), "true",
+     .help = "whether deformable bodies are in each other's way, and sheets in their own"},
+    {"zones", VALUE_CHOICE, AT(SceneDeformable, zones), "rigid", .choices = zone_choices,
+     .help = "how nodes move together that nothing else keeps from crossing: as a rigid body (000 "
+             "section 3.2.2), or by an affine map where that is safe (003 section 3.2)"},
+    {"preroll", VALUE_NUMBER, AT(SceneDeformable, preroll), "0", .unit = "s", NOT_NEGATIVE,
+     .help = "before this time `drag` acts, so that sheets settle (000 section 3.2.3)"},
+    {"drag", VALUE_NUMBER, AT(SceneDeformable, drag), "5", .unit = "1/s", NOT_NEGATIVE,
+     .help = "c of a force -c m v on every node during `preroll`"},
     {"bodies", VALUE_ITEMS, AT(SceneDeformable, bodies), .table = &scene_soft_body_table,
      .help = "the bodies"},
 };

@@ -2,6 +2,7 @@
 #ifndef SCENE_FORMAT_DEFORM_H
 #define SCENE_FORMAT_DEFORM_H
 
+#include "geom/tri/tri_mesh.h"
 #include "scene/format.h"
 
 /* Which nodes of a body, at rest and in its own axes: exactly one of the three. */
@@ -17,8 +18,9 @@ typedef struct ScenePin {
     const char *axes;
     SceneMotion move[3]; /* m */
     SceneRotation turn;
-    double about[3];  /* m, in the world */
-    const char *with; /* a rigid body; NULL: none */
+    double about[3];    /* m, in the world */
+    const char *with;   /* a rigid body; NULL: none */
+    double from, until; /* s; until 0: to the end */
 } ScenePin;
 
 typedef struct SceneLoad {
@@ -54,6 +56,23 @@ typedef struct SceneLattice {
     double stiffness, damping; /* N/m, N s/m */
 } SceneLattice;
 
+/* A sheet of triangles: a rectangle in own x and z, or a surface from a file. */
+typedef struct SceneSheet {
+    double size[2];      /* m */
+    double cells[2];     /* along each side */
+    int cut;             /* TriPattern, or SCENE_CUT_IRREGULAR */
+    const char *path;    /* NULL: a rectangle; absolute once the scene was checked */
+    const char *content; /* hash of the file, in hexadecimal */
+    double scale;
+} SceneSheet;
+enum { SCENE_CUT_IRREGULAR = TRI_MIRRORED + 1 };
+
+/* Segments along own x, in two dimensions. */
+typedef struct SceneChain {
+    double length; /* m */
+    int64_t segments;
+} SceneChain;
+
 typedef struct SceneParticle {
     double radius; /* m, of what is drawn */
 } SceneParticle;
@@ -72,9 +91,12 @@ typedef struct SceneWind {
 typedef struct SceneSoftBody {
     const char *name;
     const char *material;
-    /* Counts when its key is there; likewise mesh, lattice, particle, springs, skin. */
+    /* Counts when its key is there; likewise mesh, sheet, chain, lattice, particle, springs, skin.
+     */
     SceneShape shape;
     SceneTetFile mesh;
+    SceneSheet sheet;
+    SceneChain chain;
     SceneLattice lattice;
     SceneParticle particle;
     double cells[3]; /* of a box; 0: by the spacing */
@@ -94,10 +116,19 @@ typedef struct SceneSoftBody {
     int damping_form;              /* DampingForm */
     double yield_stretch;          /* 0: not given */
     SceneSprings springs;
+    int fabric;                   /* 0: none */
+    double area_density, stretch; /* kg/m^2, N/m; 0: not given */
+    int bending, rest_angles;     /* BendingModel; 1: flat */
+    double bending_stiffness;     /* N m; negative: not given */
+    double bending_damping;       /* s */
+    double strain_limit;          /* 1 */
+    double checkered;             /* m; 0: plain */
     SceneWind wind;
     SceneSkin skin;
     SceneItems pins, loads, points;
     SceneFriction friction;
+    bool collisions, self_collision;
+    double thickness; /* m; 0: by the edges */
     double color[3];
     SceneRepeat repeat;
 } SceneSoftBody;

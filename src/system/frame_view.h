@@ -15,6 +15,9 @@ typedef struct FrameMesh {
     const float *velocities; /* m/s, 3 a vertex */
     const float *stretch;    /* greatest stretch beside a vertex, 1 at rest; NULL: a rigid one */
     const float *stress;     /* Pa, von Mises's; NULL likewise */
+    /* 2 a vertex: where it is on a checkerboard of unit squares; no number: it has one colour;
+     * NULL: none has. The same in every frame, too. */
+    const float *checks;
     /* The arrays below are the same in every frame of a run and are stored once, unless `changes`.
      */
     const int32_t *triangles; /* 3 vertices a triangle */

@@ -55,12 +55,13 @@ typedef struct SystemFigures {
 
 /* What a system is to others, each in its header: surfaces (surface.h), velocities that are solved
  * for with those of others (dofs.h), a fluid that is solved with solids (flow.h), a liquid that
- * pushes bodies by its own solve (push.h). */
+ * pushes bodies by its own solve (push.h), surfaces of nodes and faces (mesh_surface.h). */
 typedef struct SurfaceClass SurfaceClass;
 typedef struct DofClass DofClass;
 typedef struct FlowClass FlowClass;
 typedef struct ContactClass ContactClass;
 typedef struct PushClass PushClass;
+typedef struct MeshSurfaceClass MeshSurfaceClass;
 
 /* The method table of a system. Any function may be absent. */
 typedef struct SystemClass {
@@ -83,6 +84,7 @@ typedef struct SystemClass {
     const FlowClass *flow;
     const ContactClass *contact;
     const PushClass *push;
+    const MeshSurfaceClass *meshes;
     const ProbeQuantity *quantities;
     size_t quantity_count;
     size_t (*object_count)(const void *system);

@@ -153,6 +153,7 @@ uint64_t plim_world_hash(const PlimWorld *world) {
 }
 
 PlimStatus world_refresh(PlimWorld *world) {
+    coupling_refresh(world->coupling);
     StepInfo step = world_step_info(world, 0.0);
     for (size_t i = 0; i < world->systems.count; i++) {
         const SystemInstance *system = &world->systems.data[i];

@@ -270,7 +270,10 @@ static void compare_pairs(PlimContext *context, const Bvh *bvh, const Soup *soup
                           const Soup *other_soup, double margin) {
     BvhInput a = input_of(soup), b = input_of(other_soup);
     BvhPairs pairs = {0};
-    assert_int_equal(bvh_overlap_pairs(bvh, other, margin, &pairs), PLIM_OK);
+    Scratch scratch;
+    scratch_init(&scratch, context);
+    assert_int_equal(bvh_overlap_pairs(bvh, other, margin, &scratch, &pairs), PLIM_OK);
+    scratch_free(&scratch);
     size_t found = 0;
     for (size_t i = 0; i < a.count; i++) {
         for (size_t j = bvh == other ? i + 1 : 0; j < b.count; j++) {
@@ -370,7 +373,10 @@ static void test_same_tree_for_any_threads(void **state) {
         bvh_refit(bvh);
         refitted[i] = hash_tree(bvh);
         BvhPairs pairs = {0};
-        assert_int_equal(bvh_overlap_pairs(bvh, bvh, 0.0, &pairs), PLIM_OK);
+        Scratch scratch;
+        scratch_init(&scratch, context);
+        assert_int_equal(bvh_overlap_pairs(bvh, bvh, 0.0, &scratch, &pairs), PLIM_OK);
+        scratch_free(&scratch);
         assert_true(pairs.items.count > 1000);
         paired[i] =
             hash_bytes(HASH_START, pairs.items.data, pairs.items.count * sizeof *pairs.items.data);
@@ -388,9 +394,12 @@ static void test_same_tree_for_any_threads(void **state) {
 static PlimStatus make_pairs(PlimContext *context, void *user) {
     Bvh *bvh;
     BvhPairs pairs = {0};
+    Scratch scratch;
+    scratch_init(&scratch, context);
     PlimStatus status = bvh_create(context, user, &bvh);
-    if (status == PLIM_OK) status = bvh_overlap_pairs(bvh, bvh, 0.1, &pairs);
+    if (status == PLIM_OK) status = bvh_overlap_pairs(bvh, bvh, 0.1, &scratch, &pairs);
     array_free(context, &pairs.items);
+    scratch_free(&scratch);
     bvh_destroy(bvh);
     return status;
 }

@@ -143,8 +143,10 @@ static PlimStatus report_crossings(PlimContext *context, const TriangleMesh *mes
     BvhInput input = bvh_input_triangles(mesh);
     Bvh *bvh = NULL;
     BvhPairs pairs = {{0}};
+    Scratch scratch;
     TRY(bvh_create(context, &input, &bvh));
-    PlimStatus status = bvh_overlap_pairs(bvh, bvh, 0.0, &pairs);
+    scratch_init(&scratch, context);
+    PlimStatus status = bvh_overlap_pairs(bvh, bvh, 0.0, &scratch, &pairs);
     if (status == PLIM_OK) {
         CrossJob job = {mesh, pairs.items.data};
         parallel_for(context->threads, pairs.items.count, 1024, cross_range, &job);
@@ -156,6 +158,7 @@ static PlimStatus report_crossings(PlimContext *context, const TriangleMesh *mes
         }
     }
     array_free(context, &pairs.items);
+    scratch_free(&scratch);
     bvh_destroy(bvh);
     return status;
 }

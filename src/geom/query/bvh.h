@@ -13,7 +13,10 @@
 typedef struct Bvh Bvh;
 
 /* What the hierarchy is over; borrowed, and must live as long as the Bvh. `corners` is 3 for
- * triangles, 2 for segments. */
+ * triangles, 2 for segments; up to 6 for what only overlaps are asked of, such as swept triangles.
+ */
+enum { BVH_MAX_CORNERS = 6 };
+
 typedef struct BvhInput {
     const Vec3 *vertices;
     const int32_t *indices; /* corners per primitive */
@@ -75,6 +78,7 @@ typedef struct BvhPairs {
 
 /* Pairs whose boxes, grown by `margin` in all, overlap; sorted by a then b. With a == b each pair
  * is named once, a < b, and primitives that share a vertex are left out. */
-PlimStatus bvh_overlap_pairs(const Bvh *a, const Bvh *b, double margin, BvhPairs *out);
+PlimStatus bvh_overlap_pairs(const Bvh *a, const Bvh *b, double margin, Scratch *scratch,
+                             BvhPairs *out);
 
 #endif

@@ -114,10 +114,10 @@ static PlimStatus build(Bvh *bvh) {
 
 PlimStatus bvh_create(PlimContext *context, const BvhInput *input, Bvh **out) {
     *out = NULL;
-    if (input->corners != 2 && input->corners != 3)
+    if (input->corners < 2 || input->corners > BVH_MAX_CORNERS)
         return context_fail(context, PLIM_BAD_INPUT,
-                            "primitives of %d corners: use 2 (segments) or 3 (triangles)",
-                            input->corners);
+                            "primitives of %d corners: use 2 (segments), 3 (triangles), up to %d",
+                            input->corners, BVH_MAX_CORNERS);
     if (input->count > UINT32_MAX)
         return context_fail(context, PLIM_BAD_INPUT, "%zu primitives are too many: use at most %u",
                             input->count, UINT32_MAX);

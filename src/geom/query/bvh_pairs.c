@@ -223,13 +223,13 @@ static PlimStatus search_pairs(PairSearch *search, Scratch *scratch, BvhPairs *o
     return PLIM_OK;
 }
 
-PlimStatus bvh_overlap_pairs(const Bvh *a, const Bvh *b, double margin, BvhPairs *out) {
+PlimStatus bvh_overlap_pairs(const Bvh *a, const Bvh *b, double margin, Scratch *scratch,
+                             BvhPairs *out) {
     if (a->levels == 0 || b->levels == 0) return PLIM_OK;
     PairSearch search = {.a = a, .b = b, .margin = margin};
     while (a->level_count[search.task_level] > MAX_TASKS) search.task_level++;
-    Scratch scratch;
-    scratch_init(&scratch, a->context);
-    PlimStatus status = search_pairs(&search, &scratch, out);
-    scratch_free(&scratch);
+    size_t mark = scratch_mark(scratch);
+    PlimStatus status = search_pairs(&search, scratch, out);
+    scratch_release(scratch, mark);
     return status;
 }

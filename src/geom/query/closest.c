@@ -83,3 +83,37 @@ Vec3 closest_on_triangle(Vec3 p, Vec3 a, Vec3 b, Vec3 c, double weights[3]) {
     }
     return nearest;
 }
+
+/* Where the lines are nearest if that is on both segments, else at one of the four ends. */
+Vec3 closest_between_segments(Vec3 a, Vec3 b, Vec3 c, Vec3 d, double *along, double *across,
+                              Vec3 *other) {
+    Vec3 u = vec3_sub(b, a), v = vec3_sub(d, c), w = vec3_sub(a, c);
+    double uu = vec3_dot(u, u), uv = vec3_dot(u, v), vv = vec3_dot(v, v);
+    double uw = vec3_dot(u, w), vw = vec3_dot(v, w), det = uu * vv - uv * uv;
+    if (det > 8.0 * DBL_EPSILON * uu * vv) {
+        double s = (uv * vw - vv * uw) / det, r = (uu * vw - uv * uw) / det;
+        if (s >= 0.0 && s <= 1.0 && r >= 0.0 && r <= 1.0) {
+            *along = s;
+            *across = r;
+            *other = vec3_add_scaled(c, r, v);
+            return vec3_add_scaled(a, s, u);
+        }
+    }
+    const Vec3 ends[4] = {a, b, c, d};
+    Vec3 nearest = a;
+    double least = HUGE_VAL;
+    for (int k = 0; k < 4; k++) {
+        double t;
+        Vec3 p = ends[k],
+             q = k < 2 ? closest_on_segment(p, c, d, &t) : closest_on_segment(p, a, b, &t);
+        Vec3 gap = vec3_sub(p, q);
+        double distance2 = vec3_dot(gap, gap);
+        if (!(distance2 < least)) continue;
+        least = distance2;
+        *along = k < 2 ? (double)k : t;
+        *across = k < 2 ? t : (double)(k - 2);
+        nearest = k < 2 ? p : q;
+        *other = k < 2 ? q : p;
+    }
+    return nearest;
+}

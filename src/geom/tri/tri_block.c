@@ -1,5 +1,7 @@
-/* Structured triangulations of a rectangle: crosswise, herring-bone, one-way. */
-#include "geom/tri/tri_mesh.h"
+/* Structured triangulations of a rectangle: crosswise, herring-bone, one-way, mirrored; and one
+ * with nodes moved at random. */
+#include "base/random.h"
+#include "geom/tri/tri_build.h"
 
 static PlimStatus check_block(PlimContext *context, const double size[2], const int cells[2],
                               double vertices) {
@@ -59,9 +61,48 @@ PlimStatus tri_mesh_block(PlimContext *context, const double size[2], const int 
                                              ((j + 0.5) / cells[1] - 0.5) * size[1], 0.0);
                 cut_cell_crosswise(corners, (int32_t)center, triangles);
             } else {
-                cut_cell(corners, pattern == TRI_ONE_WAY || (i + j) % 2 == 0, triangles);
+                int turn = pattern == TRI_HERRING_BONE ? i + j : pattern == TRI_MIRRORED ? j : 0;
+                cut_cell(corners, turn % 2 == 0, triangles);
             }
         }
+    }
+    return PLIM_OK;
+}
+
+/* Least angle of the two triangles of a cell. */
+static double least_angle(const TriangleMesh *mesh, int32_t (*triangles)[3]) {
+    double least = HUGE_VAL;
+    for (int k = 0; k < 2; k++) {
+        double own, greatest;
+        tri_angles(mesh->vertices[triangles[k][0]], mesh->vertices[triangles[k][1]],
+                   mesh->vertices[triangles[k][2]], &own, &greatest);
+        least = fmin(least, own);
+    }
+    return least;
+}
+
+PlimStatus tri_mesh_irregular(PlimContext *context, const double size[2], const int cells[2],
+                              uint64_t seed, TriangleMesh *out) {
+    const double most = 0.3;     /* of a cell */
+    enum { STREAM_X, STREAM_Y }; /* of random numbers */
+    TRY(tri_mesh_block(context, size, cells, TRI_ONE_WAY, out));
+    size_t row = (size_t)cells[0] + 1;
+    for (int j = 1; j < cells[1]; j++)
+        for (int i = 1; i < cells[0]; i++) {
+            size_t at = (size_t)i + (size_t)j * row;
+            double x = 2 * random_uniform(seed, STREAM_X, at) - 1;
+            double y = 2 * random_uniform(seed, STREAM_Y, at) - 1;
+            out->vertices[at].x += most * x * size[0] / cells[0];
+            out->vertices[at].y += most * y * size[1] / cells[1];
+        }
+    for (size_t cell = 0; cell < out->triangle_count / 2; cell++) {
+        size_t low = cell % (row - 1) + cell / (row - 1) * row;
+        const int32_t corners[4] = {(int32_t)low, (int32_t)low + 1, (int32_t)(low + row + 1),
+                                    (int32_t)(low + row)};
+        int32_t falling[2][3];
+        cut_cell(corners, false, falling);
+        if (!(least_angle(out, falling) > least_angle(out, out->triangles + 2 * cell))) continue;
+        cut_cell(corners, false, out->triangles + 2 * cell);
     }
     return PLIM_OK;
 }

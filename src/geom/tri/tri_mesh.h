@@ -12,7 +12,8 @@
 typedef enum TriPattern {
     TRI_CROSSWISE,    /* into four by both diagonals, which meet in a vertex at the cell's centre */
     TRI_HERRING_BONE, /* into two, the diagonals alternating like a chessboard */
-    TRI_ONE_WAY       /* into two, every diagonal from the lower left to the upper right */
+    TRI_ONE_WAY,      /* into two, every diagonal from the lower left to the upper right */
+    TRI_MIRRORED      /* into two, the diagonals of each row mirror those of the row below */
 } TriPattern;
 
 /* A block of nx x ny cells, centred on the origin. Vertices: the lattice's nodes row by row from
@@ -20,6 +21,12 @@ typedef enum TriPattern {
  * cell (i, j) at (nx + 1) (ny + 1) + i + j nx. Triangles stand cell by cell in the same order. */
 PlimStatus tri_mesh_block(PlimContext *context, const double size[2], const int cells[2],
                           TriPattern pattern, TriangleMesh *out);
+
+/* A block whose inner nodes are moved at random, by up to 0.3 of a cell along each axis, from a
+ * seed; those of the outline stay. Each cell is cut by the diagonal that leaves the larger least
+ * angle. Numbers of vertices and triangles as those of TRI_ONE_WAY. */
+PlimStatus tri_mesh_irregular(PlimContext *context, const double size[2], const int cells[2],
+                              uint64_t seed, TriangleMesh *out);
 
 /* Fills the zero set's inside with triangles on a lattice of equilateral ones of the given spacing,
  * by isosurface stuffing in the plane (Labelle and Shewchuk 2007). `sample` gives the signed

@@ -1,0 +1,100 @@
+/* Strain and strain-rate limits of sheets (000 section 3.2.1): after the solve for positions,
+ * impulses along edges change v^{n+1/2} so that no edge ends longer or shorter than its length at
+ * rest by more than the limit, or changes by more than that in a step. Edges are taken one after
+ * the other in a fixed order, and again until all are well. Each impulse acts on both ends:
+ * momentum is kept. */
+#include "deform/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_edges(const void *left, const void *right) {
+    const LimitEdge *l = left, *r = right;
+    if (l->nodes[0] != r->nodes[0]) return l->nodes[0] < r->nodes[0] ? -1 : 1;
+    return (l->nodes[1] > r->nodes[1]) - (l->nodes[1] < r->nodes[1]);
+}
+
+static PlimStatus add_sides(Deform *d, size_t element, double limit) {
+    int corners = d->corner_count[element];
+    for (int c = 0; c < (corners == 2 ? 1 : corners); c++) {
+        int32_t a = d->corners[4 * element + (size_t)c];
+        int32_t b = d->corners[4 * element + (size_t)((c + 1) % corners)];
+        Vec3 way = vec3_sub(vec3_load(d->rest + 3 * a), vec3_load(d->rest + 3 * b));
+        LimitEdge edge = {{a < b ? a : b, a < b ? b : a}, vec3_length(way), limit};
+        if (!array_push(d->context, &d->limit_edges, edge)) return PLIM_OUT_OF_MEMORY;
+    }
+    return PLIM_OK;
+}
+
+PlimStatus limit_make(Deform *d) {
+    for (size_t b = 0; b < d->bodies.count; b++) {
+        const DeformBody *body = &d->bodies.data[b];
+        for (size_t k = 0; body->strain_limit > 0 && k < body->count[DEFORM_ELEMENTS]; k++)
+            TRY(add_sides(d, body->first[DEFORM_ELEMENTS] + k, body->strain_limit));
+    }
+    size_t count = d->limit_edges.count, kept = 0;
+    if (count == 0) return PLIM_OK;
+    LimitEdge *edges = d->limit_edges.data;
+    qsort(edges, count, sizeof *edges, compare_edges);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || compare_edges(&edges[kept - 1], &edges[i]) != 0) edges[kept++] = edges[i];
+    d->limit_edges.count = kept;
+    if (!array_reserve(d->context, &d->limited, 3 * deform_count(d, DEFORM_NODES)))
+        return PLIM_OUT_OF_MEMORY;
+    return PLIM_OK;
+}
+
+/* What an impulse along n does to the velocity of a node: that of its free directions alone. */
+static Vec3 answer(const Deform *d, int32_t node, Vec3 n) {
+    int dim = d->options.dim;
+    const double *filter = d->filter + (size_t)(dim * dim) * (size_t)node;
+    double in[3], out[3] = {0};
+    vec3_store(in, n);
+    for (int i = 0; i < dim; i++)
+        for (int j = 0; j < dim; j++) out[i] += filter[dim * i + j] * in[j] / d->mass[node];
+    return vec3_load(out);
+}
+
+/* The lengths that an edge may have at the end, given the one it has. */
+static void allowed_lengths(const LimitEdge *edge, double before, double *low, double *high) {
+    double most = edge->limit * edge->rest;
+    *low = fmax(edge->rest - most, before - most);
+    *high = fmin(edge->rest + most, before + most);
+    /* It starts out far off: as near as the rate lets it. */
+    if (*low > *high) *low = *high = before > edge->rest ? before - most : before + most;
+}
+
+/* True when it had to be changed by more than a little. */
+static bool limit_edge(Deform *d, const LimitEdge *edge, double dt, double *v) {
+    const double slack = 1e-3; /* of the limit */
+    int32_t a = edge->nodes[0], b = edge->nodes[1];
+    Vec3 start = vec3_sub(vec3_load(d->position + 3 * b), vec3_load(d->position + 3 * a));
+    Vec3 speed = vec3_sub(vec3_load(v + 3 * b), vec3_load(v + 3 * a));
+    Vec3 end = vec3_add_scaled(start, dt, speed);
+    double before = vec3_length(start), after = vec3_length(end), low, high;
+    allowed_lengths(edge, before, &low, &high);
+    if (!(after > high || after < low) || !(after > 0)) return false;
+    Vec3 n = vec3_scale(1 / after, end), of_a = answer(d, a, n), of_b = answer(d, b, n);
+    double give = vec3_dot(n, of_a) + vec3_dot(n, of_b);
+    if (!(give > 0)) return false;
+    double impulse = ((after > high ? high : low) - after) / (dt * give);
+    vec3_store(v + 3 * a, vec3_add_scaled(vec3_load(v + 3 * a), -impulse, of_a));
+    vec3_store(v + 3 * b, vec3_add_scaled(vec3_load(v + 3 * b), impulse, of_b));
+    return fmax(after - high, low - after) > slack * edge->limit * edge->rest;
+}
+
+void limit_strain(Deform *d, const StepInfo *step) {
+    enum { MOST_SWEEPS = 200 };
+    size_t values = 3 * deform_count(d, DEFORM_NODES), left = d->limit_edges.count;
+    double *change = d->limited.data;
+    if (d->limit_edges.count == 0) return;
+    memcpy(change, d->velocity_half, values * sizeof *change);
+    for (int sweep = 0; sweep < MOST_SWEEPS && left > 0; sweep++) {
+        left = 0;
+        for (size_t e = 0; e < d->limit_edges.count; e++)
+            left += limit_edge(d, &d->limit_edges.data[e], step->dt, d->velocity_half);
+        d->figures.limit_sweeps = sweep + (left > 0);
+    }
+    d->figures.unlimited = (double)left;
+    for (size_t i = 0; i < values; i++) change[i] = d->velocity_half[i] - change[i];
+}

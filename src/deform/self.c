@@ -1,0 +1,188 @@
+/* Surfaces of deformable bodies in the collisions of meshes (000 section 3.2.3): sheets, and the
+ * skins of solids where there are several. What collisions change becomes velocity; after a step
+ * that needed impact zones the next is halved, then steps grow by a tenth each. */
+#include "deform/internal.h"
+#include "system/mesh_surface.h"
+
+static bool body_collides(const Deform *d, const DeformBody *body) {
+    return d->options.collisions && body->collides && body->count[DEFORM_FACES] > 0 &&
+           d->options.integrator != DEFORM_STATIC;
+}
+
+/* A solid alone meets itself only if it is asked to. */
+static bool some_collide(const Deform *d) {
+    size_t solids = 0;
+    bool asked = false;
+    for (size_t b = 0; b < d->bodies.count; b++) {
+        const DeformBody *body = &d->bodies.data[b];
+        if (!body_collides(d, body)) continue;
+        asked = asked || body->is_sheet || body->meets_itself;
+        solids++;
+    }
+    return asked || solids > 1;
+}
+
+/* Of the edges of faces, at rest; in the plane they are the faces. */
+static double mean_edge(const DeformBodyDesc *desc, int dim) {
+    double sum = 0;
+    int edges = dim == 3 ? 3 : 1;
+    for (size_t f = 0; f < desc->face_count; f++)
+        for (int c = 0; c < edges; c++)
+            sum += vec3_length(
+                vec3_sub(desc->rest[desc->faces[f][(c + 1) % dim]], desc->rest[desc->faces[f][c]]));
+    return desc->face_count > 0 ? sum / (double)(edges * (int)desc->face_count) : 0.0;
+}
+
+PlimStatus deform_find_thickness(const Deform *d, const DeformBodyDesc *desc, double *out) {
+    const double part = 0.25;
+    double edge = mean_edge(desc, d->options.dim);
+    *out = desc->thickness > 0 ? desc->thickness : part * edge;
+    if (desc->face_count == 0 || *out <= edge) return PLIM_OK;
+    return context_fail(d->context, PLIM_BAD_INPUT,
+                        "'%s': a thickness of %g m is more than the mean edge of its faces, %g m; "
+                        "neighbours would push each other apart: make it smaller, or the mesh "
+                        "coarser",
+                        desc->name, *out, edge);
+}
+
+/* Nodes of faces that collide, in their order, and the faces. */
+PlimStatus deform_list_self(Deform *d) {
+    d->self_nodes.count = d->self_faces.count = 0;
+    TRY(state_resize(d->context, &deform_schema, d, DEFORM_WHOLE, 1));
+    if (!some_collide(d)) return PLIM_OK;
+    for (size_t b = 0; b < d->bodies.count; b++) {
+        const DeformBody *body = &d->bodies.data[b];
+        if (!body_collides(d, body)) continue;
+        for (size_t k = 0; k < body->count[DEFORM_NODES]; k++) {
+            int32_t node = (int32_t)(body->first[DEFORM_NODES] + k);
+            if (d->is_outer[node] && !array_push(d->context, &d->self_nodes, node))
+                return PLIM_OUT_OF_MEMORY;
+        }
+        for (size_t k = 0; k < body->count[DEFORM_FACES]; k++)
+            if (!array_push(d->context, &d->self_faces, (int32_t)(body->first[DEFORM_FACES] + k)))
+                return PLIM_OUT_OF_MEMORY;
+    }
+    return PLIM_OK;
+}
+
+/* ---- what is offered ---- */
+
+static int get_dim(const void *system) {
+    return ((const Deform *)system)->options.dim;
+}
+
+static void count(const void *system, size_t *nodes, size_t *faces) {
+    const Deform *d = system;
+    *nodes = d->self_nodes.count;
+    *faces = d->self_faces.count;
+}
+
+/* Its place among the nodes that collide, which are sorted. */
+static int32_t number_of(const Deform *d, int32_t node) {
+    size_t low = 0, high = d->self_nodes.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (d->self_nodes.data[middle] < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (int32_t)low;
+}
+
+static void describe(const void *system, MeshSurfaces *out) {
+    const Deform *d = system;
+    out->affine_zones = d->options.affine_zones;
+    for (size_t f = 0; f < d->self_faces.count; f++) {
+        const int32_t *corners = d->face_corners + 3 * d->self_faces.data[f];
+        for (int c = 0; c < 3; c++)
+            out->faces[f][c] = number_of(d, corners[c < d->options.dim ? c : 0]);
+    }
+    for (size_t i = 0, b = 0; i < d->self_nodes.count; i++) {
+        size_t node = (size_t)d->self_nodes.data[i];
+        while (b + 1 < d->bodies.count && d->bodies.data[b + 1].first[DEFORM_NODES] <= node) b++;
+        out->rest[i] = vec3_load(d->rest + 3 * node);
+        out->surface[i] = (int32_t)b;
+        out->thickness[i] = d->bodies.data[b].thickness;
+        out->friction[i] = d->bodies.data[b].kinetic_friction;
+    }
+}
+
+static const char *get_name(const void *system, int32_t surface) {
+    return ((const Deform *)system)->bodies.data[surface].name;
+}
+
+static void read_motion(const void *system, const StepInfo *step, MeshMotion *out) {
+    (void)step;
+    const Deform *d = system;
+    for (size_t i = 0; i < d->self_nodes.count; i++) {
+        size_t node = (size_t)d->self_nodes.data[i];
+        bool is_given = d->has_pin[node];
+        out->x0[i] = vec3_load(d->position_before + 3 * node);
+        out->x1[i] = vec3_load(d->position + 3 * node);
+        out->inverse_mass[i] = is_given ? 0.0 : 1.0 / d->mass[node];
+        out->kind[i] = is_given ? COLLISION_GIVEN : COLLISION_FREE;
+        out->wall[i] = vec3(0, 0, 0);
+    }
+    for (size_t k = 0; k < d->contacts.count; k++) {
+        const DeformContact *contact = &d->contacts.data[k];
+        int32_t i = number_of(d, (int32_t)contact->node);
+        bool is_there =
+            (size_t)i < d->self_nodes.count && (size_t)d->self_nodes.data[i] == contact->node;
+        if (contact->presses && is_there) out->wall[i] = contact->normal;
+    }
+}
+
+/* ---- what is taken back ---- */
+
+/* Steps are shortened where zones were needed, to no less than a part of the usual one. */
+static void adapt_step(Deform *d, double dt, const CollisionFigures *figures) {
+    const double least = 1.0 / 16, growth = 1.1;
+    double *limit = &d->step_limit[0], *usual = &d->step_limit[1];
+    if (!(*limit > 0)) *usual = dt;
+    if (figures->zones > 0) {
+        *limit = fmax(0.5 * dt, least * *usual);
+        d->figures.halved = 1;
+    } else if (*limit > 0) {
+        *limit *= growth;
+        if (*limit >= *usual) *limit = 0;
+    }
+}
+
+static void accept(void *system, const StepInfo *step, const MeshAnswer *answer) {
+    Deform *d = system;
+    for (size_t i = 0; i < d->self_nodes.count; i++) {
+        size_t node = (size_t)d->self_nodes.data[i];
+        Vec3 x1 = answer->x1[i], change = vec3_sub(x1, vec3_load(d->position + 3 * node));
+        if (change.x == 0 && change.y == 0 && change.z == 0) continue;
+        change = vec3_scale(1 / step->dt, vec3_sub(change, answer->pushed_out[i]));
+        vec3_store(d->position + 3 * node, x1);
+        vec3_store(d->velocity_half + 3 * node,
+                   vec3_add(vec3_load(d->velocity_half + 3 * node), change));
+        vec3_store(d->collision_change + 3 * node, change);
+    }
+    adapt_step(d, step->dt, answer->figures);
+}
+
+static void read_velocity(const void *system, Vec3 *v) {
+    const Deform *d = system;
+    for (size_t i = 0; i < d->self_nodes.count; i++)
+        v[i] = vec3_load(d->velocity + 3 * d->self_nodes.data[i]);
+}
+
+static void accept_velocity(void *system, const Vec3 *v) {
+    Deform *d = system;
+    for (size_t i = 0; i < d->self_nodes.count; i++)
+        vec3_store(d->velocity + 3 * d->self_nodes.data[i], v[i]);
+}
+
+const MeshSurfaceClass deform_meshes = {
+    .dim = get_dim,
+    .count = count,
+    .describe = describe,
+    .name = get_name,
+    .read_motion = read_motion,
+    .accept = accept,
+    .read_velocity = read_velocity,
+    .accept_velocity = accept_velocity,
+};
