@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Deformable solids and files: pins and loads on groups of OBJ files, elements for ParaView."""
+"""Deformable bodies and files: pins and loads on groups of OBJ files, elements and sheets for ParaView."""
 import os
 
 import common
@@ -190,17 +190,25 @@ class VtkGrid:
         else:
             raise RuntimeError(f"a section {what}")
 
-    def volumes(self):
+    def sides(self):
         corners = self.points[self.cells]
-        sides = corners[:, 1:] - corners[:, :1]
+        return corners[:, 1:] - corners[:, :1]
+
+    def volumes(self):
+        sides = self.sides()
         return np.linalg.det(sides) / 6 if self.type == 10 else np.linalg.det(sides[:, :, :2]) / 2
 
+    def areas(self):
+        """Of triangles in space."""
+        sides = self.sides()
+        return np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=1) / 2
 
-def exported(options, output, number):
+
+def exported(options, output, number, name="deformable_elements"):
     result = common.call(options.program, "export", output.folder, "--to", "vtk", "--frame", number)
     if result.code:
         raise RuntimeError(result.last_words())
-    return VtkGrid(output.path(f"export/deformable_elements_{number:05d}.vtk"))
+    return VtkGrid(output.path(f"export/{name}_{number:05d}.vtk"))
 
 
 def check_volumes(options, checks, folder):
@@ -238,6 +246,105 @@ def greatest_stretch(rest, now):
     return np.linalg.norm(gradient, 2, axis=(1, 2))
 
 
+# ---- sheets: groups and triangles ----
+
+SHEETS = """\
+plimsoll: 1
+name: sheets
+duration: 0.2
+fps: 20
+time_step: {{max_dt: 0.01}}
+deformable:
+  integrator: backward_euler
+  collisions: false
+  bodies:
+    - name: cloth
+      sheet: {{path: {path}, scale: 2}}
+      map: ["=x", 0, "=z + 3"]  # groups are those of the file
+      area_density: 0.2
+      stretch: 200
+      pins: [{{name: held, group: band}}]
+      loads: [{{name: pull, group: tail, force: [0.3, 0, 0]}}]
+      points: [{{name: tip, near: [-9, 0, 3], group: tail}}]
+    - name: taut
+      sheet: {{size: [0.6, 0.4], cells: [6, 4]}}
+      start: ["=1.1*x", 0, "=z"]
+      position: [0, 0, -3]
+      area_density: 0.2
+      stretch: 200
+      poisson: 0
+      model: st_venant_kirchhoff
+      strain_limit: 0
+    - name: block
+      shape: {{box: {{size: [0.4, 0.2, 0.2]}}}}
+      cells: [4, 2, 2]
+      density: 1000
+      young: 1.0e+5
+probes:
+  - {{name: pull, quantities: [force]}}
+  - {{name: tip, quantities: [position]}}
+  - {{name: cloth, quantities: [volume]}}
+  - {{name: taut, quantities: [volume]}}
+"""
+
+
+def write_cloth(folder):
+    """8 x 3 cells of two triangles; the first column of cells is the group `band`, the last `tail`. Half the size."""
+    lines = [f"v {0.05 * i!r} 0 {0.05 * k!r}" for i in range(9) for k in range(4)]
+    groups = {}
+    for i in range(8):
+        name = {0: "band", 7: "tail"}.get(i, "middle")
+        lines.append(f"g {name}")
+        for k in range(3):
+            a = 4 * i + k
+            for t in ((a, a + 1, a + 5), (a, a + 5, a + 4)):
+                lines.append("f " + " ".join(str(c + 1) for c in t))
+                groups.setdefault(name, set()).update(t)
+    return common.write_scene(folder, "cloth.obj", "\n".join(lines) + "\n"), groups
+
+
+def check_sheets(options, checks, folder):
+    """Groups name the nodes of their triangles; triangles of sheets are cells with stretch and stress of their own."""
+    path, groups = write_cloth(folder)
+    scene = common.write_scene(folder, "sheets.yaml", SHEETS.format(path=path))
+    output = deform.run(options, folder, "sheets", scene, {}, "--keep-states")
+    rest, now, probes = deform.nodes(output, 0)[:36], deform.nodes(output)[:36], output.probes()
+    still = set(np.flatnonzero(np.all(rest == now, axis=1)).tolist())
+    checks.true("sheet: nodes held are those of the group's triangles", still == groups["band"],
+                f"{len(still)} held, {len(groups['band'])} wanted")
+    checks.below("sheet: load on a group, N off 0.3", abs(deform.vector(probes, "pull.force")[-1][0] - 0.3), 1e-12)
+    tip = rest[sorted(groups["tail"])].tolist()
+    wanted = min(tip, key=lambda x: np.linalg.norm(np.array(x) - [-9, 0, 3]))
+    checks.below("sheet: point nearest within the group, off, m",
+                 np.linalg.norm(deform.vector(probes, "tip.position")[0] - wanted), 1e-12)
+    start, end = (exported(options, output, number, "deformable_sheets") for number in (0, 4))
+    taut = start.values["object"] == 1
+    checks.true("sheets: 96 triangles, the block's tetrahedra apart",
+                start.type == 5 and len(start.cells) == 96 and exported(options, output, 0).type == 10)
+    for number, grid in ((0, start), (4, end)):
+        for k, name in enumerate(("cloth", "taut")):
+            area = grid.areas()[grid.values["object"] == k].sum()
+            with common.h5py.File(output.frame(number), "r") as frame:
+                at = np.argmin(np.abs(probes["time"] - frame.attrs["time"]))
+            probe = deform.column(probes, f"{name}.volume")[at]
+            checks.below(f"sheets, frame {number}: area of {name} off the probe's, part", abs(area / probe - 1), 1e-5)
+    # S = K (s^2 - 1)/2 along x; per length of the stretched sheet s S
+    checks.below("sheets: stretch at the start, off 1.1", np.abs(start.values["stretch"][taut] - 1.1).max(), 1e-5)
+    stress = 1.1 * 200 * (1.1**2 - 1) / 2
+    checks.below(f"sheets: stress at the start, off {stress:g} N/m",
+                 np.abs(start.values["stress"][taut] / stress - 1).max(), 1e-5)
+    own = ~taut
+    metric = [np.einsum("eik,ejk->eij", grid.sides()[own], grid.sides()[own]) for grid in (start, end)]
+    wanted = np.sqrt(np.linalg.eigvals(np.linalg.solve(*metric)).real.max(axis=1))
+    checks.below("sheets: stretch off that of the nodes in the file", np.abs(wanted - end.values["stretch"][own]).max(), 1e-4)
+    for name, key, value, says in (("unknown group of a sheet", "cloth/pins/held/group", "bands", "did you mean 'band'"),
+                                   ("a sheet that yields", "taut/yield_stretch", 1.5, "a sheet does not yield")):
+        result = common.call(options.program, "run", scene, "--out", os.path.join(folder, "refused"),
+                             *common.overrides({f"deformable/bodies/{key}": value}))
+        checks.true(f"{name}: exit 2, says why", result.code == 2 and says in result.stderr,
+                    f"exit {result.code}: {result.last_words()}")
+
+
 def check_left_out(options, checks, folder):
     """Smaller frames without elements, and surfaces are still exported."""
     output = deform.run(options, folder, "surface alone", "knot", {"params/spacing": 0.15, "deformable/frame_elements": "false"},
@@ -248,4 +355,4 @@ def check_left_out(options, checks, folder):
 
 
 if __name__ == "__main__":
-    common.verify(__doc__, (check_groups, check_refusals, check_volumes, check_left_out))
+    common.verify(__doc__, (check_groups, check_refusals, check_volumes, check_sheets, check_left_out))

@@ -39,14 +39,15 @@ typedef struct FramePoints {
     float absorption[3];     /* as above */
 } FramePoints;
 
-/* Finite elements of all bodies of a system: tetrahedra, or triangles in two dimensions. */
+/* Finite elements of bodies of a system, all of one kind: tetrahedra, or triangles, which are
+ * solids in two dimensions and sheets in three. */
 typedef struct FrameElements {
     const char *name; /* group in the frame file */
     size_t node_count, element_count;
     const float *nodes;      /* m, 3 a node */
     const float *velocities; /* m/s, 3 a node */
     const float *stretch;    /* greatest of each element, 1 at rest */
-    const float *stress;     /* Pa, von Mises's, of each element */
+    const float *stress;     /* Pa, von Mises's, of each element; of sheets N/m */
     /* The arrays below are the same in every frame of a run and are stored once. One of the first
      * two is NULL. */
     const int32_t *tetrahedra; /* 4 nodes an element */
