@@ -158,6 +158,19 @@ static void read_motion(MeshCoupling *meshes, const StepInfo *step) {
     }
 }
 
+typedef struct LimitJob {
+    const MeshCoupling *meshes;
+    const StepInfo *step;
+} LimitJob;
+
+static void limit_all(void *user, Vec3 *x1) {
+    const LimitJob *job = user;
+    for (size_t k = 0; k < job->meshes->parts.count; k++) {
+        const MeshPart *part = &job->meshes->parts.data[k];
+        if (part->class->limit) part->class->limit(part->system, job->step, x1 + part->first);
+    }
+}
+
 static CollisionStep collision_step(MeshCoupling *meshes, const StepInfo *step) {
     return (CollisionStep){.x0 = meshes->x0.data,
                            .x1 = meshes->x1.data,
@@ -177,6 +190,8 @@ PlimStatus couple_collide(Coupling *coupling, const CoupledSystems *systems, con
     read_motion(meshes, step);
     if (!meshes->knows_crossings) TRY(find_crossings(meshes, step));
     CollisionStep motion = collision_step(meshes, step);
+    motion.limit = limit_all;
+    motion.limit_user = &(LimitJob){meshes, step};
     TRY(mesh_collision_run(meshes->collision, &motion, &meshes->figures));
     for (size_t k = 0; k < meshes->parts.count; k++) {
         const MeshPart *part = &meshes->parts.data[k];

@@ -243,6 +243,8 @@ void bending_bound(const Deform *d, size_t patch, double *bound);
 /* ---- limit.c ---- */
 
 PlimStatus limit_make(Deform *d);
+/* Of velocities v from places x0: how many edges are still off in the end; the sweeps it took. */
+size_t limit_velocities(const Deform *d, const double *x0, double dt, double *v, double *sweeps);
 /* Changes velocity_half, and leaves the change in `limited`. */
 void limit_strain(Deform *d, const StepInfo *step);
 

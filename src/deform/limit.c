@@ -65,10 +65,11 @@ static void allowed_lengths(const LimitEdge *edge, double before, double *low, d
 }
 
 /* True when it had to be changed by more than a little. */
-static bool limit_edge(Deform *d, const LimitEdge *edge, double dt, double *v) {
+static bool limit_edge(const Deform *d, const LimitEdge *edge, const double *x0, double dt,
+                       double *v) {
     const double slack = 1e-3; /* of the limit */
     int32_t a = edge->nodes[0], b = edge->nodes[1];
-    Vec3 start = vec3_sub(vec3_load(d->position + 3 * b), vec3_load(d->position + 3 * a));
+    Vec3 start = vec3_sub(vec3_load(x0 + 3 * b), vec3_load(x0 + 3 * a));
     Vec3 speed = vec3_sub(vec3_load(v + 3 * b), vec3_load(v + 3 * a));
     Vec3 end = vec3_add_scaled(start, dt, speed);
     double before = vec3_length(start), after = vec3_length(end), low, high;
@@ -83,18 +84,25 @@ static bool limit_edge(Deform *d, const LimitEdge *edge, double dt, double *v) {
     return fmax(after - high, low - after) > slack * edge->limit * edge->rest;
 }
 
-void limit_strain(Deform *d, const StepInfo *step) {
+size_t limit_velocities(const Deform *d, const double *x0, double dt, double *v, double *sweeps) {
     enum { MOST_SWEEPS = 200 };
-    size_t values = 3 * deform_count(d, DEFORM_NODES), left = d->limit_edges.count;
-    double *change = d->limited.data;
-    if (d->limit_edges.count == 0) return;
-    memcpy(change, d->velocity_half, values * sizeof *change);
+    size_t left = d->limit_edges.count;
+    *sweeps = 0;
     for (int sweep = 0; sweep < MOST_SWEEPS && left > 0; sweep++) {
         left = 0;
         for (size_t e = 0; e < d->limit_edges.count; e++)
-            left += limit_edge(d, &d->limit_edges.data[e], step->dt, d->velocity_half);
-        d->figures.limit_sweeps = sweep + (left > 0);
+            left += limit_edge(d, &d->limit_edges.data[e], x0, dt, v);
+        *sweeps = sweep + (left > 0);
     }
-    d->figures.unlimited = (double)left;
+    return left;
+}
+
+void limit_strain(Deform *d, const StepInfo *step) {
+    size_t values = 3 * deform_count(d, DEFORM_NODES);
+    double *change = d->limited.data;
+    if (d->limit_edges.count == 0) return;
+    memcpy(change, d->velocity_half, values * sizeof *change);
+    d->figures.unlimited = (double)limit_velocities(d, d->position, step->dt, d->velocity_half,
+                                                    &d->figures.limit_sweeps);
     for (size_t i = 0; i < values; i++) change[i] = d->velocity_half[i] - change[i];
 }

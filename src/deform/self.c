@@ -4,6 +4,8 @@
 #include "deform/internal.h"
 #include "system/mesh_surface.h"
 
+#include <string.h>
+
 static bool body_collides(const Deform *d, const DeformBody *body) {
     return d->options.collisions && body->collides && body->count[DEFORM_FACES] > 0 &&
            d->options.integrator != DEFORM_STATIC;
@@ -135,6 +137,28 @@ static void read_motion(const void *system, const StepInfo *step, MeshMotion *ou
 
 /* ---- what is taken back ---- */
 
+/* Limits of strain, on the way that collisions left. */
+static void limit(const void *system, const StepInfo *step, Vec3 *x1) {
+    const Deform *d = system;
+    double *v = d->work[DEFORM_NEXT].data, *was = d->work[DEFORM_CHANGE].data, sweeps;
+    size_t values = 3 * deform_count(d, DEFORM_NODES);
+    if (d->limit_edges.count == 0) return;
+    memcpy(v, d->velocity_half, values * sizeof *v);
+    for (size_t i = 0; i < d->self_nodes.count; i++) {
+        size_t node = (size_t)d->self_nodes.data[i];
+        Vec3 way = vec3_sub(x1[i], vec3_load(d->position_before + 3 * node));
+        vec3_store(v + 3 * node, vec3_scale(1 / step->dt, way));
+    }
+    memcpy(was, v, values * sizeof *was);
+    limit_velocities(d, d->position_before, step->dt, v, &sweeps);
+    for (size_t i = 0; i < d->self_nodes.count; i++) {
+        size_t node = (size_t)d->self_nodes.data[i];
+        Vec3 change = vec3_sub(vec3_load(v + 3 * node), vec3_load(was + 3 * node));
+        if (change.x != 0 || change.y != 0 || change.z != 0)
+            x1[i] = vec3_add_scaled(x1[i], step->dt, change);
+    }
+}
+
 /* Steps are shortened where zones were needed, to no less than a part of the usual one. */
 static void adapt_step(Deform *d, double dt, const CollisionFigures *figures) {
     const double least = 1.0 / 16, growth = 1.1;
@@ -182,6 +206,7 @@ const MeshSurfaceClass deform_meshes = {
     .describe = describe,
     .name = get_name,
     .read_motion = read_motion,
+    .limit = limit,
     .accept = accept,
     .read_velocity = read_velocity,
     .accept_velocity = accept_velocity,

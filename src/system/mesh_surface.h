@@ -39,6 +39,9 @@ struct MeshSurfaceClass {
     void (*describe)(const void *system, MeshSurfaces *out);
     const char *(*name)(const void *system, int32_t surface);
     void (*read_motion)(const void *system, const StepInfo *step, MeshMotion *out);
+    /* Limits of its own to where collisions send nodes, such as those of strain; changes x1. May be
+     * absent. */
+    void (*limit)(const void *system, const StepInfo *step, Vec3 *x1);
     void (*accept)(void *system, const StepInfo *step, const MeshAnswer *answer);
     void (*read_velocity)(const void *system, Vec3 *v);
     void (*accept_velocity)(void *system, const Vec3 *v);

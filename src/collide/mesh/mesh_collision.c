@@ -181,16 +181,10 @@ const CollisionPairs *mesh_collision_proximities(const MeshCollision *m) {
 
 /* ---- the loop ---- */
 
-PlimStatus mesh_collision_run(MeshCollision *m, const CollisionStep *step,
-                              CollisionFigures *figures) {
+/* Impulses until nothing hits, or the passes are used up. */
+static PlimStatus stop_hits(MeshCollision *m, const CollisionStep *step,
+                            CollisionFigures *figures) {
     enum { PASSES = 10 };
-    *figures = (CollisionFigures){0};
-    m->search = 1;
-    for (size_t i = 0; i < m->node_count; i++) m->changed[i] = m->search; /* all are to be tested */
-    TRY(collision_find_candidates(m, step));
-    TRY(collision_find_near(m, step));
-    figures->proximities = (double)m->near.items.count;
-    collision_repulse(m, step);
     TRY(collision_find_hits(m, step));
     for (int pass = 0; pass < PASSES && m->hits.count > 0; pass++) {
         figures->hits += (double)m->hits.count;
@@ -198,6 +192,46 @@ PlimStatus mesh_collision_run(MeshCollision *m, const CollisionStep *step,
         collision_stop_hits(m, step);
         TRY(collision_find_hits(m, step));
     }
+    return PLIM_OK;
+}
+
+/* What is stopped pulls at what is not: surfaces that stretch only so far spread the blow. True
+ * when that changed something. */
+static PlimStatus spread(MeshCollision *m, const CollisionStep *step, bool *changed) {
+    size_t mark = scratch_mark(step->scratch);
+    Vec3 *before = scratch_take(step->scratch, m->node_count, sizeof *before);
+    if (!before) return PLIM_OUT_OF_MEMORY;
+    memcpy(before, step->x1, m->node_count * sizeof *before);
+    step->limit(step->limit_user, step->x1);
+    *changed = false;
+    for (size_t i = 0; i < m->node_count; i++) {
+        if (memcmp(&before[i], &step->x1[i], sizeof *before) == 0) continue;
+        m->changed[i] = m->search;
+        *changed = true;
+    }
+    scratch_release(step->scratch, mark);
+    return PLIM_OK;
+}
+
+PlimStatus mesh_collision_run(MeshCollision *m, const CollisionStep *step,
+                              CollisionFigures *figures) {
+    enum { ROUNDS = 4 };
+    bool again = true;
+    *figures = (CollisionFigures){0};
+    m->search = 1;
+    for (size_t i = 0; i < m->node_count; i++) m->changed[i] = m->search; /* all are to be tested */
+    TRY(collision_find_candidates(m, step));
+    TRY(collision_find_near(m, step));
+    figures->proximities = (double)m->near.items.count;
+    for (int round = 0; round < ROUNDS && again; round++) {
+        double hits = figures->hits;
+        bool pushes = collision_stop_approach(m, step);
+        TRY(stop_hits(m, step, figures));
+        again = step->limit && (pushes || figures->hits > hits);
+        if (again) TRY(spread(m, step, &again));
+    }
+    collision_push_out(m, step);
+    TRY(stop_hits(m, step, figures));
     if (m->hits.count > 0) TRY(collision_zones(m, step, figures));
     if (m->crossing.count > 0) collision_forget_parted(m, step->x1);
     figures->left = (double)m->crossing.count;

@@ -43,6 +43,9 @@ typedef struct CollisionStep {
     const int32_t *kind;        /* CollisionNode of each */
     const Vec3 *wall; /* unit normal of a wall that a node leans on: no impulse moves it along
                          that; zero: none */
+    /* Changes x1 where surfaces have limits of their own; NULL: they have none. */
+    void (*limit)(void *user, Vec3 *x1);
+    void *limit_user;
     int threads;
     Scratch *scratch;
 } CollisionStep;
