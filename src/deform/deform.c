@@ -309,8 +309,8 @@ PlimStatus deform_add_body(Deform *d, const DeformBodyDesc *desc, size_t *out) {
     TRY(check_nodes(d, desc));
     for (int g = 0; g < DEFORM_GROUPS; g++) first[g] = deform_count(d, g);
     TRY(state_resize(d->context, &deform_schema, d, DEFORM_BODIES, (size_t)number + 1));
-    if (desc->is_sheet) TRY(sheet_check(d, desc));
     TRY(add_elements(d, desc, number));
+    if (desc->is_sheet) TRY(sheet_check(d, desc));
     TRY(add_faces(d, desc, number));
     size_t nodes = first[DEFORM_NODES] + desc->node_count;
     TRY(state_resize(d->context, &deform_schema, d, DEFORM_NODES, nodes));
@@ -336,11 +336,12 @@ PlimStatus deform_add_body(Deform *d, const DeformBodyDesc *desc, size_t *out) {
                        .meets_itself = desc->meets_itself,
                        .radius = desc->radius,
                        .size = fmax(size_at_rest(desc), 2 * desc->radius)};
-    TRY(deform_find_thickness(d, desc, &body.thickness));
+    TRY(deform_find_thickness(d, desc, &body.thickness, &body.edge));
     memcpy(body.color, desc->color, sizeof body.color);
     memcpy(body.first, first, sizeof first);
     for (int g = 0; g < DEFORM_GROUPS; g++) body.count[g] = deform_count(d, g) - first[g];
     d->has_checks = d->has_checks || desc->checks;
+    d->has_sheets = d->has_sheets || desc->is_sheet;
     d->has_damping = d->has_damping || body.alpha > 0 || body.beta > 0;
     body.name = context_copy_text(d->context, desc->name);
     if (!body.name || !array_push(d->context, &d->bodies, body)) {

@@ -55,7 +55,7 @@ typedef struct DeformBody {
     double friction, kinetic_friction;
     double radius, size;         /* m; the size is that of its box at rest */
     bool collides, meets_itself; /* in collisions of meshes */
-    double thickness;            /* m, that its surface keeps */
+    double thickness, edge;      /* m, that its surface keeps; its mean edge */
     float color[3];
 } DeformBody;
 
@@ -201,7 +201,7 @@ struct Deform {
     ARRAY(double) corner_bounds; /* N/m, four an element, then a spring: newmark's, of its step */
     ARRAY(int32_t) outer_nodes;  /* of the surfaces, rising */
     double sheet_offset;         /* m: how far sheets stay off rigid surfaces, at most */
-    bool has_damping, has_checks;
+    bool has_damping, has_checks, has_sheets;
     double energy_rounding;      /* J, of the sum of elastic energies */
     bool is_whole;               /* this step is one of backward Euler */
     double now;                  /* s, of the present state */
@@ -413,8 +413,11 @@ void deform_rigid_guess(const Deform *d, const double *v, double *out);
 
 /* ---- self.c ---- */
 
-/* What a body's surface keeps from others, m: as given, or a part of its edges. */
-PlimStatus deform_find_thickness(const Deform *d, const DeformBodyDesc *desc, double *out);
+/* What a body's surface keeps from others, m: as given, or a part of its edges; their mean. */
+PlimStatus deform_find_thickness(const Deform *d, const DeformBodyDesc *desc, double *out,
+                                 double *edge);
+/* The longest step for what may meet, s. */
+double deform_collision_step(const Deform *d);
 /* Which nodes and faces take part in collisions of meshes. */
 PlimStatus deform_list_self(Deform *d);
 extern const MeshSurfaceClass deform_meshes;

@@ -1,7 +1,7 @@
 /* Strain and strain-rate limits of sheets (000 section 3.2.1): after the solve for positions,
  * impulses along edges change v^{n+1/2} so that no edge ends longer or shorter than its length at
  * rest by more than the limit, or changes by more than that in a step. Edges are taken one after
- * the other in a fixed order, and again until all are well. Each impulse acts on both ends:
+ * the other in a fixed order, there and back, until all are well. Each impulse acts on both ends:
  * momentum is kept. */
 #include "deform/internal.h"
 
@@ -67,7 +67,7 @@ static void allowed_lengths(const LimitEdge *edge, double before, double *low, d
 /* True when it had to be changed by more than a little. */
 static bool limit_edge(const Deform *d, const LimitEdge *edge, const double *x0, double dt,
                        double *v) {
-    const double slack = 1e-3; /* of the limit */
+    const double slack = 0.01; /* of the limit */
     int32_t a = edge->nodes[0], b = edge->nodes[1];
     Vec3 start = vec3_sub(vec3_load(x0 + 3 * b), vec3_load(x0 + 3 * a));
     Vec3 speed = vec3_sub(vec3_load(v + 3 * b), vec3_load(v + 3 * a));
@@ -85,13 +85,15 @@ static bool limit_edge(const Deform *d, const LimitEdge *edge, const double *x0,
 }
 
 size_t limit_velocities(const Deform *d, const double *x0, double dt, double *v, double *sweeps) {
-    enum { MOST_SWEEPS = 200 };
-    size_t left = d->limit_edges.count;
+    enum { MOST_SWEEPS = 500 };
+    size_t count = d->limit_edges.count, left = count;
     *sweeps = 0;
     for (int sweep = 0; sweep < MOST_SWEEPS && left > 0; sweep++) {
         left = 0;
-        for (size_t e = 0; e < d->limit_edges.count; e++)
+        for (size_t k = 0; k < count; k++) {
+            size_t e = sweep % 2 == 0 ? k : count - 1 - k;
             left += limit_edge(d, &d->limit_edges.data[e], x0, dt, v);
+        }
         *sweeps = sweep + (left > 0);
     }
     return left;

@@ -35,9 +35,10 @@ static double mean_edge(const DeformBodyDesc *desc, int dim) {
     return desc->face_count > 0 ? sum / (double)(edges * (int)desc->face_count) : 0.0;
 }
 
-PlimStatus deform_find_thickness(const Deform *d, const DeformBodyDesc *desc, double *out) {
+PlimStatus deform_find_thickness(const Deform *d, const DeformBodyDesc *desc, double *out,
+                                 double *edge_out) {
     const double part = 0.25;
-    double edge = mean_edge(desc, d->options.dim);
+    double edge = *edge_out = mean_edge(desc, d->options.dim);
     *out = desc->thickness > 0 ? desc->thickness : part * edge;
     if (desc->face_count == 0 || *out <= edge) return PLIM_OK;
     return context_fail(d->context, PLIM_BAD_INPUT,
@@ -65,6 +66,29 @@ PlimStatus deform_list_self(Deform *d) {
                 return PLIM_OUT_OF_MEMORY;
     }
     return PLIM_OK;
+}
+
+/* What is stopped within a step pulls at its neighbours by its way in it: parts of surfaces that
+ * may meet move less than a part of their edges against each other. */
+double deform_collision_step(const Deform *d) {
+    const double part = 0.3;
+    Vec3 mean = vec3(0, 0, 0);
+    double mass = 0, fastest = 0, edge = HUGE_VAL;
+    for (size_t i = 0; i < d->self_nodes.count; i++) {
+        size_t node = (size_t)d->self_nodes.data[i];
+        mean = vec3_add_scaled(mean, d->mass[node], vec3_load(d->velocity + 3 * node));
+        mass += d->mass[node];
+    }
+    if (!d->has_sheets || !(mass > 0)) return HUGE_VAL;
+    mean = vec3_scale(1 / mass, mean);
+    for (size_t i = 0; i < d->self_nodes.count; i++) {
+        Vec3 v = vec3_load(d->velocity + 3 * d->self_nodes.data[i]);
+        fastest = fmax(fastest, vec3_length(vec3_sub(v, mean)));
+    }
+    for (size_t b = 0; b < d->bodies.count; b++)
+        if (d->bodies.data[b].is_sheet && body_collides(d, &d->bodies.data[b]))
+            edge = fmin(edge, d->bodies.data[b].edge);
+    return fastest > 0 ? part * edge / fastest : HUGE_VAL;
 }
 
 /* ---- what is offered ---- */
