@@ -71,7 +71,7 @@ PlimStatus deform_list_self(Deform *d) {
 /* What is stopped within a step pulls at its neighbours by its way in it: parts of surfaces that
  * may meet move less than a part of their edges against each other. */
 double deform_collision_step(const Deform *d) {
-    const double part = 0.3;
+    const double part = 0.2;
     Vec3 mean = vec3(0, 0, 0);
     double mass = 0, fastest = 0, edge = HUGE_VAL;
     for (size_t i = 0; i < d->self_nodes.count; i++) {
