@@ -79,6 +79,13 @@ size_t deform_bytes(size_t nodes, size_t elements) {
            elements * (state_bytes_per_item(&deform_schema, DEFORM_ELEMENTS) + 24 * 4);
 }
 
+size_t deform_bending_bytes(size_t nodes) {
+    /* 35 neighbours a node in place of 15; three hinges, one ring and two triangles. */
+    enum { NODE_MATRIX = 2 * 20 * 9 * sizeof(double), NODE_BLOCKS = 260 * sizeof(int32_t) };
+    size_t hinges = 3 * (sizeof(BendHinge) + 8 * sizeof(Vec3)), entries = 19 * sizeof(BendEntry);
+    return nodes * (NODE_MATRIX + NODE_BLOCKS + hinges + entries + 3 * sizeof(BendPatch));
+}
+
 DeformOptions deform_options_default(int dim) {
     return (DeformOptions){.dim = dim,
                            .integrator = DEFORM_MIDPOINT,

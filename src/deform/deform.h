@@ -168,6 +168,7 @@ PlimStatus deform_add_collider(Deform *deform, const SurfaceRef *ref, double fri
 PlimStatus deform_finish(Deform *deform);
 
 size_t deform_bytes(size_t nodes, size_t elements); /* about, of a run */
+size_t deform_bending_bytes(size_t nodes);          /* what BENDING_SHELL adds to that */
 
 extern const SystemClass deform_class;
 

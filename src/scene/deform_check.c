@@ -215,8 +215,11 @@ static void check_geometry(PlimScene *scene, SceneNode *node, const SceneSoftBod
     if (!is_whole(body->cells, 3))
         reader_problem(&scene->reader, node_get(node, "cells"), "must be whole numbers");
     double elements = count_elements(scene, node, body) * copies;
-    double nodes = elements / (scene->document.dim == 3 ? 4 : 2);
+    bool is_sheet = soft_kind(node) == SOFT_SHEET;
+    double nodes = elements / (scene->document.dim == 3 && !is_sheet ? 4 : 2);
     double bytes = elements < 1e15 ? (double)deform_bytes((size_t)nodes, (size_t)elements) : 1e18;
+    if (is_sheet && body->bending_stiffness > 0 && elements < 1e15)
+        bytes += (double)deform_bending_bytes((size_t)nodes);
     scene_add_memory(scene, node, bytes, elements, "elements");
 }
 
