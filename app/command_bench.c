@@ -24,6 +24,7 @@ static const Benchmark benchmarks[] = {
     {"water", bench_water},
     {"splash", bench_splash},
     {"fem", bench_fem},
+    {"cloth", bench_cloth},
     {"fsi", bench_fsi},
     {"rings", bench_rings},
     {"boxes", bench_boxes},

@@ -16,7 +16,8 @@ typedef struct Command {
 static const Command commands[] = {
     {"run", command_run,
      "SCENE [--out DIR] [--frames N] [--threads N] [--set /pointer=VALUE]... [--state-every K]\n"
-     "           [--keep-states] [--quiet] [--progress json] [--drop-caches SEED]",
+     "           [--keep-states] [--quiet] [--progress json] [--drop-caches SEED]\n"
+     "           [--check-intersections]",
      "simulate a scene file into a folder (default out/NAME)"},
     {"resume", command_resume,
      "DIR [--frames N] [--from-frame N] [--set /pointer=VALUE]... [as for run]",

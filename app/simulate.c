@@ -25,6 +25,7 @@ bool simulate_parse(const char *command, int argc, char **argv, SimulateOptions 
         {"--quiet", OPTION_FLAG, &options->quiet},
         {"--progress", OPTION_TEXT, &options->progress},
         {"--drop-caches", OPTION_INTEGER, &options->drop_caches},
+        {"--check-intersections", OPTION_FLAG, &options->check_intersections},
     };
     int words;
     if (!parse_options(command, argc, argv, table, sizeof table / sizeof *table, word, 1, &words))
@@ -126,6 +127,17 @@ static PlimStatus maybe_drop_caches(PlimWorld *world, const SimulateOptions *opt
     return chance < 0.3 ? plim_world_drop_caches(world) : PLIM_OK;
 }
 
+/* Exact signs, after every step: slow, for those who doubt. */
+static PlimStatus maybe_check(PlimWorld *world, const SimulateOptions *options) {
+    size_t count = 0;
+    if (!options->check_intersections) return PLIM_OK;
+    TRY(world_count_crossings(world, &count));
+    if (count == 0) return PLIM_OK;
+    return context_fail(world->context, PLIM_FAILED,
+                        "t = %g s: %zu pairs of faces of sheets and soft bodies intersect",
+                        plim_world_time(world), count);
+}
+
 /* Substeps up to the end of a frame, or to an interrupt. */
 static PlimStatus advance_frame(RunFolder *folder, PlimWorld *world, double until,
                                 const SimulateOptions *options, Progress *progress) {
@@ -136,6 +148,7 @@ static PlimStatus advance_frame(RunFolder *folder, PlimWorld *world, double unti
         TRY(plim_world_substep(world, until));
         note_step(progress, world);
         TRY(run_folder_add_row(folder, world, plim_world_time(world) - before));
+        TRY(maybe_check(world, options));
     }
     return PLIM_OK;
 }

@@ -17,6 +17,7 @@ typedef struct SimulateOptions {
     int64_t state_every;
     int64_t drop_caches; /* seed; -1: never */
     bool keep_states, quiet;
+    bool check_intersections;
 } SimulateOptions;
 
 SimulateOptions simulate_options_default(void);

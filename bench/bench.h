@@ -52,6 +52,7 @@ PlimStatus bench_smoke(const BenchOptions *options);
 PlimStatus bench_water(const BenchOptions *options);
 PlimStatus bench_splash(const BenchOptions *options);
 PlimStatus bench_fem(const BenchOptions *options);
+PlimStatus bench_cloth(const BenchOptions *options);
 PlimStatus bench_fsi(const BenchOptions *options);
 PlimStatus bench_rings(const BenchOptions *options);
 PlimStatus bench_boxes(const BenchOptions *options);

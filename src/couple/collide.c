@@ -222,6 +222,16 @@ PlimStatus couple_collide_velocities(Coupling *coupling, const CoupledSystems *s
     return PLIM_OK;
 }
 
+PlimStatus couple_count_crossings(Coupling *coupling, const CoupledSystems *systems,
+                                  const StepInfo *step, size_t *count) {
+    MeshCoupling *meshes = &coupling->meshes;
+    *count = 0;
+    if (!meshes->is_made) TRY(create(coupling, systems, step));
+    if (!meshes->collision) return PLIM_OK;
+    read_motion(meshes, step);
+    return mesh_collision_find_crossings(meshes->collision, meshes->x1.data, count);
+}
+
 void couple_collide_diagnose(const Coupling *coupling, const CoupledSystems *systems,
                              Diagnostics *diagnostics) {
     const CollisionFigures *figures = &coupling->meshes.figures;

@@ -24,6 +24,10 @@ typedef struct CoupledSystems {
 PlimStatus couple_stage(Coupling *coupling, const CoupledSystems *systems, Stage stage,
                         const StepInfo *step);
 
+/* Pairs of faces that cross or touch now, exactly, among all surfaces of nodes and faces. */
+PlimStatus couple_count_crossings(Coupling *coupling, const CoupledSystems *systems,
+                                  const StepInfo *step, size_t *count);
+
 /* Surfaces that several fluids solve for, one after the other. */
 size_t couple_count_shared(const CoupledSystems *systems);
 

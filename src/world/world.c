@@ -162,6 +162,13 @@ PlimStatus world_refresh(PlimWorld *world) {
     return PLIM_OK;
 }
 
+PlimStatus world_count_crossings(PlimWorld *world, size_t *count) {
+    CoupledSystems systems = {world->systems.data, world->systems.count, NULL};
+    StepInfo step = world_step_info(world, 0.0);
+    TRY(scratch_reset(&world->scratch));
+    return couple_count_crossings(world->coupling, &systems, &step, count);
+}
+
 PlimStatus plim_world_drop_caches(PlimWorld *world) {
     if (!world) return PLIM_BAD_INPUT;
     for (size_t i = 0; i < world->systems.count; i++)

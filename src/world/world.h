@@ -65,6 +65,9 @@ PlimStatus world_run_systems(PlimWorld *world, const bool *takes_part, const Ste
 /* Recomputes what is derived from the state, in every system. */
 PlimStatus world_refresh(PlimWorld *world);
 
+/* Pairs of faces of sheets and soft bodies that cross or touch, exactly. */
+PlimStatus world_count_crossings(PlimWorld *world, size_t *count);
+
 /* What to look at now. The arrays live until scratch_release(&world->scratch, mark) with a mark
  * taken before the call. */
 PlimStatus world_view_frame(PlimWorld *world, FrameView *view);
