@@ -23,8 +23,8 @@ static PlimStatus target_path(PlimContext *context, const char *target, const ch
     return path_join(context, target, file, path);
 }
 
-/* Surfaces and drops in any format, fluids as image data when the format is VTK's. Adds to *files.
- */
+/* Surfaces and drops in any format; finite elements, and fluids as image data, when the format is
+ * VTK's. Adds to *files. */
 static PlimStatus export_view(PlimContext *context, const FrameView *view, uint64_t frame,
                               ExportFormat format, const char *target, size_t *files) {
     char path[PATH_CAPACITY];
@@ -37,6 +37,11 @@ static PlimStatus export_view(PlimContext *context, const FrameView *view, uint6
         const FramePoints *points = &view->points[i];
         TRY(target_path(context, target, points->name, frame, export_format_name(format), path));
         TRY(export_points(context, points, format, path));
+    }
+    for (size_t i = 0; format == EXPORT_VTK && i < view->elements_count; i++, (*files)++) {
+        const FrameElements *elements = &view->elements[i];
+        TRY(target_path(context, target, elements->name, frame, "vtk", path));
+        TRY(export_elements(context, elements, path));
     }
     for (size_t i = 0; format == EXPORT_VTK && i < view->volume_count; i++, (*files)++) {
         const FrameVolume *volume = &view->volumes[i];

@@ -115,6 +115,11 @@ REFUSED = [
     ("damping below 0", {f"{BLOCK}/damping": -0.1}, r"damping.*at least 0"),
     ("damping not finite", {f"{BLOCK}/damping": ".inf"}, NOT_FINITE),
     ("unknown form of damping", {f"{BLOCK}/damping_form": "rayleigh"}, r"not one of: green, diagonal"),
+    ("yield stretch of 1", {f"{BLOCK}/yield_stretch": 1}, r"yield_stretch.*above 1"),
+    ("yield stretch below 1", {f"{BLOCK}/yield_stretch": 0.8}, r"yield_stretch.*above 1"),
+    ("yield stretch not finite", {f"{BLOCK}/yield_stretch": ".nan"}, NOT_FINITE),
+    ("springs that yield", {"deformable/bodies/truss/yield_stretch": 1.5}, r"yield_stretch.*young"),
+    ("lattice that yields", {"deformable/bodies/net/yield_stretch": 1.5}, r"yield_stretch.*young"),
     ("springs below 0", {"deformable/bodies/truss/springs/edges": -1}, r"edges.*at least 0"),
     ("springs of nothing", {"deformable/bodies/truss/springs": "{}"}, r"truss.*(young|springs)|young|edges"),
     ("altitudes not finite", {"deformable/bodies/truss/springs/altitudes": ".nan"}, NOT_FINITE),
@@ -130,8 +135,8 @@ REFUSED = [
     # pins, loads, points
     ("pin without nodes", {f"{BLOCK}/pins/held/in": "{place: {shape: {box: {size: [0.1, 0.1, 0.1]}}, position: [9, 0, 0]}}"},
      r"held.*no node|no node.*held|held.*nodes"),
-    ("pin on nothing", {f"{BLOCK}/pins": "[{name: held}]"}, r"pins/0.*exactly one of 'in' and 'near'"),
-    ("pin on two things", {f"{BLOCK}/pins/held/near": "[0, 0, 0]"}, r"pins/0.*exactly one of 'in' and 'near'"),
+    ("pin on nothing", {f"{BLOCK}/pins": "[{name: held}]"}, r"pins/0.*exactly one of 'in', 'near' and 'group'"),
+    ("pin on two things", {f"{BLOCK}/pins/held/near": "[0, 0, 0]"}, r"pins/0.*exactly one of 'in', 'near' and 'group'"),
     ("pin without a name", {f"{BLOCK}/pins": "[{near: [0, 0, 0]}]"}, r"'name' is missing"),
     ("pin along an unknown axis", {f"{BLOCK}/pins/held/axes": "xw"}, r"axes.*(x, y|xw|w)"),
     ("pin along no axis", {f"{BLOCK}/pins/held/axes": '""'}, r"axes"),
@@ -147,7 +152,7 @@ REFUSED = [
     ("two pins of one name", {f"{BLOCK}/pins": "[{name: held, near: [0, 0, 0]}, {name: held, near: [0.2, 0, 0]}]"}, r"held"),
     ("load without nodes", {f"{BLOCK}/loads": "[{name: pull, in: {place: {shape: {ball: {radius: 0.1}}, position: [9, 0, 0]}}, "
                                               "force: [1, 0, 0]}]"}, r"pull.*nodes?|node.*pull"),
-    ("load on nothing", {f"{BLOCK}/loads": "[{name: pull, force: [1, 0, 0]}]"}, r"loads/0.*exactly one of 'in' and 'near'"),
+    ("load on nothing", {f"{BLOCK}/loads": "[{name: pull, force: [1, 0, 0]}]"}, r"loads/0.*exactly one of 'in', 'near' and 'group'"),
     ("load not finite", {f"{BLOCK}/loads/pull/force": "[.inf, 0, 0]"}, NOT_FINITE),
     ("load with two numbers", {f"{BLOCK}/loads/pull/force": "[1, 0]"}, r"three numbers"),
     ("pressure not finite", {f"{BLOCK}/loads/pull/pressure": ".nan"}, NOT_FINITE),
@@ -260,11 +265,12 @@ def check_fine(options, checks, folder, scene):
 
 # ---- the same bits ----
 
-# scene, values, frames; --quick takes the first three, for fewer frames
+# scene, values, frames; --quick takes the first four, for fewer frames
 BITS = [
     ("blob", {"params/spacing": 0.25, "fps": 20, "params/damping": 0.002}, 6),                            # newmark
     ("rubber_ball", {"params/spacing": 0.13, "params/time": 0.6, "fps": 10}, 6),       # midpoint, contact
     ("squash", {"params/spacing": 0.2, "fps": 10, "params/time": 0.8}, 8),                                # backward Euler, contact
+    ("yield", {"params/fps": 10, "params/time": 0.6}, 6),                                                 # plasticity
     ("incline", {"fps": 10, "params/time": 1.2}, 12),                                                     # a stop, a particle
     ("spring_cube", {"fps": 10, "params/time": 0.8}, 8),                                                  # springs
     ("cantilever", {"params/static": 0, "params/n": 4}, 6),                                               # triangles, a load
@@ -281,7 +287,7 @@ def figures(output):
 
 def check_bits(options, checks, folder, _scene):
     """For 1, 2 and 4 threads, and after resume from the middle."""
-    for name, values, frames in [(*case[:2], 4) for case in BITS[:3]] if options.quickest else BITS:
+    for name, values, frames in [(*case[:2], 4) for case in BITS[:4]] if options.quickest else BITS:
         runs = {n: deform.run(options, folder, f"bits {name} {n}", name, values, "--frames", frames, "--threads", n)
                 for n in (1, 2, 4)}
         half = deform.run(options, folder, f"bits {name} half", name, values, "--frames", frames // 2, "--threads", 1)

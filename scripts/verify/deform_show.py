@@ -44,9 +44,9 @@ def run_bar(options, folder, dim):
     return deform.run(options, folder, f"bar {dim}", scene, {"params/dim": dim})
 
 
-def frame(output, number):
+def frame(output, number, group="deformable"):
     return {name.split("/")[-1]: array for name, array in common.datasets(output.frame(number)).items()
-            if name.startswith("deformable/")}
+            if name.startswith(f"{group}/")}
 
 
 def check_values(options, checks, folder):
@@ -55,6 +55,9 @@ def check_values(options, checks, folder):
         values = frame(run_bar(options, folder, dim), 1)
         checks.below(f"{dim}D: stress, off {STRESS:g} Pa", np.abs(values["stress"] / STRESS - 1).max(), 1e-5)
         checks.below(f"{dim}D: stretch, off {STRETCH}", np.abs(values["stretch"] - STRETCH).max(), 1e-6)
+        elements = frame(run_bar(options, folder, dim), 1, "deformable_elements")
+        checks.below(f"{dim}D: stress of elements, off {STRESS:g} Pa", np.abs(elements["stress"] / STRESS - 1).max(), 1e-5)
+        checks.below(f"{dim}D: stretch of elements, off {STRETCH}", np.abs(elements["stretch"] - STRETCH).max(), 1e-6)
         rest = frame(run_bar(options, folder, dim), 0)
         checks.below(f"{dim}D: stress at rest, Pa", np.abs(rest["stress"]).max(), 1e-6 * STRESS)
 
@@ -109,10 +112,11 @@ def check_index(checks, output):
         size = np.prod([int(n) for n in item.getAttribute("Dimensions").split()])
         wrong += dataset not in files[name] or files[name][dataset].size != size
     checks.true(f"frames.xdmf: {len(items)} arrays are there", wrong == 0 and len(items) > 0, f"{wrong} are not")
-    names = [a.getAttribute("Name") for a in index.getElementsByTagName("Attribute")]
+    names = [(a.getAttribute("Name"), a.getAttribute("Center")) for a in index.getElementsByTagName("Attribute")]
     frames = len(output.numbered("frame"))
-    checks.true("frames.xdmf: stretch and stress in every frame",
-                names.count("stretch") == frames and names.count("stress") == frames)
+    for center in ("Node", "Cell"):  # of surfaces, of elements
+        counts = [names.count((name, center)) for name in ("stretch", "stress")]
+        checks.true(f"frames.xdmf: stretch and stress in every frame ({center})", counts == [frames, frames], str(counts))
 
 
 # ---- pictures ----

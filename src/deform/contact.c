@@ -53,10 +53,17 @@ static Vec3 to_own(const Collider *collider, Vec3 x) {
     return quat_rotate_inverse(collider->orientation, vec3_sub(x, collider->position));
 }
 
+/* By halving: nodes of a body follow those of the one before. */
 static const DeformBody *body_of(const Deform *d, size_t node) {
-    size_t b = 0;
-    while (b + 1 < d->bodies.count && d->bodies.data[b + 1].first[DEFORM_NODES] <= node) b++;
-    return &d->bodies.data[b];
+    size_t low = 0, high = d->bodies.count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (d->bodies.data[middle].first[DEFORM_NODES] <= node)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &d->bodies.data[low];
 }
 
 /* Sheets lie half their thickness above a surface, so that it does not show between their nodes. */
@@ -177,9 +184,9 @@ static bool look(Deform *d, const StepInfo *step, const ContactView *view, size_
 
 static bool find_all(Deform *d, const StepInfo *step, const ContactView *view) {
     bool changed = false;
-    for (size_t i = 0; i < deform_count(d, DEFORM_NODES); i++) {
-        if (!d->is_outer[i] || d->is_pinned[i]) continue;
-        for (size_t k = 0; k < d->colliders.count; k++)
+    for (size_t n = 0; n < d->outer_nodes.count; n++) {
+        size_t i = (size_t)d->outer_nodes.data[n];
+        for (size_t k = 0; !d->is_pinned[i] && k < d->colliders.count; k++)
             changed = look(d, step, view, i, k) || changed;
     }
     return changed;
@@ -379,9 +386,10 @@ void contact_push_out(Deform *d) {
         DeformCollider *collider = &d->colliders.data[k];
         surface_read(&collider->ref, &collider->now);
         Box3 reach = box3_grow(collider_bounds(&collider->now), d->sheet_offset);
-        for (size_t i = 0; i < deform_count(d, DEFORM_NODES); i++) {
+        for (size_t n = 0; n < d->outer_nodes.count; n++) {
+            size_t i = (size_t)d->outer_nodes.data[n];
             Vec3 x = vec3_load(d->position + 3 * i);
-            if (!d->is_outer[i] || d->is_pinned[i] || !box3_contains(reach, x)) continue;
+            if (d->is_pinned[i] || !box3_contains(reach, x)) continue;
             double gap = collider_distance(&collider->now, x) - offset_of(body_of(d, i));
             if (!(gap < 0)) continue;
             d->figures.penetration = fmax(d->figures.penetration, -gap);
@@ -417,8 +425,8 @@ double contact_longest_step(const Deform *d, double wanted) {
         double reach = collider_reach(&now, d->options.dim);
         double own = vec3_length(now.velocity) + reach * vec3_length(now.angular_velocity);
         Box3 bounds = box3_grow(collider_bounds(&now), own * wanted);
-        for (size_t i = 0; i < deform_count(d, DEFORM_NODES); i++) {
-            if (!d->is_outer[i]) continue;
+        for (size_t n = 0; n < d->outer_nodes.count; n++) {
+            size_t i = (size_t)d->outer_nodes.data[n];
             Vec3 x = vec3_load(d->position + 3 * i), v = vec3_load(d->velocity + 3 * i);
             double speed = vec3_length(vec3_sub(v, collider_velocity(&now, x)));
             if (!(speed * longest > part * thick)) continue;

@@ -51,13 +51,20 @@ static const StateField fields[] = {
     SPRING(spring_drag, "N s/m", FIELD_F64, FIELD_CONSTANT, 1),
     {"step_limit", "s", FIELD_F64, FIELD_STATE, 2, DEFORM_WHOLE, offsetof(Deform, step_limit)},
     {"gained", "J", FIELD_F64, FIELD_STATE, 1, DEFORM_BODIES, offsetof(Deform, gained)},
+    {"plastic_inverse", "1", FIELD_F64, FIELD_STATE, 9, DEFORM_PLASTIC,
+     offsetof(Deform, plastic_inverse)},
+    {"plastic_rest", "1/m", FIELD_F64, FIELD_CONSTANT, 9, DEFORM_PLASTIC,
+     offsetof(Deform, plastic_rest)},
+    {"plastic_element", "1", FIELD_I32, FIELD_CONSTANT, 1, DEFORM_PLASTIC,
+     offsetof(Deform, plastic_element)},
     /* Never changes, but a state must tell which surface its nodes make: who looks for crossings in
      * it has nothing else that is exact. */
     FACE(face_corners, "1", FIELD_I32, FIELD_STATE, 3),
     FACE(face_body, "1", FIELD_I32, FIELD_CONSTANT, 1),
 };
 
-static const char *const groups[] = {"nodes", "elements", "springs", "faces", "bodies", "whole"};
+static const char *const groups[] = {"nodes",  "elements", "springs", "faces",
+                                     "bodies", "plastic",  "whole"};
 
 const StateSchema deform_schema = {.fields = fields,
                                    .field_count = sizeof fields / sizeof *fields,
@@ -86,6 +93,7 @@ DeformOptions deform_options_default(int dim) {
                            .tolerance = 1e-6,
                            .iterations = 100,
                            .contact = true,
+                           .frame_elements = true,
                            .collisions = true};
 }
 
@@ -113,6 +121,8 @@ static void deform_destroy(void *system) {
     array_free(context, &d->load_weights);
     array_free(context, &d->load_faces);
     array_free(context, &d->contacts);
+    array_free(context, &d->corner_bounds);
+    array_free(context, &d->outer_nodes);
     array_free(context, &d->self_nodes);
     array_free(context, &d->self_faces);
     deform_skins_free(d);
@@ -314,10 +324,13 @@ PlimStatus deform_add_body(Deform *d, const DeformBodyDesc *desc, size_t *out) {
     add_nodes(d, desc, first[DEFORM_NODES]);
     TRY(add_masses(d, desc, first[DEFORM_NODES], first[DEFORM_ELEMENTS]));
     TRY(deform_add_springs(d, desc, number, first[DEFORM_NODES], first[DEFORM_ELEMENTS]));
+    bool yields = desc->has_law && desc->yield_stretch > 0;
+    if (yields) TRY(deform_add_plastic(d, first[DEFORM_ELEMENTS]));
     DeformBody body = {.has_law = desc->has_law,
                        .is_sheet = desc->is_sheet,
                        .shortest = desc->springs.shortest,
                        .law = desc->law,
+                       .yield_stretch = yields ? desc->yield_stretch : 0.0,
                        .alpha = desc->has_law ? desc->damping * desc->law.lambda : 0.0,
                        .beta = desc->has_law ? desc->damping * desc->law.mu : 0.0,
                        .damping_form = desc->damping_form,
@@ -383,6 +396,7 @@ PlimStatus deform_finish(Deform *d) {
         if (body->has_law)
             d->energy_rounding += 1e-16 * d->volume[e] * (body->law.mu + body->law.lambda);
     }
+    deform_yield_at_start(d);
     TRY(deform_make_patterns(d));
     TRY(deform_list_self(d));
     for (size_t b = 0; b < d->bodies.count; b++)
@@ -391,10 +405,16 @@ PlimStatus deform_finish(Deform *d) {
     for (int k = 0; k < DEFORM_WORK_COUNT; k++)
         if (!array_reserve(d->context, &d->work[k], 3 * deform_count(d, DEFORM_NODES)))
             return PLIM_OUT_OF_MEMORY;
+    size_t parts = deform_count(d, DEFORM_ELEMENTS) + deform_count(d, DEFORM_SPRINGS);
+    if (d->options.integrator == DEFORM_NEWMARK &&
+        !array_reserve(d->context, &d->corner_bounds, 4 * parts + 1))
+        return PLIM_OUT_OF_MEMORY;
+    for (size_t i = 0; i < deform_count(d, DEFORM_NODES); i++)
+        if (d->is_outer[i] && !array_push(d->context, &d->outer_nodes, (int32_t)i))
+            return PLIM_OUT_OF_MEMORY;
     /* As many as can come: nothing is allocated in a step. */
-    size_t outer = 0;
-    for (size_t i = 0; i < deform_count(d, DEFORM_NODES); i++) outer += d->is_outer[i] != 0;
-    if (d->colliders.count > 0 && !array_reserve(d->context, &d->contacts, 2 * outer))
+    size_t most = 2 * d->outer_nodes.count;
+    if (d->colliders.count > 0 && !array_reserve(d->context, &d->contacts, most))
         return PLIM_OUT_OF_MEMORY;
     return PLIM_OK;
 }

@@ -35,6 +35,7 @@ typedef struct DeformOptions {
     double tolerance;     /* implicit: forces left over by all forces; default 1e-6 */
     int iterations;       /* of Newton's method in a solve at most; default 100 */
     bool contact;         /* default true */
+    bool frame_elements;  /* frames hold elements beside surfaces; default true */
     bool collisions;      /* of meshes with each other; default true */
     bool affine_zones;    /* default false */
     double preroll,
@@ -91,6 +92,7 @@ typedef struct DeformBodyDesc {
     ElementLaw law;
     double damping; /* s: a of 002 section 5.5.1, alpha = a lambda, beta = a mu */
     DampingForm damping_form;
+    double yield_stretch; /* above 1: elements of a solid keep what is beyond; 0: never */
     DeformSprings springs;
     BendingDesc bending;
     double strain_limit; /* of edges of a sheet, and of their change in a step; 0: none */

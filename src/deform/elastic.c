@@ -160,7 +160,8 @@ PlimStatus deform_forces(Deform *d, const StepInfo *step, const ForceParts *part
     parallel_for(step->threads, elements, GRAIN, stress_of_elements, &job);
     parallel_for(step->threads, springs, GRAIN, force_of_springs, &job);
     bending_evaluate(d, step->threads, parts);
-    parallel_for(step->threads, deform_count(d, DEFORM_NODES), GRAIN, gather_forces, &job);
+    if (force)
+        parallel_for(step->threads, deform_count(d, DEFORM_NODES), GRAIN, gather_forces, &job);
     if (!energy) return PLIM_OK;
     SumJob of_elements = {d->element_energy}, of_springs = {d->spring_energy};
     SumJob of_patches = {d->bending.energy.data};
@@ -175,10 +176,12 @@ PlimStatus deform_forces(Deform *d, const StepInfo *step, const ForceParts *part
 
 /* ---- the highest frequency ---- */
 
-/* Stiffness that an element adds to the diagonal, at most, by Gershgorin's theorem: corner a gets
- * V c |g_a| sum_b |g_b|, with c the greatest eigenvalue of dP/dF and b over corners that move. */
-static void bound_element(const Deform *d, size_t e, double *bound) {
+/* Stiffness that an element adds to the diagonal of each corner, at most, by Gershgorin's theorem:
+ * corner a gets V c |g_a| sum_b |g_b|, with c the greatest eigenvalue of dP/dF and b over corners
+ * that move. */
+static void bound_element(const Deform *d, size_t e, double bound[4]) {
     const DeformBody *body = &d->bodies.data[d->element_body[e]];
+    for (int c = 0; c < 4; c++) bound[c] = 0;
     if (!body->has_law) return;
     int corners = d->corner_count[e];
     Mat3 f = element_gradient(d, e, d->position);
@@ -192,12 +195,11 @@ static void bound_element(const Deform *d, size_t e, double *bound) {
         length[c] = vec3_length(c == 0 ? first : gradient.r[c - 1]);
         if (!d->is_pinned[d->corners[4 * e + (size_t)c]]) sum += length[c];
     }
-    for (int c = 0; c < corners; c++)
-        bound[d->corners[4 * e + (size_t)c]] += d->volume[e] * stiffest * length[c] * sum;
+    for (int c = 0; c < corners; c++) bound[c] = d->volume[e] * stiffest * length[c] * sum;
 }
 
 /* The same of a spring: along it k w_a sum_b w_b; across it what its force makes. */
-static void bound_spring(const Deform *d, size_t s, double *bound) {
+static void bound_spring(const Deform *d, size_t s, double bound[4]) {
     Vec3 gradient[4];
     double length = deform_spring_length(d, s, d->position, gradient), sum = 0;
     double stiffness = d->spring_modulus[s] / d->spring_rest[s];
@@ -206,15 +208,47 @@ static void bound_spring(const Deform *d, size_t s, double *bound) {
     for (int c = 0; c < d->spring_count[s]; c++)
         if (!d->is_pinned[d->spring_corners[4 * s + (size_t)c]]) sum += vec3_length(gradient[c]);
     for (int c = 0; c < d->spring_count[s]; c++)
-        bound[d->spring_corners[4 * s + (size_t)c]] += stiffness * vec3_length(gradient[c]) * sum;
+        bound[c] = stiffness * vec3_length(gradient[c]) * sum;
 }
 
-double deform_highest_square(const Deform *d, double *bound) {
+/* Corners of all elements, then of all springs, four each. */
+static void bound_corners(void *user, size_t begin, size_t end) {
+    const Deform *d = user;
+    size_t elements = deform_count(d, DEFORM_ELEMENTS);
+    for (size_t i = begin; i < end; i++)
+        if (i < elements)
+            bound_element(d, i, d->corner_bounds.data + 4 * i);
+        else
+            bound_spring(d, i - elements, d->corner_bounds.data + 4 * i);
+}
+
+/* What elements and springs add to each node, N/m, into work[DEFORM_RIGHT]. Hinges are left out:
+ * their patches follow. */
+static void bound_nodes(void *user, size_t begin, size_t end) {
+    const Deform *d = user;
+    const double *springs = d->corner_bounds.data + 4 * deform_count(d, DEFORM_ELEMENTS);
+    size_t hinges = 4 * deform_count(d, DEFORM_SPRINGS); /* where they begin */
+    for (size_t i = begin; i < end; i++) {
+        double sum = 0;
+        for (size_t k = d->touch_start.data[i]; k < d->touch_start.data[i + 1]; k++) {
+            int32_t at = d->touch.data[k];
+            if (at >= 0)
+                sum += d->corner_bounds.data[at];
+            else if ((size_t)(-1 - at) < hinges)
+                sum += springs[-1 - at];
+        }
+        d->work[DEFORM_RIGHT].data[i] = sum;
+    }
+}
+
+double deform_highest_square(Deform *d, int threads) {
+    enum { GRAIN = 256 };
     size_t nodes = deform_count(d, DEFORM_NODES);
+    size_t parts = deform_count(d, DEFORM_ELEMENTS) + deform_count(d, DEFORM_SPRINGS);
     double highest = 0;
-    for (size_t i = 0; i < nodes; i++) bound[i] = 0;
-    for (size_t e = 0; e < deform_count(d, DEFORM_ELEMENTS); e++) bound_element(d, e, bound);
-    for (size_t s = 0; s < deform_count(d, DEFORM_SPRINGS); s++) bound_spring(d, s, bound);
+    double *bound = d->work[DEFORM_RIGHT].data;
+    parallel_for(threads, parts, GRAIN, bound_corners, d);
+    parallel_for(threads, nodes, GRAIN, bound_nodes, d);
     for (size_t p = 0; p < d->bending.patches.count; p++) bending_bound(d, p, bound);
     for (size_t i = 0; i < nodes; i++)
         if (!d->is_pinned[i]) highest = fmax(highest, bound[i] / d->mass[i]);

@@ -5,16 +5,18 @@
 
 #include <string.h>
 
+double deform_body_energy(const Deform *d, const DeformBody *body) {
+    double energy = 0;
+    for (size_t k = 0; k < body->count[DEFORM_ELEMENTS]; k++)
+        energy += d->element_energy[body->first[DEFORM_ELEMENTS] + k];
+    for (size_t k = 0; k < body->count[DEFORM_SPRINGS]; k++)
+        energy += d->spring_energy[body->first[DEFORM_SPRINGS] + k];
+    return energy + bending_energy(d, body);
+}
+
 void deform_body_energies(const Deform *d, double *energy) {
-    for (size_t b = 0; b < d->bodies.count; b++) {
-        const DeformBody *body = &d->bodies.data[b];
-        energy[b] = 0;
-        for (size_t k = 0; k < body->count[DEFORM_ELEMENTS]; k++)
-            energy[b] += d->element_energy[body->first[DEFORM_ELEMENTS] + k];
-        for (size_t k = 0; k < body->count[DEFORM_SPRINGS]; k++)
-            energy[b] += d->spring_energy[body->first[DEFORM_SPRINGS] + k];
-        energy[b] += bending_energy(d, body);
-    }
+    for (size_t b = 0; b < d->bodies.count; b++)
+        energy[b] = deform_body_energy(d, &d->bodies.data[b]);
 }
 
 /* Work of forces along dt v^{n+1/2}, and the kinetic energy: about the centre of mass, and whole.
@@ -47,14 +49,13 @@ PlimStatus deform_guard_energy(Deform *d, const StepInfo *step, const double *be
     size_t values = 3 * deform_count(d, DEFORM_NODES);
     double *place = d->work[DEFORM_NEXT].data, *force = d->work[DEFORM_FORCE].data;
     double *after = scratch_take(step->scratch, d->bodies.count, sizeof *after);
-    double *ignored = d->work[DEFORM_CHANGE].data;
     if (!after) return PLIM_OUT_OF_MEMORY;
     for (size_t i = 0; i < values; i++)
         place[i] = d->position[i] + 0.5 * step->dt * d->velocity_half[i];
     ForceParts middle = {.x = place, .elastic = true};
     TRY(deform_forces(d, step, &middle, force, NULL));
     for (size_t i = 0; i < values; i++) place[i] = d->position[i] + step->dt * d->velocity_half[i];
-    TRY(deform_forces(d, step, &middle, ignored, NULL));
+    TRY(deform_forces(d, step, &middle, NULL, NULL));
     deform_body_energies(d, after);
     *is_bad = false;
     for (size_t b = 0; b < d->bodies.count; b++) {

@@ -18,6 +18,7 @@ enum {
     DEFORM_SPRINGS,
     DEFORM_FACES,
     DEFORM_BODIES,
+    DEFORM_PLASTIC, /* elements of bodies that yield */
     DEFORM_WHOLE,
     DEFORM_GROUPS
 };
@@ -44,7 +45,8 @@ typedef struct DeformBody {
     bool has_law, shortest;
     bool is_sheet; /* elements are triangles in space, segments in the plane; faces are the same */
     ElementLaw law;
-    double alpha, beta; /* Pa s */
+    double yield_stretch; /* 0: it does not yield */
+    double alpha, beta;   /* Pa s */
     DampingForm damping_form;
     BendingDesc bending;
     size_t first_patch, patch_count; /* of bending */
@@ -126,6 +128,7 @@ typedef struct DeformFigures {
     double damped;                       /* steps of backward Euler in place of the midpoint's */
     double unconverged;                  /* solves that stopped early */
     double contacts, penetration;        /* 1, m */
+    double yielding;                     /* elements that yielded */
     double halved;                       /* the next step is shorter, for impact zones */
     double limit_sweeps, unlimited;      /* over edges of sheets; edges that are still off */
 } DeformFigures;
@@ -154,9 +157,10 @@ struct Deform {
     int32_t *has_pin;            /* along some */
     double *checks;              /* two a node, of a checkered look; no number: plain */
 
-    /* Elements: rest matrix inverse (rows are gradients of the shape functions of corners 1..),
-     * volume, and V P with the energy of the last evaluation. Sheets: rows are in the plane of the
-     * triangle at rest, the volume is its area (m^2), stresses are N/m. */
+    /* Elements: rest matrix inverse (rows are gradients of the shape functions of corners 1..; of
+     * what has yielded in its shape without stress), volume, and V P with the energy of the last
+     * evaluation. Sheets: rows are in the plane of the triangle at rest, the volume is its area
+     * (m^2), stresses are N/m. */
     int32_t *corners, *corner_count, *element_body;
     double *gradient, *volume, *stress, *element_energy;
     /* Springs of two, three, four nodes. */
@@ -166,6 +170,9 @@ struct Deform {
     int32_t *face_corners, *face_body;
     double *gained;     /* J, of each body: what the midpoint rule made out of nothing */
     double *step_limit; /* s: the longest next step, 0 if any; the usual one (self.c) */
+    /* Elements that may yield (yield.c): F_p^-1, rest matrix inverse, and which they are. */
+    double *plastic_inverse, *plastic_rest;
+    int32_t *plastic_element;
 
     ARRAY(DeformBody) bodies;
     ARRAY(DeformPin) pins;
@@ -191,7 +198,9 @@ struct Deform {
     BlockCsr matrix;
     Aggregation *precondition;
     ARRAY(double) work[DEFORM_WORK_COUNT]; /* of the solves, three a node */
-    double sheet_offset;                   /* m: how far sheets stay off rigid surfaces, at most */
+    ARRAY(double) corner_bounds; /* N/m, four an element, then a spring: newmark's, of its step */
+    ARRAY(int32_t) outer_nodes;  /* of the surfaces, rising */
+    double sheet_offset;         /* m: how far sheets stay off rigid surfaces, at most */
     bool has_damping, has_checks, has_sheets;
     double energy_rounding;      /* J, of the sum of elastic energies */
     bool is_whole;               /* this step is one of backward Euler */
@@ -212,8 +221,8 @@ static inline size_t deform_count(const Deform *d, int group) {
 
 /* ---- sheet.c ---- */
 
-/* PLIM_BAD_INPUT, naming triangles and the fix, where a sheet has doubled ones or an edge of three.
- */
+/* PLIM_BAD_INPUT, naming triangles and the fix, where a sheet has doubled ones or an edge of three;
+ * and where it should yield. */
 PlimStatus sheet_check(const Deform *d, const DeformBodyDesc *desc);
 
 /* ---- bending.c, bending_forces.c ---- */
@@ -253,7 +262,7 @@ void deform_spring_stiffness(const Deform *d, size_t spring, const double *x, bo
 
 /* ---- elastic.c ---- */
 
-/* Deformation gradient of an element at positions x. */
+/* Deformation gradient of an element at positions x, from its shape without stress: F F_p^-1. */
 Mat3 element_gradient(const Deform *d, size_t element, const double *x);
 /* Which forces, and where. Stresses and forces of springs stay in `stress` and `spring_force`. */
 struct ForceParts {
@@ -265,14 +274,14 @@ struct ForceParts {
     double h; /* s: over which damping acts; h/2 v^T D v counts as energy */
     bool elastic;
 };
-/* Forces of all elements and springs on nodes; *energy if it is asked for. */
+/* Forces of all elements, springs and hinges on nodes, and *energy; NULL: not asked for. */
 PlimStatus deform_forces(Deform *d, const StepInfo *step, const ForceParts *parts, double *force,
                          double *energy);
 /* Of an element whose deformation gradient changes from `before` to f in h seconds: the potential
  * of damping a volume, and S, its gradient being F S. */
 double deform_damping_of_change(const DeformBody *body, Mat3 f, Mat3 before, double h, Mat3 *s);
-/* An upper bound on the square of the highest frequency, 1/s^2. */
-double deform_highest_square(const Deform *d, double *bound); /* `bound`: one a node, for work */
+/* An upper bound on the square of the highest frequency, 1/s^2. Uses work[DEFORM_RIGHT]. */
+double deform_highest_square(Deform *d, int threads);
 
 /* ---- pattern.c, assemble.c ---- */
 
@@ -348,6 +357,17 @@ void contact_at_end(Deform *d);
 /* Out of the colliders, where they are now. */
 void contact_push_out(Deform *d);
 
+/* ---- yield.c ---- */
+
+/* Elements from the first on, of one body, may yield; they have not yet. */
+PlimStatus deform_add_plastic(Deform *d, size_t first_element);
+/* Takes elastic stretches beyond the yield stretch back to it: at the end of a step, and of bodies
+ * that start deformed. */
+PlimStatus deform_yield(Deform *d, const StepInfo *step);
+void deform_yield_at_start(Deform *d);
+/* Sets `gradient` of elements that may yield, by F_p. */
+void deform_set_shapes(Deform *d, int threads);
+
 /* ---- solve.c ---- */
 
 /* Finds v with R(v) = mass m v - p - h (f(x + h v) + damping) = 0 along what is free (002 equation
@@ -377,7 +397,8 @@ float deform_skin_value(const Deform *d, const DeformSkin *skin, size_t vertex,
 
 /* ---- guard.c ---- */
 
-/* Per body, into an array: elastic energies of the last evaluation of forces, J. */
+/* Elastic energy of the last evaluation of forces, J; of all bodies, into an array. */
+double deform_body_energy(const Deform *d, const DeformBody *body);
 void deform_body_energies(const Deform *d, double *energy);
 /* Whether the midpoint rule, about to end at x + dt v^{n+1/2}, has made too much energy out of
  * nothing; `before` are elastic energies at x. */
@@ -413,8 +434,11 @@ PlimStatus deform_refresh(void *system, const StepInfo *step);
 PlimStatus deform_diagnose(const void *system, const StepInfo *step, Diagnostics *diagnostics);
 PlimStatus deform_view_frame(const void *system, const StepInfo *step, FrameView *view);
 enum { DEFORM_OBJECT_BODY, DEFORM_OBJECT_POINT, DEFORM_OBJECT_PIN, DEFORM_OBJECT_LOAD };
-/* The greatest stretch of an element. */
+/* The greatest stretch of an element; its von Mises stress, Pa. */
 double deform_element_stretch(const Deform *d, size_t element);
+double deform_von_mises(const Deform *d, size_t element);
+/* view_elements.c: all elements, where `frame_elements` asks for them. */
+PlimStatus deform_view_elements(const Deform *d, const StepInfo *step, FrameView *view);
 enum { DEFORM_QUANTITY_COUNT = 11 };
 extern const ProbeQuantity deform_quantities[DEFORM_QUANTITY_COUNT];
 

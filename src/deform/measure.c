@@ -71,6 +71,8 @@ PlimStatus deform_diagnose(const void *system, const StepInfo *step, Diagnostics
     for (size_t b = 0; b < d->bodies.count; b++) bending += bending_energy(d, &d->bodies.data[b]);
     diagnostics_add(diagnostics, "energy.elastic", elements[ELASTIC] + springs + bending);
     diagnostics_add(diagnostics, "elements.inverted", elements[INVERTED]);
+    if (deform_count(d, DEFORM_PLASTIC) > 0)
+        diagnostics_add(diagnostics, "elements.yielding", d->figures.yielding);
     diagnostics_add(diagnostics, "solve.deform.newton", d->figures.newton);
     diagnostics_add(diagnostics, "solve.deform.iterations", d->figures.iterations);
     diagnostics_add(diagnostics, "solve.deform.residual", d->figures.residual);
@@ -183,14 +185,7 @@ static void read_stretch(const void *system, size_t object, double *values) {
 }
 
 static void read_energy(const void *system, size_t object, double *values) {
-    const Deform *d = system;
-    const DeformBody *body = body_of(system, object);
-    values[0] = 0;
-    for (size_t k = 0; k < body->count[DEFORM_ELEMENTS]; k++)
-        values[0] += d->element_energy[body->first[DEFORM_ELEMENTS] + k];
-    for (size_t k = 0; k < body->count[DEFORM_SPRINGS]; k++)
-        values[0] += d->spring_energy[body->first[DEFORM_SPRINGS] + k];
-    values[0] += bending_energy(d, body);
+    values[0] = deform_body_energy(system, body_of(system, object));
 }
 
 /* Of a pin: what it exerts on its body, along the axes that it holds. */

@@ -87,58 +87,58 @@ static Vec3 move_point(const DeformPath *motion, Vec3 start) {
     return vec3_add(vec3_add(motion->about, arm), motion->move);
 }
 
-/* Along held axes the velocity that leads to the place at t^{n+1} in one step. */
-PlimStatus deform_pin_targets(Deform *d, const StepInfo *step, double *velocity) {
+/* ---- what pins give their nodes ---- */
+
+/* A vector of a pinned node that was taken hold of at `anchor`, from the motion of its pin. */
+typedef Vec3 (*PinValue)(const Deform *d, const StepInfo *step, const DeformPath *motion,
+                         size_t node);
+
+static Vec3 place_of(const Deform *d, const StepInfo *step, const DeformPath *motion, size_t node) {
+    (void)step;
+    return move_point(motion, vec3_load(d->anchor + 3 * node));
+}
+
+/* That leads to the place at t^{n+1} in one step. */
+static Vec3 way_of(const Deform *d, const StepInfo *step, const DeformPath *motion, size_t node) {
+    Vec3 way = vec3_sub(place_of(d, step, motion, node), vec3_load(d->position + 3 * node));
+    return vec3(way.x / step->dt, way.y / step->dt, way.z / step->dt);
+}
+
+static Vec3 velocity_of(const Deform *d, const StepInfo *step, const DeformPath *motion,
+                        size_t node) {
+    (void)step;
+    Vec3 arm = vec3_sub(vec3_load(d->anchor + 3 * node), motion->about);
+    return vec3_add(motion->rate, vec3_cross(motion->spin, quat_rotate(motion->turn, arm)));
+}
+
+/* Into values of nodes, along held axes. `ahead`: how far, in s, rigid bodies have yet to go. */
+static PlimStatus give(Deform *d, const StepInfo *step, double ahead, PinValue value, double *to) {
     for (size_t p = 0; p < d->pins.count; p++) {
         const DeformPin *pin = &d->pins.data[p];
         DeformPath motion;
         if (!holds(pin, step->time, step->end_time)) continue;
-        TRY(path_at(d, pin, step->end_time, step->dt, &motion));
+        TRY(path_at(d, pin, step->end_time, ahead, &motion));
         for (size_t k = 0; k < pin->count; k++) {
             size_t i = (size_t)d->pin_nodes.data[pin->first + k];
-            Vec3 to = move_point(&motion, vec3_load(d->anchor + 3 * i));
+            Vec3 given = value(d, step, &motion, i);
             for (int axis = 0; axis < d->options.dim; axis++)
-                if (pin->axes[axis])
-                    velocity[3 * i + (size_t)axis] =
-                        (vec3_component(to, axis) - d->position[3 * i + (size_t)axis]) / step->dt;
+                if (pin->axes[axis]) to[3 * i + (size_t)axis] = vec3_component(given, axis);
         }
     }
     return PLIM_OK;
+}
+
+PlimStatus deform_pin_targets(Deform *d, const StepInfo *step, double *velocity) {
+    return give(d, step, step->dt, way_of, velocity);
 }
 
 /* Exactly onto their paths, once rigid bodies are where they are at t^{n+1}. */
 PlimStatus deform_snap_pins(Deform *d, const StepInfo *step) {
-    for (size_t p = 0; p < d->pins.count; p++) {
-        const DeformPin *pin = &d->pins.data[p];
-        DeformPath motion;
-        if (!holds(pin, step->time, step->end_time)) continue;
-        TRY(path_at(d, pin, step->end_time, 0.0, &motion));
-        for (size_t k = 0; k < pin->count; k++) {
-            size_t i = (size_t)d->pin_nodes.data[pin->first + k];
-            Vec3 to = move_point(&motion, vec3_load(d->anchor + 3 * i));
-            for (int axis = 0; axis < d->options.dim; axis++)
-                if (pin->axes[axis]) d->position[3 * i + (size_t)axis] = vec3_component(to, axis);
-        }
-    }
-    return PLIM_OK;
+    return give(d, step, 0.0, place_of, d->position);
 }
 
 PlimStatus deform_pin_velocities(Deform *d, const StepInfo *step) {
-    for (size_t p = 0; p < d->pins.count; p++) {
-        const DeformPin *pin = &d->pins.data[p];
-        DeformPath motion;
-        if (!holds(pin, step->time, step->end_time)) continue;
-        TRY(path_at(d, pin, step->end_time, 0.0, &motion));
-        for (size_t k = 0; k < pin->count; k++) {
-            size_t i = (size_t)d->pin_nodes.data[pin->first + k];
-            Vec3 arm = vec3_sub(vec3_load(d->anchor + 3 * i), motion.about);
-            Vec3 turning = vec3_cross(motion.spin, quat_rotate(motion.turn, arm));
-            Vec3 v = vec3_add(motion.rate, turning);
-            for (int axis = 0; axis < d->options.dim; axis++)
-                if (pin->axes[axis]) d->velocity[3 * i + (size_t)axis] = vec3_component(v, axis);
-        }
-    }
-    return PLIM_OK;
+    return give(d, step, 0.0, velocity_of, d->velocity);
 }
 
 void deform_filter_pins(Deform *d) {

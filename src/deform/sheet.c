@@ -54,6 +54,10 @@ static PlimStatus check_triangles(const Deform *d, const DeformBodyDesc *desc,
 }
 
 PlimStatus sheet_check(const Deform *d, const DeformBodyDesc *desc) {
+    if (desc->yield_stretch > 0)
+        return context_fail(d->context, PLIM_BAD_INPUT,
+                            "'%s': a sheet does not yield; leave out its yield stretch",
+                            desc->name);
     if (d->options.dim == 2) return check_segments(d, desc);
     TriangleMesh mesh;
     int32_t *equal = context_allocate(d->context, desc->element_count + 1, sizeof *equal);

@@ -22,6 +22,7 @@ typedef struct Newton {
     bool is_alone;    /* every node is on its own */
     bool damps;       /* not in statics */
     bool has_moved;   /* rounding is known, and there was a try to go below it */
+    bool is_fresh;    /* R and E are those of v, with what is held now */
 } Newton;
 
 /* ---- residual ---- */
@@ -237,7 +238,8 @@ static PlimStatus choose_guess(Newton *n) {
     double energy = n->energy;
     deform_rigid_guess(n->d, n->problem->v, n->next);
     TRY(evaluate(n));
-    if (n->energy < energy) keep(n);
+    n->is_fresh = n->energy < energy;
+    if (n->is_fresh) keep(n);
     return PLIM_OK;
 }
 
@@ -245,8 +247,11 @@ static PlimStatus solve_newton(Newton *n) {
     Deform *d = n->d;
     n->is_alone = !n->problem->has_elastic && !n->damps;
     if (n->is_alone) return solve_alone(n);
-    set_next(n, 0);
-    TRY(evaluate(n));
+    if (!n->is_fresh) {
+        set_next(n, 0);
+        TRY(evaluate(n));
+    }
+    n->is_fresh = false;
     bool moved = true;
     int count = 0;
     n->has_moved = false;

@@ -170,8 +170,9 @@ static PlimStatus finish_newmark(Deform *d, const StepInfo *step) {
     for (size_t i = 0; i < value_count(d); i++)
         d->reaction[i] = (residual[i] + slide[i]) / step->dt;
     if (d->has_timed_pins) deform_follow_loose(d, step->end_time);
+    TRY(deform_yield(d, step));
     /* Damping was computed where stresses are kept. */
-    if (d->has_damping) TRY(deform_refresh(d, step));
+    if (d->has_damping || deform_count(d, DEFORM_PLASTIC) > 0) TRY(deform_refresh(d, step));
     d->now = step->end_time;
     return PLIM_OK;
 }
@@ -206,6 +207,7 @@ PlimStatus deform_solve_velocities(void *system, const StepInfo *step) {
     }
     if (d->options.integrator != DEFORM_STATIC) TRY(deform_pin_velocities(d, step));
     if (d->has_timed_pins) deform_follow_loose(d, step->end_time);
+    TRY(deform_yield(d, step));
     TRY(deform_refresh(d, step));
     d->now = step->end_time;
     return PLIM_OK;
@@ -218,19 +220,20 @@ PlimStatus deform_refresh(void *system, const StepInfo *step) {
     ForceParts parts = {.x = d->position, .elastic = true};
     d->now = step->time;
     deform_mark_pins(d, step->time, step->time);
+    deform_set_shapes(d, step->threads); /* of a state that was read */
     return deform_forces(d, step, &parts, d->elastic, NULL);
 }
 
 /* Newmark is stable for w dt < 2; `last` oscillates for w dt < 4/3, where the recurrence with the
  * determinant 1 - (w dt)^2 / 2 and the trace 2 - 3 (w dt)^2 / 2 has complex roots. */
 double deform_max_dt(const void *system, const StepInfo *step) {
-    const Deform *d = system;
+    Deform *d = (Deform *)(uintptr_t)system; /* its memory for work alone is written */
     double passing =
         d->options.integrator == DEFORM_STATIC ? HUGE_VAL : contact_longest_step(d, step->dt);
     if (d->self_faces.count > 0) passing = fmin(passing, deform_collision_step(d));
     if (d->step_limit[0] > 0) passing = fmin(passing, d->step_limit[0]);
     if (d->options.integrator != DEFORM_NEWMARK) return passing;
-    double square = deform_highest_square(d, d->work[DEFORM_RIGHT].data);
+    double square = deform_highest_square(d, step->threads);
     double stable = d->options.elastic == DEFORM_LAST ? 4.0 / 3.0 : 2.0;
     double waves = square > 0 ? d->options.step_fraction * stable / sqrt(square) : HUGE_VAL;
     return fmin(waves, passing);

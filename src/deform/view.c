@@ -15,7 +15,7 @@ double deform_element_stretch(const Deform *d, size_t e) {
 
 /* sqrt(3/2) of the deviator's norm, of the Cauchy stress P F^T / J. In the plane and of sheets the
  * part across is left out: plane stress. That of a sheet is N/m. */
-static double von_mises(const Deform *d, size_t e) {
+double deform_von_mises(const Deform *d, size_t e) {
     Mat3 f = element_gradient(d, e, d->position);
     Mat3 stress = mat3_scale(1.0 / d->volume[e], mat3_load(d->stress + 9 * e));
     if (d->options.dim == 2) f.r[2] = vec3(0, 0, 1);
@@ -135,7 +135,7 @@ static void find_node_values(const Deform *d, SurfaceView *view) {
             if (view->node_weight[i] < 0) continue;
             if (stretch < 0) {
                 stretch = (float)deform_element_stretch(d, e);
-                stress = (float)von_mises(d, e);
+                stress = (float)deform_von_mises(d, e);
             }
             view->node_stretch[i] =
                 stretch > view->node_stretch[i] ? stretch : view->node_stretch[i];
@@ -253,5 +253,6 @@ static PlimStatus view_points(const Deform *d, const StepInfo *step, FrameView *
 
 PlimStatus deform_view_frame(const void *system, const StepInfo *step, FrameView *view) {
     TRY(view_surface(system, step, view));
-    return view_points(system, step, view);
+    TRY(view_points(system, step, view));
+    return deform_view_elements(system, step, view);
 }

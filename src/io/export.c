@@ -95,6 +95,11 @@ static void add_vtk_scalars(Text *text, const char *name, const float *values, s
     for (size_t i = 0; i < count; i++) add_swapped(text, values + i);
 }
 
+static void add_vtk_objects(Text *text, const int32_t *objects, size_t count) {
+    text_add(text, "\nCELL_DATA %zu\nSCALARS object int 1\nLOOKUP_TABLE default\n", count);
+    for (size_t i = 0; i < count; i++) add_swapped(text, objects + i);
+}
+
 static void write_vtk(Text *text, const FrameMesh *mesh) {
     text_add(text, "# vtk DataFile Version 3.0\nPlimsoll %s\nBINARY\nDATASET POLYDATA\n",
              mesh->name);
@@ -106,9 +111,7 @@ static void write_vtk(Text *text, const FrameMesh *mesh) {
         add_swapped(text, &corners);
         for (size_t k = 0; k < 3; k++) add_swapped(text, mesh->triangles + 3 * i + k);
     }
-    text_add(text, "\nCELL_DATA %zu\nSCALARS object int 1\nLOOKUP_TABLE default\n",
-             mesh->triangle_count);
-    for (size_t i = 0; i < mesh->triangle_count; i++) add_swapped(text, mesh->objects + i);
+    add_vtk_objects(text, mesh->objects, mesh->triangle_count);
     text_add(text, "\nPOINT_DATA %zu\nVECTORS velocity float\n", mesh->vertex_count);
     for (size_t i = 0; i < 3 * mesh->vertex_count; i++) add_swapped(text, mesh->velocities + i);
     add_vtk_scalars(text, "stretch", mesh->stretch, mesh->vertex_count);
@@ -175,6 +178,41 @@ PlimStatus export_points(PlimContext *context, const FramePoints *points, Export
     Text text;
     text_init(&text, context);
     writers[format](&text, points);
+    return write_and_free(&text, path);
+}
+
+/* ---- elements ---- */
+
+static void write_elements(Text *text, const FrameElements *elements) {
+    enum { VTK_TRIANGLE = 5, VTK_TETRA = 10 };
+    bool are_tets = elements->tetrahedra != NULL;
+    const int32_t *nodes = are_tets ? elements->tetrahedra : elements->triangles;
+    const int32_t corners = are_tets ? 4 : 3, type = are_tets ? VTK_TETRA : VTK_TRIANGLE;
+    size_t count = elements->element_count, size = (size_t)corners;
+    text_add(text, "# vtk DataFile Version 3.0\nPlimsoll %s\nBINARY\nDATASET UNSTRUCTURED_GRID\n",
+             elements->name);
+    text_add(text, "POINTS %zu float\n", elements->node_count);
+    for (size_t i = 0; i < 3 * elements->node_count; i++) add_swapped(text, elements->nodes + i);
+    text_add(text, "\nCELLS %zu %zu\n", count, (size + 1) * count);
+    for (size_t i = 0; i < count; i++) {
+        add_swapped(text, &corners);
+        for (size_t k = 0; k < size; k++) add_swapped(text, nodes + size * i + k);
+    }
+    text_add(text, "\nCELL_TYPES %zu\n", count);
+    for (size_t i = 0; i < count; i++) add_swapped(text, &type);
+    add_vtk_objects(text, elements->objects, count);
+    add_vtk_scalars(text, "stretch", elements->stretch, count);
+    add_vtk_scalars(text, "stress", elements->stress, count);
+    text_add(text, "\nPOINT_DATA %zu\nVECTORS velocity float\n", elements->node_count);
+    for (size_t i = 0; i < 3 * elements->node_count; i++)
+        add_swapped(text, elements->velocities + i);
+    text_add(text, "\n");
+}
+
+PlimStatus export_elements(PlimContext *context, const FrameElements *elements, const char *path) {
+    Text text;
+    text_init(&text, context);
+    write_elements(&text, elements);
     return write_and_free(&text, path);
 }
 

@@ -20,6 +20,10 @@ PlimStatus export_mesh(PlimContext *context, const FrameMesh *mesh, ExportFormat
 PlimStatus export_points(PlimContext *context, const FramePoints *points, ExportFormat format,
                          const char *path);
 
+/* Writes finite elements as a binary legacy VTK unstructured grid: tetrahedra or triangles with
+ * their stretch, stress and body, nodes with velocities. */
+PlimStatus export_elements(PlimContext *context, const FrameElements *elements, const char *path);
+
 /* Writes the values of a grid's cells as VTK image data (.vti, XML with raw arrays at the end):
  * velocity, pressure, solid, and smoke, temperature and level where there are any. */
 PlimStatus export_volume(PlimContext *context, const FrameVolume *volume, const char *path);

@@ -35,6 +35,24 @@ const FrameArray frame_points_arrays[POINTS_ARRAYS] = {
                       ROWS(FramePoints, count)},
 };
 
+const FrameArray frame_elements_arrays[ELEMENTS_ARRAYS] = {
+    [ELEMENTS_NODES] = {"nodes", "m", H5_F32, 3, VALUES(FrameElements, nodes),
+                        ROWS(FrameElements, node_count), .counts = true},
+    [ELEMENTS_VELOCITIES] = {"velocities", "m/s", H5_F32, 3, VALUES(FrameElements, velocities),
+                             ROWS(FrameElements, node_count)},
+    [ELEMENTS_STRETCH] = {"stretch", NULL, H5_F32, 1, VALUES(FrameElements, stretch),
+                          ROWS(FrameElements, element_count), .counts = true},
+    [ELEMENTS_STRESS] = {"stress", "Pa", H5_F32, 1, VALUES(FrameElements, stress),
+                         ROWS(FrameElements, element_count)},
+    [ELEMENTS_TETRAHEDRA] = {"tetrahedra", NULL, H5_I32, 4, VALUES(FrameElements, tetrahedra),
+                             ROWS(FrameElements, element_count), .optional = true,
+                             .is_shape = true},
+    [ELEMENTS_TRIANGLES] = {"triangles", NULL, H5_I32, 3, VALUES(FrameElements, triangles),
+                            ROWS(FrameElements, element_count), .optional = true, .is_shape = true},
+    [ELEMENTS_OBJECTS] = {"objects", NULL, H5_I32, 1, VALUES(FrameElements, objects),
+                          ROWS(FrameElements, element_count), .is_shape = true},
+};
+
 const FrameArray frame_volume_arrays[VOLUME_ARRAYS] = {
     [VOLUME_VELOCITY] = {"velocity", "m/s", H5_F32, 3, VALUES(FrameVolume, velocity)},
     [VOLUME_PRESSURE] = {"pressure", "Pa", H5_F32, 1, VALUES(FrameVolume, pressure)},
@@ -51,6 +69,10 @@ FrameGroup frame_mesh_group(const FrameMesh *mesh) {
 
 FrameGroup frame_points_group(const FramePoints *points) {
     return (FrameGroup){points->name, points, frame_points_arrays, POINTS_ARRAYS, NULL};
+}
+
+FrameGroup frame_elements_group(const FrameElements *elements) {
+    return (FrameGroup){elements->name, elements, frame_elements_arrays, ELEMENTS_ARRAYS, NULL};
 }
 
 FrameGroup frame_volume_group(const FrameVolume *volume) {

@@ -13,7 +13,7 @@ typedef struct FrameArray {
     const char *unit; /* NULL: none */
     H5Type type;      /* H5_F32 or H5_I32, 4 bytes */
     size_t columns;   /* values a row */
-    size_t values;    /* where its pointer is in FrameMesh, FramePoints or FrameVolume */
+    size_t values;    /* where its pointer is in FrameMesh, FramePoints and their kin */
     size_t rows;      /* where its number of rows is there; of a volume that of its cells */
     bool counts;      /* its size in a file tells that number */
     bool optional;    /* NULL, and not in the file, where there is none */
@@ -33,6 +33,16 @@ enum {
 };
 enum { POINTS_POSITIONS, POINTS_VELOCITIES, POINTS_RADII, POINTS_ARRAYS };
 enum {
+    ELEMENTS_NODES,
+    ELEMENTS_VELOCITIES,
+    ELEMENTS_STRETCH,
+    ELEMENTS_STRESS,
+    ELEMENTS_TETRAHEDRA,
+    ELEMENTS_TRIANGLES,
+    ELEMENTS_OBJECTS,
+    ELEMENTS_ARRAYS
+};
+enum {
     VOLUME_VELOCITY,
     VOLUME_PRESSURE,
     VOLUME_SMOKE,
@@ -45,9 +55,10 @@ enum {
 /* In the order in which they are stored: shapes last. */
 extern const FrameArray frame_mesh_arrays[MESH_ARRAYS];
 extern const FrameArray frame_points_arrays[POINTS_ARRAYS];
+extern const FrameArray frame_elements_arrays[ELEMENTS_ARRAYS];
 extern const FrameArray frame_volume_arrays[VOLUME_ARRAYS];
 
-/* A mesh, points or a volume with its table. */
+/* A mesh, points, elements or a volume with its table. */
 typedef struct FrameGroup {
     const char *name;
     const void *object;
@@ -58,6 +69,7 @@ typedef struct FrameGroup {
 
 FrameGroup frame_mesh_group(const FrameMesh *mesh);
 FrameGroup frame_points_group(const FramePoints *points);
+FrameGroup frame_elements_group(const FrameElements *elements);
 FrameGroup frame_volume_group(const FrameVolume *volume);
 
 size_t frame_array_rows(const FrameGroup *group, const FrameArray *array);

@@ -1,4 +1,4 @@
-/* Frame files: meshes, points and volumes of a frame in HDF5. */
+/* Frame files: meshes, points, elements and volumes of a frame in HDF5. */
 #include "io/frame_file.h"
 
 #include "io/frame_arrays.h"
@@ -46,9 +46,9 @@ static void add_arrays(H5Builder *file, const FrameGroup *group, bool of_shape) 
 static void link_shape(H5Builder *file, const FrameGroup *group) {
     char path[FRAME_PATH_CAPACITY];
     for (size_t i = 0; i < group->array_count; i++) {
-        if (!group->arrays[i].is_shape) continue;
-        if (group->arrays[i].optional && !frame_array_values(group, &group->arrays[i])) continue;
-        frame_array_path(group->name, &group->arrays[i], path);
+        const FrameArray *array = &group->arrays[i];
+        if (!array->is_shape || (array->optional && !frame_array_values(group, array))) continue;
+        frame_array_path(group->name, array, path);
         h5_add_link(file, path, SHAPES_FILE, path);
     }
 }
@@ -86,6 +86,15 @@ static void add_points(H5Builder *file, const FramePoints *points) {
     add_absorption(file, path, points->absorption);
 }
 
+static void add_elements(H5Builder *file, const FrameElements *elements) {
+    FrameGroup group = frame_elements_group(elements);
+    char path[FRAME_PATH_CAPACITY];
+    group_path(elements->name, path);
+    h5_add_group(file, path);
+    add_arrays(file, &group, false);
+    link_shape(file, &group);
+}
+
 static void add_volume(H5Builder *file, const FrameVolume *volume) {
     FrameGroup group = frame_volume_group(volume);
     char path[FRAME_PATH_CAPACITY];
@@ -113,6 +122,7 @@ PlimStatus frame_file_encode(PlimContext *context, const FrameView *view, uint64
     h5_add_number(file, "/", "time", time);
     for (size_t i = 0; i < view->mesh_count; i++) add_mesh(file, &view->meshes[i]);
     for (size_t i = 0; i < view->points_count; i++) add_points(file, &view->points[i]);
+    for (size_t i = 0; i < view->elements_count; i++) add_elements(file, &view->elements[i]);
     for (size_t i = 0; i < view->volume_count; i++) add_volume(file, &view->volumes[i]);
     PlimStatus status = h5_builder_finish(file, bytes, size);
     h5_builder_destroy(file);
@@ -131,6 +141,12 @@ PlimStatus shapes_file_encode(PlimContext *context, const FrameView *view, char 
         group_path(mesh->name, path);
         h5_add_group(file, path);
         add_shape(file, mesh, &group, path);
+    }
+    for (size_t i = 0; i < view->elements_count; i++) {
+        FrameGroup group = frame_elements_group(&view->elements[i]);
+        group_path(group.name, path);
+        h5_add_group(file, path);
+        add_arrays(file, &group, true);
     }
     for (size_t i = 0; i < view->volume_count; i++) {
         const FrameVolume *volume = &view->volumes[i];
@@ -235,6 +251,28 @@ static PlimStatus read_points(PlimContext *context, H5Reader *frame, FramePoints
     return read_absorption(frame, path, points->absorption);
 }
 
+static PlimStatus check_corners(PlimContext *context, const char *label,
+                                const FrameElements *elements) {
+    const int32_t *corners = elements->tetrahedra ? elements->tetrahedra : elements->triangles;
+    size_t size = elements->tetrahedra ? 4 : 3;
+    for (size_t i = 0; corners && i < size * elements->element_count; i++)
+        if (corners[i] < 0 || (size_t)corners[i] >= elements->node_count)
+            return context_fail(context, PLIM_BAD_INPUT,
+                                "%s: element %zu of %s names a node that does not exist", label,
+                                i / size, elements->name);
+    if (corners) return PLIM_OK;
+    return context_fail(context, PLIM_BAD_INPUT, "%s: the elements of %s have no corners", label,
+                        elements->name);
+}
+
+static PlimStatus read_elements(PlimContext *context, const char *label, H5Reader *frame,
+                                H5Reader *shapes, FrameElements *elements) {
+    FrameGroup group = frame_elements_group(elements);
+    TRY(read_arrays(context, frame, &group, false, elements));
+    TRY(read_arrays(context, shapes, &group, true, elements));
+    return check_corners(context, label, elements);
+}
+
 static PlimStatus read_volume_size(PlimContext *context, const char *label, H5Reader *frame,
                                    const char *group, FrameVolume *volume) {
     uint64_t dim, n[3];
@@ -284,9 +322,13 @@ static PlimStatus read_group(PlimContext *context, const char *label, H5Reader *
                              H5Reader *shapes, const char *name, FrameView *view) {
     bool is_mesh = has_array(frame, name, &frame_mesh_arrays[MESH_VERTICES]);
     bool is_points = has_array(frame, name, &frame_points_arrays[POINTS_POSITIONS]);
+    bool is_elements = has_array(frame, name, &frame_elements_arrays[ELEMENTS_NODES]);
     bool is_volume = has_array(frame, name, &frame_volume_arrays[VOLUME_PRESSURE]);
-    size_t count = is_mesh ? view->mesh_count : is_points ? view->points_count : view->volume_count;
-    if (!(is_mesh || is_points || is_volume) || count >= FRAME_VIEW_CAPACITY)
+    size_t count = is_mesh       ? view->mesh_count
+                   : is_points   ? view->points_count
+                   : is_elements ? view->elements_count
+                                 : view->volume_count;
+    if (!(is_mesh || is_points || is_elements || is_volume) || count >= FRAME_VIEW_CAPACITY)
         return context_fail(context, PLIM_BAD_INPUT, "%s: group %s is damaged or one too many",
                             label, name);
     const char *kept = context_copy_text(context, name);
@@ -300,6 +342,11 @@ static PlimStatus read_group(PlimContext *context, const char *label, H5Reader *
         view->points[count] = (FramePoints){.name = kept};
         view->points_count++;
         return read_points(context, frame, &view->points[count]);
+    }
+    if (is_elements) {
+        view->elements[count] = (FrameElements){.name = kept};
+        view->elements_count++;
+        return read_elements(context, label, frame, shapes, &view->elements[count]);
     }
     view->volumes[count] = (FrameVolume){.name = kept};
     view->volume_count++;
@@ -347,6 +394,8 @@ void frame_data_free(PlimContext *context, FrameData *data) {
         free_group(context, frame_mesh_group(&view->meshes[i]));
     for (size_t i = 0; i < view->points_count; i++)
         free_group(context, frame_points_group(&view->points[i]));
+    for (size_t i = 0; i < view->elements_count; i++)
+        free_group(context, frame_elements_group(&view->elements[i]));
     for (size_t i = 0; i < view->volume_count; i++)
         free_group(context, frame_volume_group(&view->volumes[i]));
     *data = (FrameData){0};

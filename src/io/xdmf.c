@@ -18,6 +18,14 @@ static void add_data_item(Text *text, const FrameGroup *group, size_t which, con
              array->name);
 }
 
+static void add_attribute(Text *text, const FrameGroup *group, size_t which, const char *file,
+                          const char *name, const char *type, const char *center) {
+    text_add(text, "        <Attribute Name=\"%s\" AttributeType=\"%s\" Center=\"%s\">\n", name,
+             type, center);
+    add_data_item(text, group, which, file);
+    text_add(text, "        </Attribute>\n");
+}
+
 static void add_mesh_frame(Text *text, const FrameMesh *mesh, const char *file, double time) {
     FrameGroup group = frame_mesh_group(mesh);
     const char *shape_file = mesh->changes ? file : SHAPES_FILE;
@@ -28,22 +36,12 @@ static void add_mesh_frame(Text *text, const FrameMesh *mesh, const char *file, 
     add_data_item(text, &group, MESH_TRIANGLES, shape_file);
     text_add(text, "        </Topology>\n        <Geometry GeometryType=\"XYZ\">\n");
     add_data_item(text, &group, MESH_VERTICES, file);
-    text_add(text, "        </Geometry>\n"
-                   "        <Attribute Name=\"velocity\" AttributeType=\"Vector\" "
-                   "Center=\"Node\">\n");
-    add_data_item(text, &group, MESH_VELOCITIES, file);
-    text_add(text, "        </Attribute>\n"
-                   "        <Attribute Name=\"object\" AttributeType=\"Scalar\" "
-                   "Center=\"Cell\">\n");
-    add_data_item(text, &group, MESH_OBJECTS, shape_file);
-    text_add(text, "        </Attribute>\n");
-    for (size_t which = MESH_STRETCH; which <= MESH_STRESS; which++) {
-        if (!frame_array_values(&group, &group.arrays[which])) continue;
-        text_add(text, "        <Attribute Name=\"%s\" AttributeType=\"Scalar\" Center=\"Node\">\n",
-                 group.arrays[which].name);
-        add_data_item(text, &group, which, file);
-        text_add(text, "        </Attribute>\n");
-    }
+    text_add(text, "        </Geometry>\n");
+    add_attribute(text, &group, MESH_VELOCITIES, file, "velocity", "Vector", "Node");
+    add_attribute(text, &group, MESH_OBJECTS, shape_file, "object", "Scalar", "Cell");
+    for (size_t which = MESH_STRETCH; which <= MESH_STRESS; which++)
+        if (frame_array_values(&group, &group.arrays[which]))
+            add_attribute(text, &group, which, file, group.arrays[which].name, "Scalar", "Node");
     text_add(text, "      </Grid>\n");
 }
 
@@ -57,15 +55,30 @@ static void add_points_frame(Text *text, const FramePoints *points, const char *
              "        <Geometry GeometryType=\"XYZ\">\n",
              points->name, time, points->count);
     add_data_item(text, &group, POINTS_POSITIONS, file);
-    text_add(text, "        </Geometry>\n"
-                   "        <Attribute Name=\"velocity\" AttributeType=\"Vector\" "
-                   "Center=\"Node\">\n");
-    add_data_item(text, &group, POINTS_VELOCITIES, file);
-    text_add(text, "        </Attribute>\n"
-                   "        <Attribute Name=\"radius\" AttributeType=\"Scalar\" "
-                   "Center=\"Node\">\n");
-    add_data_item(text, &group, POINTS_RADII, file);
-    text_add(text, "        </Attribute>\n      </Grid>\n");
+    text_add(text, "        </Geometry>\n");
+    add_attribute(text, &group, POINTS_VELOCITIES, file, "velocity", "Vector", "Node");
+    add_attribute(text, &group, POINTS_RADII, file, "radius", "Scalar", "Node");
+    text_add(text, "      </Grid>\n");
+}
+
+static void add_elements_frame(Text *text, const FrameElements *elements, const char *file,
+                               double time) {
+    FrameGroup group = frame_elements_group(elements);
+    bool are_tets = elements->tetrahedra != NULL;
+    text_add(text,
+             "      <Grid Name=\"%s\" GridType=\"Uniform\">\n"
+             "        <Time Value=\"%.17g\"/>\n"
+             "        <Topology TopologyType=\"%s\" NumberOfElements=\"%zu\">\n",
+             elements->name, time, are_tets ? "Tetrahedron" : "Triangle", elements->element_count);
+    add_data_item(text, &group, are_tets ? ELEMENTS_TETRAHEDRA : ELEMENTS_TRIANGLES, SHAPES_FILE);
+    text_add(text, "        </Topology>\n        <Geometry GeometryType=\"XYZ\">\n");
+    add_data_item(text, &group, ELEMENTS_NODES, file);
+    text_add(text, "        </Geometry>\n");
+    add_attribute(text, &group, ELEMENTS_VELOCITIES, file, "velocity", "Vector", "Node");
+    add_attribute(text, &group, ELEMENTS_STRETCH, file, "stretch", "Scalar", "Cell");
+    add_attribute(text, &group, ELEMENTS_STRESS, file, "stress", "Scalar", "Cell");
+    add_attribute(text, &group, ELEMENTS_OBJECTS, SHAPES_FILE, "object", "Scalar", "Cell");
+    text_add(text, "      </Grid>\n");
 }
 
 static void begin_series(Text *text, const char *name) {
@@ -97,6 +110,18 @@ static void add_mesh_series(Text *text, const FrameMesh *mesh, const FrameList *
         char file[FILE_NAME_CAPACITY];
         frame_name(frame, file);
         add_mesh_frame(text, mesh, file, (double)frame / fps);
+    }
+    end_series(text);
+}
+
+static void add_elements_series(Text *text, const FrameElements *elements, const FrameList *frames,
+                                double fps) {
+    begin_series(text, elements->name);
+    for (size_t i = 0; i < frames->numbers.count; i++) {
+        uint64_t frame = frames->numbers.data[i];
+        char file[FILE_NAME_CAPACITY];
+        frame_name(frame, file);
+        add_elements_frame(text, elements, file, (double)frame / fps);
     }
     end_series(text);
 }
@@ -196,6 +221,8 @@ static PlimStatus add_series(RunFolder *folder, Text *text, const FrameView *sam
         else
             add_mesh_series(text, mesh, frames, fps);
     }
+    for (size_t i = 0; i < sample->elements_count; i++)
+        add_elements_series(text, &sample->elements[i], frames, fps);
     for (size_t i = 0; i < sample->points_count; i++)
         TRY(add_changing_series(folder, text, NULL, sample->points[i].name, frames, fps));
     for (size_t i = 0; i < sample->volume_count; i++)

@@ -144,6 +144,7 @@ static void describe_law(const PlimScene *scene, const SceneSoftBody *body, Defo
     desc->law.plane_stress = body->plane == 1 || desc->is_sheet;
     desc->law.least_stretch = body->least_stretch;
     desc->damping = body->damping;
+    desc->yield_stretch = body->yield_stretch;
     desc->damping_form = (DampingForm)body->damping_form;
 }
 
@@ -246,32 +247,49 @@ typedef struct SoftPart {
     size_t body;
 } SoftPart;
 
-static PlimStatus add_pin(PlimScene *scene, SceneNode *node, const SoftPart *part) {
-    ScenePin pin = soft_read_pin(scene, node);
-    TRY(scene->reader.trouble);
+/* What pins, loads and points have: a name in the world, and nodes. */
+typedef struct SoftChoice {
     char name[200];
-    own_name(scene, part->copy, pin.name, name);
-    DeformPinDesc desc = {.name = name, .body = part->body, .from = pin.from, .until = pin.until};
     int32_t *nodes;
-    if (pin.until > 0 && !(pin.until > pin.from))
+    size_t count;
+} SoftChoice;
+
+static PlimStatus choose(PlimScene *scene, const SoftPart *part, const char *name,
+                         const SceneNodes *nodes, SoftChoice *out) {
+    TRY(scene->reader.trouble);
+    own_name(scene, part->copy, name, out->name);
+    return soft_choose_nodes(scene, nodes, out->name, part->mesh, &part->job->memory, &out->nodes,
+                             &out->count);
+}
+
+static PlimStatus check_times(PlimScene *scene, const ScenePin *pin, const char *name) {
+    if (pin->until > 0 && !(pin->until > pin->from))
         return context_fail(scene->context, PLIM_BAD_INPUT,
                             "pin '%s' lets go at %g s, before it takes hold at %g s: exchange "
                             "'from' and 'until'",
-                            name, pin.until, pin.from);
-    if (pin.with && pin.from > 0)
+                            name, pin->until, pin->from);
+    if (pin->with && pin->from > 0)
         return context_fail(scene->context, PLIM_BAD_INPUT,
                             "pin '%s': nodes that move with '%s' must do so from the start; leave "
                             "out 'from'",
-                            name, pin.with);
-    TRY(soft_choose_nodes(scene, &pin.nodes, name, part->mesh, &part->job->memory, &nodes,
-                          &desc.node_count));
-    desc.nodes = nodes;
+                            name, pin->with);
+    return PLIM_OK;
+}
+
+static PlimStatus add_pin(PlimScene *scene, SceneNode *node, const SoftPart *part) {
+    ScenePin pin = soft_read_pin(scene, node);
+    SoftChoice chosen;
+    TRY(choose(scene, part, pin.name, &pin.nodes, &chosen));
+    TRY(check_times(scene, &pin, chosen.name));
+    DeformPinDesc desc = {.name = chosen.name,
+                          .body = part->body,
+                          .nodes = chosen.nodes,
+                          .node_count = chosen.count,
+                          .from = pin.from,
+                          .until = pin.until};
     for (int axis = 0; axis < 3; axis++) desc.axes[axis] = strchr(pin.axes, 'x' + axis) != NULL;
-    bool led = node_get(node, "turn") != NULL;
-    for (int axis = 0; axis < 3; axis++)
-        led = led || pin.move[axis].expression || pin.move[axis].value != 0;
     if (pin.with) TRY(find_partner(scene, part->job, &pin, &desc.with));
-    if (led) {
+    if (soft_pin_is_led(node, &pin)) {
         PinPath *path = scratch_take(&scene->solids, 1, sizeof *path);
         if (!path) return PLIM_OUT_OF_MEMORY;
         *path = (PinPath){.angle = pin.turn.angle,
@@ -301,14 +319,10 @@ static PlimStatus follow_load(void *user, PlimContext *context, double t, Deform
 
 static PlimStatus add_load(PlimScene *scene, SceneNode *node, const SoftPart *part) {
     SceneLoad load = soft_read_load(scene, node);
-    TRY(scene->reader.trouble);
-    char name[200];
-    own_name(scene, part->copy, load.name, name);
-    DeformLoadDesc desc = {.name = name, .body = part->body};
-    int32_t *nodes;
-    TRY(soft_choose_nodes(scene, &load.nodes, name, part->mesh, &part->job->memory, &nodes,
-                          &desc.node_count));
-    desc.nodes = nodes;
+    SoftChoice chosen;
+    TRY(choose(scene, part, load.name, &load.nodes, &chosen));
+    DeformLoadDesc desc = {
+        .name = chosen.name, .body = part->body, .nodes = chosen.nodes, .node_count = chosen.count};
     bool changes = load.pressure.expression != NULL;
     for (int axis = 0; axis < 3; axis++) changes = changes || load.force[axis].expression;
     desc.force.force = vec3(load.force[0].value, load.force[1].value, load.force[2].value);
@@ -327,14 +341,11 @@ static PlimStatus add_load(PlimScene *scene, SceneNode *node, const SoftPart *pa
 
 static PlimStatus add_point(PlimScene *scene, SceneNode *node, const SoftPart *part) {
     ScenePoint point = soft_read_point(scene, node);
-    TRY(scene->reader.trouble);
-    char name[200];
-    own_name(scene, part->copy, point.name, name);
-    SceneNodes nodes = {.near_to = {point.near_to[0], point.near_to[1], point.near_to[2]}};
-    int32_t *chosen;
-    size_t count;
-    TRY(soft_choose_nodes(scene, &nodes, name, part->mesh, &part->job->memory, &chosen, &count));
-    return deform_add_point(part->job->deform, name, part->body, chosen[0]);
+    SceneNodes nodes = {.near_to = {point.near_to[0], point.near_to[1], point.near_to[2]},
+                        .group = point.group};
+    SoftChoice chosen;
+    TRY(choose(scene, part, point.name, &nodes, &chosen));
+    return deform_add_point(part->job->deform, chosen.name, part->body, chosen.nodes[0]);
 }
 
 typedef PlimStatus (*AddPart)(PlimScene *scene, SceneNode *node, const SoftPart *part);
@@ -474,6 +485,7 @@ PlimStatus scene_add_deformable(PlimScene *scene, PlimWorld *world) {
     options.tolerance = from->tolerance;
     options.iterations = (int)from->iterations;
     options.contact = from->contact;
+    options.frame_elements = from->frame_elements;
     options.collisions = from->collisions;
     options.affine_zones = from->zones == 1;
     options.preroll = from->preroll;

@@ -17,6 +17,9 @@ ScenePin soft_read_pin(PlimScene *scene, SceneNode *node);
 SceneLoad soft_read_load(PlimScene *scene, SceneNode *node);
 ScenePoint soft_read_point(PlimScene *scene, SceneNode *node);
 
+/* Along a path of its own, not still or with a body. */
+bool soft_pin_is_led(const SceneNode *node, const ScenePin *pin);
+
 /* How a body, or the copy of it that is made, is turned at the start; at rest, too. */
 Quat soft_turn(PlimScene *scene, const SceneSoftBody *body);
 
@@ -24,8 +27,16 @@ Quat soft_turn(PlimScene *scene, const SceneSoftBody *body);
 void soft_box_cells(const SceneSoftBody *body, int dim, double cells[3]);
 double soft_spacing(const SceneSoftBody *body, double longest);
 
+/* The mesh file that groups of nodes are named in. */
+typedef struct SoftFile {
+    const char *path;      /* NULL: there is none */
+    double scale;          /* m for a unit of it */
+    const SceneField *map; /* from its axes to those of the nodes; NULL: the same */
+} SoftFile;
+
 /* Nodes at rest in own axes, and what is between them; lives in the memory it was made in. */
 typedef struct SoftMesh {
+    SoftFile file;
     Vec3 *rest;
     int32_t (*elements)[4], (*faces)[3], (*links)[2];
     size_t node_count, element_count, face_count, link_count;
@@ -54,6 +65,16 @@ void soft_check_skin(PlimScene *scene, const SceneNode *node, const SceneSoftBod
 /* Reads the file, turns it as the body is, and gives it to that of the solids. */
 PlimStatus soft_add_skin(PlimScene *scene, const SceneSoftBody *body, Deform *deform,
                          size_t number);
+
+/* ---- deform_group.c ---- */
+
+/* Adds nodes of the surface that lie on a group of the body's file. PLIM_BAD_INPUT: there are none.
+ */
+PlimStatus soft_choose_group(PlimScene *scene, const char *group, const char *name,
+                             const SoftMesh *mesh, Scratch *memory, int32_t *chosen, size_t *count);
+
+/* Where a map of the scene takes a point; in two dimensions into the plane. */
+Vec3 soft_map_point(const PlimScene *scene, const SceneField map[3], Vec3 x);
 
 /* Nodes that a pin or load is about. PLIM_BAD_INPUT: there are none. */
 PlimStatus soft_choose_nodes(PlimScene *scene, const SceneNodes *nodes, const char *name,

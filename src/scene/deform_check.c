@@ -33,6 +33,13 @@ ScenePoint soft_read_point(PlimScene *scene, SceneNode *node) {
     return point;
 }
 
+bool soft_pin_is_led(const SceneNode *node, const ScenePin *pin) {
+    bool led = node_get(node, "turn") != NULL;
+    for (int axis = 0; axis < 3; axis++)
+        led = led || pin->move[axis].expression || pin->move[axis].value != 0;
+    return led;
+}
+
 int soft_kind(const SceneNode *node) {
     static const char *const keys[SOFT_KINDS] = {"shape", "mesh",    "sheet",
                                                  "chain", "lattice", "particle"};
@@ -49,9 +56,9 @@ int soft_kind(const SceneNode *node) {
 
 static void check_nodes(PlimScene *scene, SceneNode *node, const SceneNodes *nodes) {
     double work = 0;
-    bool near_to = isfinite(nodes->near_to[0]);
-    if (near_to == (nodes->in.node != NULL))
-        reader_problem(&scene->reader, node, "needs exactly one of 'in' and 'near'");
+    int ways = isfinite(nodes->near_to[0]) + (nodes->in.node != NULL) + (nodes->group != NULL);
+    if (ways != 1)
+        reader_problem(&scene->reader, node, "needs exactly one of 'in', 'near' and 'group'");
     if (!nodes->in.node) return;
     ScenePlace place = {.shape = nodes->in, .orientation.first.axis = {0, 1, 0}, .scale = 1};
     scene_place_check(scene, nodes->in.node, &place, &work);
@@ -68,10 +75,7 @@ static void check_pin(PlimScene *scene, SceneNode *node) {
                        "'%.20s' should be some of the letters x, y, z", pin.axes);
     if (vec3_length(vec3_load(pin.turn.axis)) == 0)
         reader_problem(&scene->reader, node_get(node, "turn"), "the axis must not be zero");
-    bool led = node_get(node, "turn") != NULL;
-    for (int axis = 0; axis < 3; axis++)
-        led = led || pin.move[axis].expression || pin.move[axis].value != 0;
-    if (pin.with && led)
+    if (pin.with && soft_pin_is_led(node, &pin))
         reader_problem(&scene->reader, node_get(node, "with"),
                        "a pin that moves with a body has no 'move' or 'turn'; leave them out");
 }
@@ -113,6 +117,9 @@ static void check_material(PlimScene *scene, SceneNode *node, const SceneSoftBod
                        "must be below 0.5, is %g: at 0.5 nothing can be compressed", body->poisson);
     if (has_elements && !is_sheet && !(body->young > 0) && !springs)
         reader_problem(reader, node, "needs 'young' or 'springs': nothing holds it together");
+    if (body->yield_stretch > 0 && !is_sheet && (!has_elements || !(body->young > 0)))
+        reader_problem(reader, node_get(node, "yield_stretch"),
+                       "only elements with 'young' yield; leave it out");
     if (springs && !has_elements)
         reader_problem(reader, springs, "only elements have springs; leave it out");
     if (springs && !(body->springs.edges > 0) && !(body->springs.altitudes > 0))

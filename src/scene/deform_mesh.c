@@ -222,18 +222,27 @@ static PlimStatus make_lattice(const SceneLattice *lattice, int dim, Scratch *me
 
 /* ---- a body ---- */
 
-static PlimStatus map_nodes(PlimScene *scene, const SceneSoftBody *body, SoftMesh *mesh) {
-    for (size_t i = 0; i < mesh->node_count; i++) {
-        double x[3], to[3];
-        vec3_store(x, mesh->rest[i]);
-        for (int axis = 0; axis < 3; axis++) {
-            const SceneField *map = &body->map[axis];
-            to[axis] = map->expression ? expression_at(map->expression, x, 0) : map->value;
-            if (scene->document.dim == 2 && axis == 2) to[axis] = 0;
-        }
-        mesh->rest[i] = vec3_load(to);
+Vec3 soft_map_point(const PlimScene *scene, const SceneField map[3], Vec3 x) {
+    double from[3], to[3];
+    vec3_store(from, x);
+    for (int axis = 0; axis < 3; axis++) {
+        to[axis] =
+            map[axis].expression ? expression_at(map[axis].expression, from, 0) : map[axis].value;
+        if (scene->document.dim == 2 && axis == 2) to[axis] = 0;
     }
-    return PLIM_OK;
+    return vec3_load(to);
+}
+
+/* That of the shape or the sheet, or else of the skin. */
+static SoftFile find_file(const SceneNode *node, const SceneSoftBody *body) {
+    bool is_shape = soft_kind(node) == SOFT_SHAPE && body->shape.kind == SCENE_SHAPE_FILE;
+    if (is_shape)
+        return (SoftFile){body->shape.file.path, body->shape.file.scale,
+                          body->map[0].given ? body->map : NULL};
+    if (soft_kind(node) == SOFT_SHEET && body->sheet.path)
+        return (SoftFile){body->sheet.path, body->sheet.scale, NULL};
+    if (node_get(node, "skin")) return (SoftFile){body->skin.path, body->skin.scale, NULL};
+    return (SoftFile){0};
 }
 
 PlimStatus soft_make_mesh(PlimScene *scene, SceneNode *node, const SceneSoftBody *body,
@@ -259,19 +268,23 @@ PlimStatus soft_make_mesh(PlimScene *scene, SceneNode *node, const SceneSoftBody
     default:
         TRY(take_nodes(memory, &origin, 1, out));
     }
-    return body->map[0].given ? map_nodes(scene, body, out) : PLIM_OK;
+    for (size_t i = 0; body->map[0].given && i < out->node_count; i++)
+        out->rest[i] = soft_map_point(scene, body->map, out->rest[i]);
+    out->file = find_file(node, body);
+    return PLIM_OK;
 }
 
 /* ---- chosen nodes ---- */
 
-static int32_t nearest_node(const SoftMesh *mesh, Vec3 to) {
+/* Among `count` chosen ones. */
+static int32_t nearest_node(const SoftMesh *mesh, Vec3 to, const int32_t *chosen, size_t count) {
     double least = HUGE_VAL;
-    int32_t found = 0;
-    for (size_t i = 0; i < mesh->node_count; i++) {
-        double distance = vec3_length(vec3_sub(mesh->rest[i], to));
+    int32_t found = chosen[0];
+    for (size_t k = 0; k < count; k++) {
+        double distance = vec3_length(vec3_sub(mesh->rest[chosen[k]], to));
         if (!(distance < least)) continue;
         least = distance;
-        found = (int32_t)i;
+        found = chosen[k];
     }
     return found;
 }
@@ -282,10 +295,15 @@ PlimStatus soft_choose_nodes(PlimScene *scene, const SceneNodes *nodes, const ch
     *count = 0;
     *chosen = scratch_take(memory, mesh->node_count, sizeof **chosen);
     if (!*chosen) return PLIM_OUT_OF_MEMORY;
-    if (!nodes->in.node) {
-        (*chosen)[(*count)++] = nearest_node(mesh, vec3_load(nodes->near_to));
-        return PLIM_OK;
+    if (nodes->group)
+        TRY(soft_choose_group(scene, nodes->group, name, mesh, memory, *chosen, count));
+    else if (!nodes->in.node)
+        for (size_t i = 0; i < mesh->node_count; i++) (*chosen)[(*count)++] = (int32_t)i;
+    if (!nodes->in.node && isfinite(nodes->near_to[0])) {
+        (*chosen)[0] = nearest_node(mesh, vec3_load(nodes->near_to), *chosen, *count);
+        *count = 1;
     }
+    if (!nodes->in.node) return PLIM_OK;
     ScenePlace place = {.shape = nodes->in, .orientation.first.axis = {0, 1, 0}, .scale = 1};
     Solid solid;
     TRY(scene_place_solid(scene, &place, memory, &solid));

@@ -47,6 +47,7 @@ static void check_keys(PlimScene *scene, SceneNode *node, const SceneSoftBody *b
          sheet && body->young > 0},
         {"damping_form", "a sheet has the form 'green'",
          sheet && body->damping_form != DAMPING_GREEN},
+        {"yield_stretch", "a sheet does not yield; leave it out", sheet && body->yield_stretch > 0},
         {"fabric", "only a sheet or a chain has one; leave it out", !sheet && body->fabric != 0},
         {"area_density", "only a sheet or a chain has one; use 'density'",
          !sheet && body->area_density > 0},

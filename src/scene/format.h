@@ -178,7 +178,7 @@ typedef struct SceneDeformable {
     int integrator, elastic; /* DeformIntegrator, DeformElastic */
     double step_fraction, tolerance;
     int64_t iterations;
-    bool contact, collisions;
+    bool contact, frame_elements, collisions;
     int zones;            /* 1: affine */
     double preroll, drag; /* s, 1/s */
     SceneItems bodies;

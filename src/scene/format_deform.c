@@ -7,10 +7,12 @@
 #define NODES(type)                                                                                \
     {"in", VALUE_LATER, AT(type, nodes.in), .table = &scene_shape_table,                           \
      .help = "nodes in this shape, at rest and in the body's own axes; `place` moves it"},         \
+        {"near", VALUE_VEC3, AT(type, nodes.near_to), .unit = "m",                                 \
+         .help = "in place of `in`: the node nearest to this point, at rest in own axes"},         \
     {                                                                                              \
-        "near", VALUE_VEC3, AT(type, nodes.near_to),                                               \
-            .unit = "m",                                                                           \
-            .help = "in place of `in`: the node nearest to this point, at rest in own axes"        \
+        "group", VALUE_TEXT, AT(type, nodes.group),                                                \
+            .help = "in place of `in`: nodes of the surface on this group (`g` or `o`) of the "    \
+                    "OBJ file that the shape or the sheet is from, or else the skin"               \
     }
 
 static const SceneKey turn_keys[] = {
@@ -64,6 +66,8 @@ static const SceneKey point_keys[] = {
     {"name", VALUE_NAME, AT(ScenePoint, name), .required = true, .help = "name in probes"},
     {"near", VALUE_VEC3, AT(ScenePoint, near_to), .required = true, .unit = "m",
      .help = "the node nearest to this point, at rest and in the body's own axes"},
+    {"group", VALUE_TEXT, AT(ScenePoint, group),
+     .help = "nearest among the nodes of this group of the OBJ file, as of pins"},
 };
 
 const SceneTable scene_point_table =
@@ -259,6 +263,10 @@ static const SceneKey body_keys[] = {
      .choices = form_choices,
      .help = "green: of the rate of Green's strain, exerts no torque; diagonal: that of 002 "
              "section 5.5.1, which does on a stretched body"},
+    {"yield_stretch", VALUE_NUMBER, AT(SceneSoftBody, yield_stretch), BETWEEN(1, 1000),
+     .low_exclusive = true,
+     .help = "s: what an element is stretched beyond s, or pressed below 1/s, it keeps "
+             "(plasticity); without, the body always returns to its shape; not of sheets"},
     {"fabric", VALUE_CHOICE, AT(SceneSoftBody, fabric), "none", .choices = fabric_choices,
      .help =
          "of a sheet or chain: area_density, stretch, bending_stiffness and friction of a known "
@@ -353,6 +361,9 @@ static const SceneKey deformable_keys[] = {
      .help = "implicit: Newton's iterations in a step at most"},
     {"contact", VALUE_BOOL, AT(SceneDeformable, contact), "true",
      .help = "whether rigid bodies are in their way"},
+    {"frame_elements", VALUE_BOOL, AT(SceneDeformable, frame_elements), "true",
+     .help = "whether frames hold all elements with stress and stretch beside surfaces, for "
+             "`export --to vtk` and ParaView; without, they are smaller"},
     {"collisions", VALUE_BOOL, AT(SceneDeformable, collisions), "true",
      .help = "whether deformable bodies are in each other's way, and sheets in their own"},
     {"zones", VALUE_CHOICE, AT(SceneDeformable, zones), "rigid", .choices = zone_choices,

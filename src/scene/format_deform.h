@@ -5,10 +5,11 @@
 #include "geom/tri/tri_mesh.h"
 #include "scene/format.h"
 
-/* Which nodes of a body, at rest and in its own axes: exactly one of the two. */
+/* Which nodes of a body, at rest and in its own axes: exactly one of the three. */
 typedef struct SceneNodes {
     SceneItems in;
     double near_to[3]; /* m; NAN: not given */
+    const char *group; /* of the OBJ file that the body is from; NULL: not given */
 } SceneNodes;
 
 typedef struct ScenePin {
@@ -32,6 +33,7 @@ typedef struct SceneLoad {
 typedef struct ScenePoint {
     const char *name;
     double near_to[3]; /* m */
+    const char *group; /* among whose nodes; NULL: all */
 } ScenePoint;
 
 typedef struct SceneTetFile {
@@ -112,6 +114,7 @@ typedef struct SceneSoftBody {
     int plane;                     /* 1: stress */
     double least_stretch, damping; /* 1, s */
     int damping_form;              /* DampingForm */
+    double yield_stretch;          /* 0: not given */
     SceneSprings springs;
     int fabric;                   /* 0: none */
     double area_density, stretch; /* kg/m^2, N/m; 0: not given */

@@ -25,3 +25,10 @@ PlimStatus frame_view_add_points(PlimContext *context, FrameView *view, const Fr
     view->points[view->points_count++] = *points;
     return PLIM_OK;
 }
+
+PlimStatus frame_view_add_elements(PlimContext *context, FrameView *view,
+                                   const FrameElements *elements) {
+    TRY(check_room(context, "sets of elements", elements->name, view->elements_count));
+    view->elements[view->elements_count++] = *elements;
+    return PLIM_OK;
+}

@@ -1,5 +1,5 @@
-/* What a system shows of itself in a frame: meshes of many objects, points and values on grids, in
- * single precision. */
+/* What a system shows of itself in a frame: meshes of many objects, points, finite elements and
+ * values on grids, in single precision. */
 #ifndef SYSTEM_FRAME_VIEW_H
 #define SYSTEM_FRAME_VIEW_H
 
@@ -39,6 +39,22 @@ typedef struct FramePoints {
     float absorption[3];     /* as above */
 } FramePoints;
 
+/* Finite elements of bodies of a system, all of one kind: tetrahedra, or triangles, which are
+ * solids in two dimensions and sheets in three. */
+typedef struct FrameElements {
+    const char *name; /* group in the frame file */
+    size_t node_count, element_count;
+    const float *nodes;      /* m, 3 a node */
+    const float *velocities; /* m/s, 3 a node */
+    const float *stretch;    /* greatest of each element, 1 at rest */
+    const float *stress;     /* Pa, von Mises's, of each element; of sheets N/m */
+    /* The arrays below are the same in every frame of a run and are stored once. One of the first
+     * two is NULL. */
+    const int32_t *tetrahedra; /* 4 nodes an element */
+    const int32_t *triangles;  /* 3 nodes an element */
+    const int32_t *objects;    /* the body of each element */
+} FrameElements;
+
 /* Values at the cells of a regular grid, x running fastest. */
 typedef struct FrameVolume {
     const char *name;         /* group in the frame file */
@@ -65,6 +81,8 @@ typedef struct FrameView {
     size_t volume_count;
     FramePoints points[FRAME_VIEW_CAPACITY];
     size_t points_count;
+    FrameElements elements[FRAME_VIEW_CAPACITY];
+    size_t elements_count;
     const char *instance; /* of the system that adds to it now; NULL: alone, without a name */
 } FrameView;
 
@@ -72,5 +90,7 @@ typedef struct FrameView {
 PlimStatus frame_view_add_mesh(PlimContext *context, FrameView *view, const FrameMesh *mesh);
 PlimStatus frame_view_add_volume(PlimContext *context, FrameView *view, const FrameVolume *volume);
 PlimStatus frame_view_add_points(PlimContext *context, FrameView *view, const FramePoints *points);
+PlimStatus frame_view_add_elements(PlimContext *context, FrameView *view,
+                                   const FrameElements *elements);
 
 #endif

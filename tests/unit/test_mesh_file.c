@@ -164,6 +164,65 @@ static void obj_in_every_way(void **state) {
     test_context_close(context);
 }
 
+static MeshGroup parse_group(PlimContext *context, const char *text, const char *name) {
+    MeshGroup group;
+    if (mesh_parse_obj_group(context, "test.obj", text, strlen(text), name, &group) != PLIM_OK)
+        fail_msg("%s", plim_message(context));
+    return group;
+}
+
+static void expect_group(PlimContext *context, const char *text, const char *name,
+                         const char *expected) {
+    char list[256] = "";
+    size_t length = 0;
+    MeshGroup group = parse_group(context, text, name);
+    for (size_t i = 0; i < group.triangles.count; i++)
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%d", i ? " " : "",
+                                   group.triangles.data[i]);
+    assert_string_equal(list, expected);
+    assert_int_equal(group.mesh.triangle_count, 7);
+    mesh_group_free(context, &group);
+}
+
+/* A face is in all groups of the last g, and in the last o; polygons are all of their triangles. */
+static void obj_groups(void **state) {
+    (void)state;
+    PlimContext *context = test_context(1);
+    static const char text[] =
+        "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\ng a b\nf 1 2 3 4\no whole\n"
+        "g b\t# a comment\r\nf 1 3 4\ng\nf 2 3 4\ng c\ngroup b\no\nf 1 2 4\no part\nf 4 3 2";
+    expect_group(context, text, "a", "1 2");
+    expect_group(context, text, "b", "1 2 3");
+    expect_group(context, text, "whole", "3 4");
+    expect_group(context, text, "c", "5 6");
+    expect_group(context, text, "part", "6");
+    expect_group(context, text, "default", "4 5");
+
+    MeshGroup group;
+    assert_int_equal(mesh_parse_obj_group(context, "t.obj", text, strlen(text), "prat", &group),
+                     PLIM_BAD_INPUT);
+    assert_non_null(
+        strstr(plim_message(context), "no group 'prat' (it has: a, b, whole, c, part)"));
+    assert_non_null(strstr(plim_message(context), "; did you mean 'part'?"));
+    static const char without[] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\ng last";
+    assert_int_equal(
+        mesh_parse_obj_group(context, "t.obj", without, strlen(without), "last", &group),
+        PLIM_BAD_INPUT);
+    assert_non_null(strstr(plim_message(context), "'last' has no faces"));
+    assert_int_equal(mesh_read_group(context, "a.ply", "last", &group), PLIM_BAD_INPUT);
+    assert_non_null(strstr(plim_message(context), ".obj"));
+    Text many;
+    text_init(&many, context);
+    for (int i = 0; i < 1000; i++) text_add(&many, "g name_%d\n", i);
+    text_add(&many, "v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\n");
+    assert_int_equal(mesh_parse_obj_group(context, "t.obj", text_string(&many), many.bytes.count,
+                                          "name_1000", &group),
+                     PLIM_BAD_INPUT);
+    assert_non_null(strstr(plim_message(context), ", and more"));
+    text_free(&many);
+    test_context_close(context);
+}
+
 /* A concave outline: an arrow head, where the fan about the first corner would be wrong. */
 static void polygons_are_cut(void **state) {
     (void)state;
@@ -353,10 +412,11 @@ static void names_choose_the_reader(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(written_reads_back),     cmocka_unit_test(numbers_are_exact),
-        cmocka_unit_test(obj_in_every_way),       cmocka_unit_test(polygons_are_cut),
-        cmocka_unit_test(ply_ascii_in_every_way), cmocka_unit_test(ply_binary_in_every_way),
-        cmocka_unit_test(stl_in_every_way),       cmocka_unit_test(names_choose_the_reader),
+        cmocka_unit_test(written_reads_back),      cmocka_unit_test(numbers_are_exact),
+        cmocka_unit_test(obj_in_every_way),        cmocka_unit_test(obj_groups),
+        cmocka_unit_test(polygons_are_cut),        cmocka_unit_test(ply_ascii_in_every_way),
+        cmocka_unit_test(ply_binary_in_every_way), cmocka_unit_test(stl_in_every_way),
+        cmocka_unit_test(names_choose_the_reader),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,6 +35,12 @@ bool mesh_is_readable_name(const char *path) {
     return parser_for(path) != NULL;
 }
 
+/* With a byte more than `size`; context_free(bytes, size + 1, 1). */
+static PlimStatus read_bytes(PlimContext *context, const char *path, char **bytes, size_t *size) {
+    PlimStatus status = file_read(context, path, bytes, size);
+    return status == PLIM_IO_ERROR ? PLIM_BAD_INPUT : status; /* the path was wrong, not the disk */
+}
+
 PlimStatus mesh_read(PlimContext *context, const char *path, TriangleMesh *out) {
     *out = (TriangleMesh){0};
     MeshParser parse = parser_for(path);
@@ -43,10 +49,23 @@ PlimStatus mesh_read(PlimContext *context, const char *path, TriangleMesh *out) 
                             "%s: meshes are read from files ending in .obj, .ply or .stl", path);
     char *bytes;
     size_t size;
-    PlimStatus status = file_read(context, path, &bytes, &size);
-    if (status == PLIM_IO_ERROR) return PLIM_BAD_INPUT; /* the path was wrong, not the disk */
-    TRY(status);
-    status = parse(context, path, bytes, size, out);
+    TRY(read_bytes(context, path, &bytes, &size));
+    PlimStatus status = parse(context, path, bytes, size, out);
+    context_free(context, bytes, size + 1, 1);
+    return status;
+}
+
+PlimStatus mesh_read_group(PlimContext *context, const char *path, const char *name,
+                           MeshGroup *out) {
+    *out = (MeshGroup){0};
+    if (!ends_with(path, ".obj"))
+        return context_fail(context, PLIM_BAD_INPUT,
+                            "%.200s has no groups: only those of files ending in .obj are read",
+                            path);
+    char *bytes;
+    size_t size;
+    TRY(read_bytes(context, path, &bytes, &size));
+    PlimStatus status = mesh_parse_obj_group(context, path, bytes, size, name, out);
     context_free(context, bytes, size + 1, 1);
     return status;
 }

@@ -3,6 +3,7 @@
 #ifndef GEOM_MESH_FILE_H
 #define GEOM_MESH_FILE_H
 
+#include "base/array.h"
 #include "base/text.h"
 #include "geom/mesh/mesh.h"
 
@@ -22,6 +23,21 @@ PlimStatus mesh_parse_stl(PlimContext *context, const char *label, const char *b
 PlimStatus mesh_parse_assimp(PlimContext *context, const char *label, const char *bytes,
                              size_t size, TriangleMesh *out);
 #endif
+
+/* The mesh of an OBJ file, and which of its triangles are in one of its groups: those of faces
+ * after a statement g or o with that name. */
+typedef struct MeshGroup {
+    TriangleMesh mesh;
+    ARRAY(int32_t) triangles; /* rising */
+} MeshGroup;
+
+/* PLIM_BAD_INPUT, with the names that there are, for a group that is not there or has no face. */
+PlimStatus mesh_parse_obj_group(PlimContext *context, const char *label, const char *text,
+                                size_t size, const char *name, MeshGroup *out);
+/* From a path, which must end in .obj. */
+PlimStatus mesh_read_group(PlimContext *context, const char *path, const char *name,
+                           MeshGroup *out);
+void mesh_group_free(PlimContext *context, MeshGroup *group);
 
 /* By the ending of the path. */
 PlimStatus mesh_read(PlimContext *context, const char *path, TriangleMesh *out);

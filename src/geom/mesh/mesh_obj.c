@@ -1,13 +1,28 @@
-/* Wavefront OBJ: the statements v and f; all others are passed over. */
+/* Wavefront OBJ: the statements v and f, and g and o where a group is asked for; all others are
+ * passed over. */
+#include "base/suggest.h"
 #include "geom/mesh/mesh_builder.h"
 #include "geom/mesh/mesh_file.h"
 #include "geom/mesh/mesh_scan.h"
 
 #include <stdio.h>
 
+enum { NAMES_KEPT = 64, NAMES_TOLD = 12 };
+
+/* A group that is asked for: faces after a statement g or o with its name. */
+typedef struct ObjGroup {
+    const char *name;
+    bool in_group, in_object; /* the last g, the last o has that name */
+    bool is_there;
+    size_t name_count;
+    char names[NAMES_KEPT][SHOWN_CAPACITY]; /* the first that the file has, for messages */
+    MeshGroup *out;
+} ObjGroup;
+
 typedef struct ObjReader {
     MeshScan scan;
     MeshBuilder builder;
+    ObjGroup *group;      /* NULL: none */
     int32_t greatest;     /* vertex number a face names so far, from 1 */
     size_t greatest_line; /* where: vertices may follow the faces that use them */
 } ObjReader;
@@ -70,6 +85,16 @@ static PlimStatus read_corner(ObjReader *reader) {
                : PLIM_OUT_OF_MEMORY;
 }
 
+/* Those from `first` on, of a face: cutting it well later leaves their numbers as they are. */
+static PlimStatus note_triangles(ObjReader *reader, size_t first) {
+    const ObjGroup *group = reader->group;
+    if (!group->in_group && !group->in_object) return PLIM_OK;
+    for (size_t t = first; t < reader->builder.triangles.count; t++)
+        if (!array_push(reader->scan.context, &group->out->triangles, (int32_t)t))
+            return PLIM_OUT_OF_MEMORY;
+    return PLIM_OK;
+}
+
 static PlimStatus read_face(ObjReader *reader) {
     size_t line = reader->scan.line;
     reader->builder.corners.count = 0;
@@ -78,7 +103,51 @@ static PlimStatus read_face(ObjReader *reader) {
         return context_fail(reader->scan.context, PLIM_BAD_INPUT,
                             "%s line %zu: a face of %zu corners: it needs three or more",
                             reader->scan.label, line, reader->builder.corners.count);
-    return builder_add_face(&reader->builder);
+    size_t first = reader->builder.triangles.count;
+    TRY(builder_add_face(&reader->builder));
+    return reader->group ? note_triangles(reader, first) : PLIM_OK;
+}
+
+/* ---- groups ---- */
+
+static void note_name(ObjGroup *group, ScanWord word) {
+    if (group->name_count == NAMES_KEPT) return;
+    char *to = group->names[group->name_count];
+    scan_show(word, to);
+    for (size_t i = 0; i < group->name_count; i++)
+        if (strcmp(group->names[i], to) == 0) return;
+    group->name_count++;
+}
+
+/* A statement g may have several names, or none: that is the group "default". */
+static void read_names(ObjReader *reader, char statement) {
+    ObjGroup *group = reader->group;
+    bool *is_in = statement == 'g' ? &group->in_group : &group->in_object;
+    size_t count = 0;
+    *is_in = false;
+    for (; more_words(&reader->scan); count++) {
+        ScanWord word = scan_word(&reader->scan);
+        *is_in = *is_in || scan_word_is(word, group->name);
+        note_name(group, word);
+    }
+    if (count == 0) *is_in = strcmp(group->name, "default") == 0;
+    group->is_there = group->is_there || *is_in;
+}
+
+static PlimStatus fail_unknown_group(const ObjReader *reader) {
+    const ObjGroup *group = reader->group;
+    const char *known[NAMES_KEPT], *guess;
+    char list[NAMES_TOLD * (SHOWN_CAPACITY + 2)] = "none";
+    size_t length = 0, told = group->name_count < NAMES_TOLD ? group->name_count : NAMES_TOLD;
+    for (size_t i = 0; i < group->name_count; i++) known[i] = group->names[i];
+    for (size_t i = 0; i < told; i++)
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", i > 0 ? ", " : "",
+                                   known[i]);
+    guess = suggest_name(group->name, known, group->name_count);
+    return context_fail(reader->scan.context, PLIM_BAD_INPUT,
+                        "%.200s has no group '%.60s' (it has: %s%s)%s%s%s", reader->scan.label,
+                        group->name, list, told < group->name_count ? ", and more" : "",
+                        guess ? "; did you mean '" : "", guess ? guess : "", guess ? "'?" : "");
 }
 
 /* To the end of a statement that is not for us. A comment ends with its line even after a
@@ -92,6 +161,11 @@ static void pass_statement(MeshScan *scan) {
     }
 }
 
+/* Whether it has one letter and nothing else. */
+static bool ends_statement(const MeshScan *scan) {
+    return scan->end - scan->at < 2 || scan_is_line_end(scan->at[1]);
+}
+
 static PlimStatus read_statement(ObjReader *reader) {
     MeshScan *scan = &reader->scan;
     char c = *scan->at;
@@ -102,6 +176,9 @@ static PlimStatus read_statement(ObjReader *reader) {
         scan->at++;
         TRY(c == 'v' ? read_vertex(reader) : read_face(reader));
         while (more_words(scan)) scan_word(scan); /* weights and colours */
+    } else if (reader->group && (c == 'g' || c == 'o') && (single || ends_statement(scan))) {
+        scan->at++;
+        read_names(reader, c);
     } else if (!scan_is_line_end(c)) {
         scan->at++; /* so that pass_statement may look one character back */
         pass_statement(scan);
@@ -129,6 +206,28 @@ PlimStatus mesh_parse_obj(PlimContext *context, const char *label, const char *t
     PlimStatus status = read_obj(&reader, out);
     builder_free(&reader.builder);
     return status;
+}
+
+PlimStatus mesh_parse_obj_group(PlimContext *context, const char *label, const char *text,
+                                size_t size, const char *name, MeshGroup *out) {
+    *out = (MeshGroup){0};
+    ObjGroup group = {.name = name, .out = out};
+    ObjReader reader = {.scan = {context, label, text, text + size, 1},
+                        .builder = {.context = context, .label = label},
+                        .group = &group};
+    PlimStatus status = read_obj(&reader, &out->mesh);
+    if (status == PLIM_OK && !group.is_there) status = fail_unknown_group(&reader);
+    if (status == PLIM_OK && out->triangles.count == 0)
+        status = context_fail(context, PLIM_BAD_INPUT, "%.200s: group '%.60s' has no faces", label,
+                              name);
+    builder_free(&reader.builder);
+    if (status != PLIM_OK) mesh_group_free(context, out);
+    return status;
+}
+
+void mesh_group_free(PlimContext *context, MeshGroup *group) {
+    mesh_free(context, &group->mesh);
+    array_free(context, &group->triangles);
 }
 
 /* ---- writing ---- */
