@@ -11,24 +11,12 @@ typedef struct Benchmark {
 } Benchmark;
 
 static const Benchmark benchmarks[] = {
-    {"math", bench_math},
-    {"rigid", bench_rigid},
-    {"io", bench_io},
-    {"geometry", bench_geometry},
-    {"level_set", bench_level_set},
-    {"poisson", bench_poisson},
-    {"lcp", bench_lcp},
-    {"advect", bench_advect},
-    {"viscosity", bench_viscosity},
-    {"smoke", bench_smoke},
-    {"water", bench_water},
-    {"splash", bench_splash},
-    {"fem", bench_fem},
-    {"cloth", bench_cloth},
-    {"fsi", bench_fsi},
-    {"rings", bench_rings},
-    {"boxes", bench_boxes},
-    {"bones", bench_bones},
+    {"math", bench_math},         {"rigid", bench_rigid},         {"io", bench_io},
+    {"geometry", bench_geometry}, {"level_set", bench_level_set}, {"poisson", bench_poisson},
+    {"lcp", bench_lcp},           {"advect", bench_advect},       {"viscosity", bench_viscosity},
+    {"smoke", bench_smoke},       {"water", bench_water},         {"splash", bench_splash},
+    {"fem", bench_fem},           {"cloth", bench_cloth},         {"fsi", bench_fsi},
+    {"rings", bench_rings},       {"boxes", bench_boxes},         {"bones", bench_bones},
 };
 
 enum { BENCH_COUNT = sizeof benchmarks / sizeof *benchmarks, MAX_NAMES = 32 };

@@ -49,7 +49,7 @@ static const StateField fields[] = {
     SPRING(spring_rest, "m", FIELD_F64, FIELD_CONSTANT, 1),
     SPRING(spring_modulus, "N", FIELD_F64, FIELD_CONSTANT, 1),
     SPRING(spring_drag, "N s/m", FIELD_F64, FIELD_CONSTANT, 1),
-    {"step_limit", "s", FIELD_F64, FIELD_STATE, 2, DEFORM_WHOLE, offsetof(Deform, step_limit)},
+    {"step_limit", "s", FIELD_F64, FIELD_STATE, 3, DEFORM_WHOLE, offsetof(Deform, step_limit)},
     {"gained", "J", FIELD_F64, FIELD_STATE, 1, DEFORM_BODIES, offsetof(Deform, gained)},
     {"plastic_inverse", "1", FIELD_F64, FIELD_STATE, 9, DEFORM_PLASTIC,
      offsetof(Deform, plastic_inverse)},

@@ -169,7 +169,8 @@ struct Deform {
     double *spring_force; /* N, three a corner, four corners */
     int32_t *face_corners, *face_body;
     double *gained;     /* J, of each body: what the midpoint rule made out of nothing */
-    double *step_limit; /* s: the longest next step, 0 if any; the usual one (self.c) */
+    double *step_limit; /* s: the longest next step, 0 if any; the usual one; 1: something was near
+                           (self.c) */
     /* Elements that may yield (yield.c): F_p^-1, rest matrix inverse, and which they are. */
     double *plastic_inverse, *plastic_rest;
     int32_t *plastic_element;

@@ -69,9 +69,10 @@ PlimStatus deform_list_self(Deform *d) {
 }
 
 /* What is stopped within a step pulls at its neighbours by its way in it: parts of surfaces that
- * may meet move less than a part of their edges against each other. */
+ * may meet move less than a part of their edges against each other, less than one while nothing is
+ * near. */
 double deform_collision_step(const Deform *d) {
-    const double part = 0.2;
+    const double part = d->step_limit[2] > 0 ? 0.2 : 1.0;
     Vec3 mean = vec3(0, 0, 0);
     double mass = 0, fastest = 0, edge = HUGE_VAL;
     for (size_t i = 0; i < d->self_nodes.count; i++) {
@@ -187,6 +188,7 @@ static void limit(const void *system, const StepInfo *step, Vec3 *x1) {
 static void adapt_step(Deform *d, double dt, const CollisionFigures *figures) {
     const double least = 1.0 / 16, growth = 1.1;
     double *limit = &d->step_limit[0], *usual = &d->step_limit[1];
+    d->step_limit[2] = figures->proximities + figures->hits > 0;
     if (!(*limit > 0)) *usual = dt;
     if (figures->zones > 0) {
         *limit = fmax(0.5 * dt, least * *usual);

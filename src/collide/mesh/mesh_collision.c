@@ -215,7 +215,7 @@ static PlimStatus spread(MeshCollision *m, const CollisionStep *step, bool *chan
 
 PlimStatus mesh_collision_run(MeshCollision *m, const CollisionStep *step,
                               CollisionFigures *figures) {
-    enum { ROUNDS = 4 };
+    enum { ROUNDS = 10 };
     bool again = true;
     *figures = (CollisionFigures){0};
     m->search = 1;
@@ -223,15 +223,14 @@ PlimStatus mesh_collision_run(MeshCollision *m, const CollisionStep *step,
     TRY(collision_find_candidates(m, step));
     TRY(collision_find_near(m, step));
     figures->proximities = (double)m->near.items.count;
-    for (int round = 0; round < ROUNDS && again; round++) {
-        double hits = figures->hits;
-        bool pushes = collision_stop_approach(m, step);
-        TRY(stop_hits(m, step, figures));
-        again = step->limit && (pushes || figures->hits > hits);
-        if (again) TRY(spread(m, step, &again));
-    }
     collision_push_out(m, step);
-    TRY(stop_hits(m, step, figures));
+    for (int round = 0; round < ROUNDS && again; round++) {
+        collision_stop_approach(m, step);
+        TRY(stop_hits(m, step, figures));
+        again = false;
+        if (step->limit) TRY(spread(m, step, &again));
+    }
+    if (again) TRY(stop_hits(m, step, figures));
     if (m->hits.count > 0) TRY(collision_zones(m, step, figures));
     if (m->crossing.count > 0) collision_forget_parted(m, step->x1);
     figures->left = (double)m->crossing.count;

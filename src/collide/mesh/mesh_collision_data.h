@@ -64,8 +64,8 @@ void collision_filter_candidates(MeshCollision *m, const CollisionStep *step);
 /* ---- proximity.c ---- */
 
 PlimStatus collision_find_near(MeshCollision *m, const CollisionStep *step);
-/* Stops approach of near pairs, which is an impulse. True: there was some. */
-bool collision_stop_approach(MeshCollision *m, const CollisionStep *step);
+/* Stops approach of near pairs, which is an impulse. */
+void collision_stop_approach(MeshCollision *m, const CollisionStep *step);
 /* A tenth of the distance that they lack is made good, which should be no velocity. */
 void collision_push_out(MeshCollision *m, const CollisionStep *step);
 

@@ -114,9 +114,8 @@ static double push_pair(MeshCollision *m, const CollisionStep *step, size_t i, d
     return fabs(*sum - before) * softness;
 }
 
-/* Sweeps until changes are a small part of the greatest one of the first sweep. True: there were
- * some. */
-static bool sweep_pairs(MeshCollision *m, const CollisionStep *step, double part) {
+/* Sweeps until changes are a small part of the greatest one of the first sweep. */
+static void sweep_pairs(MeshCollision *m, const CollisionStep *step, double part) {
     enum { SWEEPS = 20 };
     size_t count = m->near.items.count;
     double first = 0;
@@ -131,11 +130,10 @@ static bool sweep_pairs(MeshCollision *m, const CollisionStep *step, double part
     for (size_t i = 0; i < count && part == 0; i++)
         if (m->pushed.data[i] > 0)
             collision_rub(m, step, &m->near.items.data[i], m->pushed.data[i]);
-    return first > 0;
 }
 
-bool collision_stop_approach(MeshCollision *m, const CollisionStep *step) {
-    return sweep_pairs(m, step, 0.0);
+void collision_stop_approach(MeshCollision *m, const CollisionStep *step) {
+    sweep_pairs(m, step, 0.0);
 }
 
 void collision_push_out(MeshCollision *m, const CollisionStep *step) {
