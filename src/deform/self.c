@@ -72,7 +72,7 @@ PlimStatus deform_list_self(Deform *d) {
  * may meet move less than a part of their edges against each other, less than one while nothing is
  * near. */
 double deform_collision_step(const Deform *d) {
-    const double part = d->step_limit[2] > 0 ? 0.3 : 1.0;
+    const double part = d->step_limit[2] > 0 ? 0.2 : 1.0;
     Vec3 mean = vec3(0, 0, 0);
     double mass = 0, fastest = 0, edge = HUGE_VAL;
     for (size_t i = 0; i < d->self_nodes.count; i++) {
