@@ -16,6 +16,13 @@ double collision_softness(const CollisionStep *step, const CollisionPair *pair, 
     return sum;
 }
 
+double collision_free_softness(const CollisionStep *step, const CollisionPair *pair) {
+    double sum = 0;
+    for (int k = 0; k < 4; k++)
+        sum += pair->weights[k] * pair->weights[k] * step->inverse_mass[pair->nodes[k]];
+    return sum;
+}
+
 /* How they move against each other over the step, m. */
 Vec3 collision_relative(const CollisionStep *step, const CollisionPair *pair) {
     Vec3 sum = vec3(0, 0, 0);
