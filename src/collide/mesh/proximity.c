@@ -105,7 +105,7 @@ PlimStatus collision_find_near(MeshCollision *m, const CollisionStep *step) {
  * Layers between two walls may be stopped into those, but are not pushed there for their distance.
  */
 static double push_pair(MeshCollision *m, const CollisionStep *step, size_t i, double least) {
-    const double pinched = 1e-3;
+    const double pinched = 0.05;
     const CollisionPair *pair = &m->near.items.data[i];
     double softness = collision_softness(step, pair, pair->normal), *sum = &m->pushed.data[i];
     if (!(softness > 0)) return 0;
