@@ -93,13 +93,62 @@ static bool faces_cross(const MeshCollision *m, const Vec3 *x, int32_t a, int32_
     return edges_meet_face(m, x, a, b) || edges_meet_face(m, x, b, a);
 }
 
-void collision_forget_parted(MeshCollision *m, const Vec3 *x) {
+static void forget_parted(MeshCollision *m, const Vec3 *x) {
     size_t kept = 0;
     for (size_t i = 0; i < m->crossing.count; i++) {
         FacePair pair = m->crossing.data[i];
         if (faces_cross(m, x, pair.a, pair.b)) m->crossing.data[kept++] = pair;
     }
     m->crossing.count = kept;
+}
+
+/* Faces around the corners of a face, itself among them. */
+static size_t face_around(const MeshCollision *m, int32_t face, size_t number) {
+    for (int c = 0; c < m->dim; c++) {
+        FaceRange around = range_of(&m->faces_of_node, (size_t)m->faces[face][c]);
+        if (number < around.count) return (size_t)around.faces[number];
+        number -= around.count;
+    }
+    return m->face_count;
+}
+
+static PlimStatus cross_around(MeshCollision *m, const Vec3 *x, FacePair pair) {
+    size_t a, b;
+    for (size_t i = 0; (a = face_around(m, pair.a, i)) < m->face_count; i++)
+        for (size_t j = 0; (b = face_around(m, pair.b, j)) < m->face_count; j++) {
+            FacePair found = {(int32_t)(a < b ? a : b), (int32_t)(a < b ? b : a)};
+            if (a == b || is_known(m, found.a, found.b)) continue;
+            if (!faces_cross(m, x, found.a, found.b)) continue;
+            if (!array_push(m->context, &m->crossing_more, found)) return PLIM_OUT_OF_MEMORY;
+        }
+    return PLIM_OK;
+}
+
+static PlimStatus add_more(MeshCollision *m) {
+    for (size_t i = 0; i < m->crossing_more.count; i++)
+        if (!array_push(m->context, &m->crossing, m->crossing_more.data[i]))
+            return PLIM_OUT_OF_MEMORY;
+    qsort(m->crossing.data, m->crossing.count, sizeof *m->crossing.data, compare_pairs);
+    size_t kept = 0;
+    for (size_t i = 0; i < m->crossing.count; i++) {
+        FacePair pair = m->crossing.data[i];
+        if (kept == 0 || compare_pairs(&pair, &m->crossing.data[kept - 1]) != 0)
+            m->crossing.data[kept++] = pair;
+    }
+    m->crossing.count = kept;
+    return PLIM_OK;
+}
+
+/* Surfaces that are drawn out of each other cross by other faces in each step, beside those that
+ * crossed before. */
+PlimStatus collision_follow_crossings(MeshCollision *m, const Vec3 *x) {
+    do {
+        m->crossing_more.count = 0;
+        for (size_t i = 0; i < m->crossing.count; i++) TRY(cross_around(m, x, m->crossing.data[i]));
+        TRY(add_more(m));
+    } while (m->crossing_more.count > 0);
+    forget_parted(m, x);
+    return PLIM_OK;
 }
 
 /* ---- all of them ---- */

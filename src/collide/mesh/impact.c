@@ -2,17 +2,29 @@
  * stopped along their normals without bounce, with Coulomb friction. */
 #include "collide/mesh/mesh_collision_data.h"
 
-/* How easily a node moves along a unit vector: along the wall that it leans on as if alone, into it
- * or off it not at all. */
-static double mobility(const CollisionStep *step, size_t i, Vec3 along) {
+/* How a node moves for an impulse along a unit vector: along the wall that it leans on, and a
+ * little into it or off it, so that what is pinched between walls yields there and is not sent far
+ * along them. */
+static Vec3 mobility(const CollisionStep *step, size_t i, Vec3 along) {
+    const double into_wall = 0.01;
     double across = vec3_dot(along, step->wall[i]);
-    return step->inverse_mass[i] * fmax(0.0, 1 - across * across);
+    return vec3_scale(step->inverse_mass[i],
+                      vec3_add_scaled(along, -(1 - into_wall) * across, step->wall[i]));
 }
 
 double collision_softness(const CollisionStep *step, const CollisionPair *pair, Vec3 along) {
     double sum = 0;
+    for (int k = 0; k < 4; k++) {
+        Vec3 moves = mobility(step, (size_t)pair->nodes[k], along);
+        sum += pair->weights[k] * pair->weights[k] * vec3_dot(along, moves);
+    }
+    return sum;
+}
+
+double collision_free_softness(const CollisionStep *step, const CollisionPair *pair) {
+    double sum = 0;
     for (int k = 0; k < 4; k++)
-        sum += pair->weights[k] * pair->weights[k] * mobility(step, (size_t)pair->nodes[k], along);
+        sum += pair->weights[k] * pair->weights[k] * step->inverse_mass[pair->nodes[k]];
     return sum;
 }
 
@@ -30,9 +42,9 @@ void collision_push(MeshCollision *m, const CollisionStep *step, const Collision
                     Vec3 along, double amount) {
     for (int k = 0; k < 4; k++) {
         size_t i = (size_t)pair->nodes[k];
-        double share = pair->weights[k] * mobility(step, i, along) * amount;
-        if (share == 0) continue;
-        step->x1[i] = vec3_add_scaled(step->x1[i], share, along);
+        double share = pair->weights[k] * amount;
+        if (share == 0 || step->inverse_mass[i] == 0) continue;
+        step->x1[i] = vec3_add_scaled(step->x1[i], share, mobility(step, i, along));
         m->changed[i] = m->search;
     }
 }

@@ -172,6 +172,7 @@ void mesh_collision_destroy(MeshCollision *m) {
     array_free(context, &m->found);
     array_free(context, &m->hits);
     array_free(context, &m->crossing);
+    array_free(context, &m->crossing_more);
     context_free(context, m, 1, sizeof *m);
 }
 
@@ -181,10 +182,13 @@ const CollisionPairs *mesh_collision_proximities(const MeshCollision *m) {
 
 /* ---- the loop ---- */
 
-/* Impulses until nothing hits, or the passes are used up. */
+/* Impulses until nothing hits, or the passes are used up. Hits that an earlier call left are still
+ * there, though their nodes have not changed since. */
 static PlimStatus stop_hits(MeshCollision *m, const CollisionStep *step,
                             CollisionFigures *figures) {
     enum { PASSES = 10 };
+    for (size_t i = 0; i < m->hits.count; i++)
+        for (int k = 0; k < 4; k++) m->changed[m->hits.data[i].nodes[k]] = m->search;
     TRY(collision_find_hits(m, step));
     for (int pass = 0; pass < PASSES && m->hits.count > 0; pass++) {
         figures->hits += (double)m->hits.count;
@@ -218,6 +222,7 @@ PlimStatus mesh_collision_run(MeshCollision *m, const CollisionStep *step,
     enum { ROUNDS = 10 };
     bool again = true;
     *figures = (CollisionFigures){0};
+    m->hits.count = 0;
     m->search = 1;
     for (size_t i = 0; i < m->node_count; i++) m->changed[i] = m->search; /* all are to be tested */
     TRY(collision_find_candidates(m, step));
@@ -232,7 +237,7 @@ PlimStatus mesh_collision_run(MeshCollision *m, const CollisionStep *step,
     }
     if (again) TRY(stop_hits(m, step, figures));
     if (m->hits.count > 0) TRY(collision_zones(m, step, figures));
-    if (m->crossing.count > 0) collision_forget_parted(m, step->x1);
+    if (m->crossing.count > 0) TRY(collision_follow_crossings(m, step->x1));
     figures->left = (double)m->crossing.count;
     return PLIM_OK;
 }

@@ -43,9 +43,10 @@ struct MeshCollision {
     int32_t *changed;          /* number of the search after which a node changed */
     int32_t *zone;             /* root of the node's zone; -1: in none */
     int32_t *next_in_zone;     /* nodes of a zone, in a circle */
-    uint8_t *stands;           /* the node stands still */
+    uint8_t *stands;           /* whether the node stands still, see zones.c */
     int32_t search;
     ARRAY(FacePair) crossing; /* at x0, sorted */
+    ARRAY(FacePair) crossing_more;
 };
 
 /* ---- candidates.c ---- */
@@ -80,6 +81,8 @@ void collision_push(MeshCollision *m, const CollisionStep *step, const Collision
                     Vec3 along, double amount);
 /* Inverse mass that an impulse between them along a unit vector meets. */
 double collision_softness(const CollisionStep *step, const CollisionPair *pair, Vec3 along);
+/* The same if none leaned on a wall. */
+double collision_free_softness(const CollisionStep *step, const CollisionPair *pair);
 Vec3 collision_relative(const CollisionStep *step, const CollisionPair *pair);
 /* Coulomb friction that goes with a push along the normal, both kg m. */
 void collision_rub(MeshCollision *m, const CollisionStep *step, const CollisionPair *pair,
@@ -94,7 +97,7 @@ PlimStatus collision_zones(MeshCollision *m, const CollisionStep *step, Collisio
 bool collision_known_crossing(const MeshCollision *m, int kind, BvhPair pair);
 /* A moving contact that nothing stops: its faces may cross from now on. */
 PlimStatus collision_let_go(MeshCollision *m, const CollisionPair *pair);
-/* Forgets pairs of faces that do not cross at x. */
-void collision_forget_parted(MeshCollision *m, const Vec3 *x);
+/* Finds pairs that cross at x beside those that did, and forgets those that do not. */
+PlimStatus collision_follow_crossings(MeshCollision *m, const Vec3 *x);
 
 #endif

@@ -101,11 +101,15 @@ PlimStatus collision_find_near(MeshCollision *m, const CollisionStep *step) {
 
 /* ---- pushing ---- */
 
-/* One pair: what it moves along the normal gets at least `least`; its impulses so far are `sum`. */
+/* One pair: what it moves along the normal gets at least `least`; its impulses so far are `sum`.
+ * Layers between two walls may be stopped into those, but are not pushed there for their distance.
+ */
 static double push_pair(MeshCollision *m, const CollisionStep *step, size_t i, double least) {
+    const double pinched = 0.05;
     const CollisionPair *pair = &m->near.items.data[i];
     double softness = collision_softness(step, pair, pair->normal), *sum = &m->pushed.data[i];
     if (!(softness > 0)) return 0;
+    if (least > 0 && softness < pinched * collision_free_softness(step, pair)) return 0;
     double along = vec3_dot(collision_relative(step, pair), pair->normal);
     double before = *sum;
     *sum = fmax(0.0, before + (least - along) / softness);

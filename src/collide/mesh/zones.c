@@ -6,6 +6,9 @@
 #include "collide/mesh/mesh_collision_data.h"
 #include "math/decompose.h"
 
+/* Whether the nodes of a zone stand still: a decision, and then a fact that searches have seen. */
+enum { MOVES, SHALL_STAND, STANDS };
+
 /* ---- who is in a zone ---- */
 
 static void join_node(MeshCollision *m, int32_t node) {
@@ -19,7 +22,8 @@ static void join_node(MeshCollision *m, int32_t node) {
 static void merge(MeshCollision *m, int32_t a, int32_t b) {
     int32_t root = m->zone[a] < m->zone[b] ? m->zone[a] : m->zone[b];
     if (m->zone[a] == m->zone[b]) return;
-    bool stands = m->stands[a] || m->stands[b];
+    uint8_t one = m->stands[a], other = m->stands[b];
+    uint8_t stands = one == other ? one : SHALL_STAND;
     int32_t after = m->next_in_zone[a];
     m->next_in_zone[a] = m->next_in_zone[b];
     m->next_in_zone[b] = after;
@@ -152,7 +156,10 @@ static void move_zone(MeshCollision *m, const CollisionStep *step, int32_t root)
     do {
         Vec3 arm = vec3_sub(step->x0[i], sums.place);
         Vec3 shift = vec3_add(sums.shift, mat3_apply(turn, arm));
-        if (m->stands[i]) shift = vec3(0, 0, 0);
+        if (m->stands[i] != MOVES) {
+            shift = vec3(0, 0, 0);
+            m->stands[i] = STANDS;
+        }
         if (m->dim == 2) shift.z = 0;
         if (step->kind[i] != COLLISION_RIGID) step->x1[i] = vec3_add(step->x0[i], shift);
         m->changed[i] = m->search;
@@ -163,33 +170,40 @@ static void move_zone(MeshCollision *m, const CollisionStep *step, int32_t root)
 static void stand(MeshCollision *m, int32_t root) {
     int32_t i = root;
     do {
-        m->stands[i] = 1;
+        m->stands[i] = SHALL_STAND;
         i = m->next_in_zone[i];
     } while (i != root);
 }
 
-/* A contact inside a zone is one of rounding, or with something that goes its own way: then the
- * zone stands still. If it does already, nothing can be done: surfaces yield to what is rigid. */
-static PlimStatus take_in(MeshCollision *m, const CollisionPair *hit, bool *let_go) {
-    bool is_inside = true;
-    for (int k = 0; k < 4; k++) {
-        is_inside = is_inside && m->zone[hit->nodes[k]] >= 0 &&
-                    m->zone[hit->nodes[k]] == m->zone[hit->nodes[0]];
-        join_node(m, hit->nodes[k]);
-    }
-    if (is_inside && m->stands[hit->nodes[0]]) {
-        *let_go = true;
-        return collision_let_go(m, hit);
-    }
-    if (is_inside) stand(m, m->zone[hit->nodes[0]]);
-    for (int k = 1; k < 4; k++) merge(m, hit->nodes[0], hit->nodes[k]);
-    return PLIM_OK;
+static bool is_inside(const MeshCollision *m, const CollisionPair *hit) {
+    int32_t zone = m->zone[hit->nodes[0]];
+    for (int k = 1; k < 4; k++)
+        if (m->zone[hit->nodes[k]] != zone) return false;
+    return zone >= 0;
 }
 
-/* Hits of this search that were still open when they were found; zones that grew move again. */
+/* A contact inside a zone is one of rounding, or with something that goes its own way: then the
+ * zone stands still. If it does already, nothing can be done: surfaces yield to what is rigid. */
+static PlimStatus judge_inside(MeshCollision *m, const CollisionPair *hit, bool *let_go) {
+    uint8_t stands = m->stands[hit->nodes[0]];
+    if (stands == MOVES) stand(m, m->zone[hit->nodes[0]]);
+    if (stands != STANDS) return PLIM_OK;
+    *let_go = true;
+    return collision_let_go(m, hit);
+}
+
+static void take_in(MeshCollision *m, const CollisionPair *hit) {
+    for (int k = 0; k < 4; k++) join_node(m, hit->nodes[k]);
+    for (int k = 1; k < 4; k++) merge(m, hit->nodes[0], hit->nodes[k]);
+}
+
+/* Hits of this search, inside zones as they were then, then those that make them grow; zones that
+ * did move again. */
 static PlimStatus grow(MeshCollision *m, const CollisionStep *step) {
     bool let_go = false;
-    for (size_t i = 0; i < m->hits.count; i++) TRY(take_in(m, &m->hits.data[i], &let_go));
+    for (size_t i = 0; i < m->hits.count; i++)
+        if (is_inside(m, &m->hits.data[i])) TRY(judge_inside(m, &m->hits.data[i], &let_go));
+    for (size_t i = 0; i < m->hits.count; i++) take_in(m, &m->hits.data[i]);
     if (let_go) collision_filter_candidates(m, step);
     for (size_t i = 0; i < m->hits.count; i++) {
         int32_t root = m->zone[m->hits.data[i].nodes[0]];
@@ -203,15 +217,16 @@ static void count_up(const MeshCollision *m, const CollisionStep *step, Collisio
         if (m->zone[i] < 0) continue;
         figures->zones += m->zone[i] == (int32_t)i;
         figures->zone_nodes++;
-        figures->still += m->stands[i];
-        figures->yielded += m->stands[i] && step->kind[i] == COLLISION_GIVEN;
+        bool still = m->stands[i] == STANDS;
+        figures->still += still;
+        figures->yielded += still && step->kind[i] == COLLISION_GIVEN;
     }
 }
 
 PlimStatus collision_zones(MeshCollision *m, const CollisionStep *step, CollisionFigures *figures) {
     for (size_t i = 0; i < m->node_count; i++) {
         m->zone[i] = -1;
-        m->stands[i] = 0;
+        m->stands[i] = MOVES;
     }
     while (m->hits.count > 0) {
         TRY(grow(m, step));
