@@ -9,6 +9,11 @@
 static const double seam_reach = 1e-3;
 /* Of the same: what is deeper inside a third body is an overlap, not a seam. */
 static const double deep_inside = 0.05;
+/* Of the same: bodies that overlap by more than this are not at a seam, and must come apart. Where
+ * three of a heap overlap at one place each hides the contact of the other two, and they would sink
+ * into one another unseen. Less than the 5e-3 that push-out leaves in a heap, so that what it
+ * pushed still counts; twice what was seen at seams. */
+static const double deepest_at_seam = 4e-3;
 
 enum { MOST_OTHERS = 16, PAIR_GRAIN = 16 };
 
@@ -94,6 +99,7 @@ static bool may_have_seams(const GhostJob *job, size_t on, size_t other) {
 
 static bool is_ghost(const GhostJob *job, size_t a, size_t b, const ContactPoint *point) {
     double size = fmin(rigid_size(job->bodies, a), rigid_size(job->bodies, b));
+    if (point->gap < -deepest_at_seam * size) return false;
     /* What is farther away than it is large may meet anything before it is there. */
     if (point->gap > fmin(job->search->reach[a], job->search->reach[b])) return false;
     for (int side = 0; side < 2; side++) { /* the surface of b, then that of a */
