@@ -69,6 +69,10 @@ struct SceneBodies {
 };
 
 /* Reads every body, counts the copies, and checks what can be checked without a world. */
+/* In joints.c. */
+void scene_check_joints(PlimScene *scene);
+PlimStatus scene_add_joints(PlimScene *scene, PlimWorld *world);
+
 void scene_check_bodies(PlimScene *scene);
 /* Problems with bodies are kept; the status is then PLIM_BAD_INPUT. */
 PlimStatus scene_add_bodies(PlimScene *scene, PlimWorld *world, SceneBodies *bodies);

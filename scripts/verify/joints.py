@@ -1,0 +1,325 @@
+#!/usr/bin/python3
+"""Joints between rigid bodies: pendulums, tops, chains, machines, against formulas and integrators of our own.
+
+Places and turns come from probes.csv; gaps, energies, momenta and angles are formed here.
+"""
+import json
+import math
+import os
+
+import common
+from common import np
+
+try:
+    import yaml
+except ImportError as missing:
+    print(f"skipped: {missing}; install python3-yaml", file=common.sys.stderr)
+    common.sys.exit(77)
+
+G = 9.81
+
+# ---- scenes, changed ----
+
+
+def load(name):
+    with open(common.scene_path(f"joints/{name}.yaml")) as file:
+        return yaml.safe_load(file)
+
+
+def save(scene, folder, name):
+    path = os.path.join(folder, name + ".json")
+    with open(path, "w") as file:
+        json.dump(scene, file)
+    return path
+
+
+def run(options, folder, name, values=None, scene=None, **keys):
+    """Runs a scene of joints/, as it is or changed; `keys` replace top-level ones."""
+    scene = scene or load(name)
+    scene.update(keys)
+    for key, value in (values or {}).items():
+        scene["params"][key] = value
+    run.count = getattr(run, "count", 0) + 1
+    path = save(scene, folder, f"{name}_{run.count}")
+    return common.run(options.program, path, path[:-5])
+
+
+def number(scene, text):
+    """The value of a number or an expression of the scene's parameters."""
+    if not isinstance(text, str):
+        return float(text)
+    words = {key: value for key, value in scene["params"].items()}
+    words.update({key: getattr(math, key) for key in ("sin", "cos", "tan", "sqrt", "pi")})
+    return float(eval(text.lstrip("=").replace("^", "**"), {}, words))
+
+
+def watch_all(scene):
+    """Adds probes of all bodies, copies too."""
+    for body in scene["rigid"]["bodies"]:
+        names = [body["name"]]
+        if "repeat" in body:
+            names = [f"{body['name']}_{i}" for i in range(int(number(scene, body["repeat"]["count"])))]
+        for name in names:
+            scene["probes"].append({"name": "all_" + name, "object": name, "quantities": [
+                "position", "orientation", "velocity", "angular_velocity", "angular_momentum", "mass"]})
+    return scene
+
+
+# ---- own numerics ----
+
+
+def rotation(axis, angle):
+    a = np.asarray(axis, float) / np.linalg.norm(axis)
+    k = np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
+    return np.eye(3) + math.sin(angle) * k + (1 - math.cos(angle)) * k @ k
+
+
+def turn(q, v):
+    """Vectors turned by quaternions w, x, y, z, one a row."""
+    w, u = q[:, :1], q[:, 1:]
+    v = np.broadcast_to(np.asarray(v, float), u.shape)
+    t = 2 * np.cross(u, v)
+    return v + w * t + np.cross(u, t)
+
+
+def ellipk(k2):
+    a, b = 1.0, math.sqrt(1.0 - k2)
+    while abs(a - b) > 1e-15 * a:
+        a, b = 0.5 * (a + b), math.sqrt(a * b)
+    return math.pi / (a + b)
+
+
+def crossings(t, y):
+    """Times at which y goes upward through 0."""
+    i = np.nonzero((y[:-1] < 0) & (y[1:] >= 0))[0]
+    return t[i] - y[i] * (t[i + 1] - t[i]) / (y[i + 1] - y[i])
+
+
+def greatest(y):
+    """The greatest value, between samples by a parabola."""
+    i = int(np.argmax(y))
+    if i in (0, len(y) - 1):
+        return y[i]
+    a, b, c = y[i - 1], y[i], y[i + 1]
+    return b - (a - c)**2 / (8 * (a - 2 * b + c))
+
+
+# ---- gate 1 ----
+
+
+def pendulum(options, checks, folder):
+    inertia = (1 + 0.05**2) / 12 + 0.25
+    rate = math.sqrt(G * 0.5 / inertia)
+    for angle in (90,) if options.quickest else (20, 90, 150) if options.quick else (20, 60, 90, 120, 150):
+        period = 4 * ellipk(math.sin(math.radians(angle) / 2)**2) / rate
+        out = run(options, folder, "pendulum", {"angle": angle, "dt": 1 / 120}, duration=20.6 * period)
+        probes = out.probes()
+        t, y = probes["time"], math.radians(angle) + probes["pivot.angle"]
+        up = crossings(t, y)
+        checks.near(f"pendulum at {angle} degrees: period, s", (up[-1] - up[0]) / (len(up) - 1), period, 0.05)
+        late = greatest(np.abs(y[t > 19.3 * period]))
+        checks.below(f"pendulum at {angle} degrees: amplitude after 20 swings, degrees off",
+                     abs(math.degrees(late) - angle), 0.1)
+
+
+def double_pendulum_rate(y):
+    m, length, half, inertia = 1.0, 0.5, 0.25, (0.25 + 0.04**2) / 12
+    a, b, p, q = y
+    c, s = math.cos(a - b), math.sin(a - b)
+    k = m * length * half
+    m11, m22, m12 = inertia + m * half**2 + m * length**2, inertia + m * half**2, k * c
+    r1 = -k * s * q * q - m * G * (half + length) * math.sin(a)
+    r2 = k * s * p * p - m * G * half * math.sin(b)
+    d = m11 * m22 - m12 * m12
+    return np.array([p, q, (m22 * r1 - m12 * r2) / d, (m11 * r2 - m12 * r1) / d])
+
+
+def double_pendulum(options, checks, folder):
+    end, n = 1.0, 20000
+    y, h = np.array([math.radians(90), math.radians(60), 0, 0]), end / n
+    for _ in range(n):
+        k1 = double_pendulum_rate(y)
+        k2 = double_pendulum_rate(y + h / 2 * k1)
+        k3 = double_pendulum_rate(y + h / 2 * k2)
+        k4 = double_pendulum_rate(y + h * k3)
+        y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+    errors = []
+    steps = (120, 240, 480)
+    for steps_a_second in steps:
+        probes = run(options, folder, "double_pendulum", {"dt": 1 / steps_a_second}, duration=end, fps=2).probes()
+        first = math.radians(90) + probes["upper.angle"][-1]
+        second = math.radians(60) + probes["upper.angle"][-1] + probes["lower.angle"][-1]
+        errors.append(math.hypot(first - y[0], second - y[1]))
+    order = math.log(errors[0] / errors[-1]) / math.log(steps[-1] / steps[0])
+    checks.above(f"double pendulum: order, errors {errors[0]:.2e} to {errors[-1]:.2e} rad", order, 1.8)
+
+
+def top(options, checks, folder):
+    cases = [dict(mass=1, arm=0.1, i1=0.0125, i3=0.005, spin=100, tilt=30),
+             dict(mass=2, arm=0.05, i1=0.01, i3=0.004, spin=150, tilt=60),
+             dict(mass=0.5, arm=0.2, i1=0.025, i3=0.002, spin=300, tilt=20)]
+    for case in cases[:1] if options.quickest else cases:
+        tilt = math.radians(case["tilt"])
+        i1c, moment = case["i1"] * math.cos(tilt), case["i3"] * case["spin"]
+        rate = (moment - math.sqrt(moment**2 - 4 * i1c * case["mass"] * G * case["arm"])) / (2 * i1c)
+        probes = run(options, folder, "top", dict(case, dt=1 / 480), duration=4).probes()
+        x = probes.vector("top.position")
+        around = np.unwrap(np.arctan2(-x[:, 2], x[:, 0]))
+        name = f"top {case['mass']} kg, {case['spin']} rad/s, {case['tilt']} degrees"
+        checks.near(f"{name}: precession, rad/s", np.polyfit(probes["time"], around, 1)[0], rate, 0.2)
+        tilts = np.degrees(np.arccos(x[:, 1] / np.linalg.norm(x, axis=1)))
+        checks.below(f"{name}: nutation, degrees", np.abs(tilts - case["tilt"]).max(), 0.05)
+
+
+# ---- gate 2 ----
+
+
+def free_chain(options, checks, folder):
+    probes = run(options, folder, "free_chain", {"dt": 1 / 240}, watch_all(load("free_chain")),
+                 duration=5 if options.quickest else 20).probes()
+    far = np.array([40.0, -25.0, 30.0])
+    energy, momentum, angular, scale = 0, 0, 0, 0
+    for i in range(10):
+        name = f"all_link_{i}"
+        m = probes[name + ".mass"][:, None]
+        v, spin = probes.vector(name + ".velocity"), probes.vector(name + ".angular_velocity")
+        own = probes.vector(name + ".angular_momentum")
+        energy = energy + 0.5 * (m * v * v).sum(1) + 0.5 * (own * spin).sum(1)
+        momentum = momentum + m * v
+        scale = scale + np.linalg.norm(m * v, axis=1)
+        angular = angular + own + np.cross(probes.vector(name + ".position") - far, m * v)
+    checks.below("free chain: energy, relative", np.abs(energy / energy[0] - 1).max(), 0.01)
+    checks.below("free chain: momentum, relative",
+                 (np.linalg.norm(momentum - momentum[0], axis=1) / scale[0]).max(), 1e-12)
+    checks.below("free chain: angular momentum about a far point, relative",
+                 (np.linalg.norm(angular - angular[0], axis=1) / np.linalg.norm(angular[0])).max(), 1e-10)
+
+
+def product(matrix, vector, offset=(0, 0, 0)):
+    """Rows of expressions for matrix vector + offset."""
+    words = [str(v).lstrip("=") for v in vector]
+    return ["=" + " + ".join([repr(float(offset[i]))] + [f"({float(matrix[i][k])!r})*({words[k]})" for k in range(3)])
+            for i in range(3)]
+
+
+AXIS, ANGLE, OFFSET = (0.3, 0.7, -0.5), 1.1, (500.0, -300.0, 900.0)
+
+
+def turned(scene, moved):
+    """The scene turned about an axis through the origin and moved, gravity with it."""
+    matrix = rotation(AXIS, ANGLE)
+    offset = OFFSET if moved else (0, 0, 0)
+    scene["gravity"] = product(matrix, scene.get("gravity", [0, -G, 0]))
+    for body in scene["rigid"]["bodies"]:
+        body["position"] = product(matrix, body.get("position", [0, 0, 0]), offset)
+        for key in ("velocity", "angular_velocity"):
+            if key in body:
+                body[key] = product(matrix, body[key])
+        orientation = body.setdefault("orientation", {})
+        orientation.setdefault("then", []).append({"axis": list(AXIS), "angle": math.degrees(ANGLE)})
+    for joint in scene["joints"]:
+        for key in ("at", "to"):
+            if key in joint:
+                joint[key] = product(matrix, joint[key], offset)
+        for key in ("axis", "second_axis"):
+            if key in joint:
+                joint[key] = product(matrix, joint[key])
+        joint.setdefault("axis", product(matrix, [0, 0, 1]))
+    return scene
+
+
+def turned_and_moved(options, checks, folder):
+    matrix = rotation(AXIS, ANGLE)
+    for name, size, length in (("pendulum", 1.0, 4), ("top", 0.1, 2), ("four_bar", 0.5, 2)):
+        plain = run(options, folder, name, None, watch_all(load(name)), duration=length).probes()
+        other = run(options, folder, name, None, watch_all(turned(load(name), True)), duration=length).probes()
+        worst = 0
+        for column in plain.names:
+            if column.startswith("all_") and column.endswith(".position.x"):
+                x, y = plain.vector(column[:-2]), other.vector(column[:-2])
+                worst = max(worst, np.abs(y - (x @ matrix.T + np.array(OFFSET))).max())
+        checks.below(f"{name} turned and moved: the same, in parts of its size", worst / size, 1e-6)
+
+
+# ---- gate 3 ----
+
+
+def chain_gap(probes, links):
+    """The greatest distance between ends that are joined, in every step; m."""
+    ends = [np.zeros((len(probes), 3))]
+    for i in range(links):
+        x, q = probes.vector(f"all_link_{i}.position"), probes.vector(f"all_link_{i}.orientation", "wxyz")
+        ends += [x + turn(q, [0, 0.1, 0]), x - turn(q, [0, 0.1, 0])]
+    x, q = probes.vector("all_weight.position"), probes.vector("all_weight.orientation", "wxyz")
+    ends.append(x + turn(q, [0, 0.3, 0]))
+    return max(np.linalg.norm(a - b, axis=1).max() for a, b in zip(ends[::2], ends[1::2]))
+
+
+def chain(options, checks, folder):
+    for push in (0, 2):
+        probes = run(options, folder, "chain", {"push": push}, watch_all(load("chain")),
+                     duration=0.5 if options.quickest else 2 if options.quick else 6).probes()
+        checks.below(f"chain pushed at {push} m/s: gap, m", chain_gap(probes, 30), 1e-6)
+        if push == 0:
+            checks.near("chain at rest: force at the top, N", probes["hook.force.y"][-1], 1030 * G, 0.1)
+
+
+def rope(options, checks, folder):
+    probes = run(options, folder, "rope", None, watch_all(load("rope"))).probes()
+    x, q = probes.vector("all_link_19.position"), probes.vector("all_link_19.orientation", "wxyz")
+    low = min((x + turn(q, [0, end, 0]))[-1, 1] for end in (-1.35 / 80, 1.35 / 80))
+    weight = 40 * 0.05 * G
+    checks.near("rope at rest: sag over the span", -low, 0.4042, 0.5)
+    checks.near("rope at rest: horizontal force over the weight", abs(probes["left.force.x"][-1]) / weight, 0.268, 0.5)
+
+
+# ---- gate 4 ----
+
+
+def slider_crank(options, checks, folder):
+    probes = run(options, folder, "slider_crank", None, watch_all(load("slider_crank"))).probes()
+    ahead = turn(probes.vector("all_crank.orientation", "wxyz"), [1, 0, 0])
+    angle = np.arctan2(ahead[:, 1], ahead[:, 0])
+    wanted = 0.1 * np.cos(angle) + np.sqrt(0.35**2 - (0.1 * np.sin(angle))**2)
+    away = np.abs(probes["all_piston.position.x"] - 0.05 - wanted).max()
+    checks.true("slider crank: the crank goes round", np.ptp(np.unwrap(angle)) > 4 * math.pi)
+    checks.below("slider crank: piston against crank angle, in cranks", away / 0.1, 1e-5)
+
+
+def cardan(options, checks, folder):
+    for bend in (30,) if options.quickest else (10, 30, 60) if options.quick else (10, 20, 30, 40, 50, 60):
+        probes = run(options, folder, "cardan", {"bend": bend}, watch_all(load("cardan"))).probes()
+        b = math.radians(bend)
+        # A mark on each shaft, that lies in the plane of both across the first, and across the plane, at the start.
+        first = turn(probes.vector("all_shaft_in.orientation", "wxyz"), [1, 0, 0])
+        out = turn(probes.vector("all_shaft_out.orientation", "wxyz"), [0, 0, 1])
+        into = np.unwrap(np.arctan2(-first[:, 2], -first[:, 1]))
+        square = np.array([math.sin(b), -math.cos(b), 0])
+        found = np.unwrap(np.arctan2(out @ square, out[:, 2]))
+        wanted = np.unwrap(np.arctan2(np.sin(into), np.cos(into) * math.cos(b)))
+        away = np.abs((found - found[0]) - (wanted - wanted[0]))
+        checks.below(f"cardan bent by {bend} degrees: angle, rad", away.max(), 1e-3)
+
+
+def four_bar(options, checks, folder):
+    turns = 30 if options.quickest else 200 if options.quick else 1000
+    scene = watch_all(load("four_bar"))
+    probes = run(options, folder, "four_bar", None, scene, duration=turns * 0.36, fps=1).probes()
+    params = scene["params"]
+    done = abs(probes["crank_pivot.angle"][-1]) / (2 * math.pi)
+    meet = np.array([params["meet_x"], params["meet_y"], 0.01])
+    pins = {"crank": [[0, 0, 0], [0, 0.2, 0.01]], "coupler": [[0, 0.2, 0.01], meet], "rocker": [meet, [0.5, 0, 0]]}
+    ends = {}
+    for name, points in pins.items():
+        x, q = probes.vector(f"all_{name}.position"), probes.vector(f"all_{name}.orientation", "wxyz")
+        back = q[:1] * [1, -1, -1, -1]
+        ends[name] = [x[-1] + turn(q[-1:], turn(back, np.asarray(point) - x[0])[0])[0] for point in points]
+    gaps = [ends["crank"][0], ends["coupler"][0] - ends["crank"][1], ends["rocker"][0] - ends["coupler"][1],
+            ends["rocker"][1] - np.array([0.5, 0, 0])]
+    checks.above("four-bar: turns of the crank", done, turns)
+    checks.below("four-bar: gap at the end, m", max(np.linalg.norm(gap) for gap in gaps), 1e-9)
+
+
+if __name__ == "__main__":
+    common.verify(__doc__, [pendulum, double_pendulum, top, free_chain, turned_and_moved, chain, rope, slider_crank,
+                            cardan, four_bar])
