@@ -33,15 +33,15 @@ def save(scene, folder, name):
     return path
 
 
-def run(options, folder, name, values=None, scene=None, **keys):
-    """Runs a scene of joints/, as it is or changed; `keys` replace top-level ones."""
+def run(options, folder, name, values=None, scene=None, words=(), **keys):
+    """Runs a scene of joints/, as it is or changed; `keys` replace top-level ones, `words` go to the program."""
     scene = scene or load(name)
     scene.update(keys)
     for key, value in (values or {}).items():
         scene["params"][key] = value
     run.count = getattr(run, "count", 0) + 1
     path = save(scene, folder, f"{name}_{run.count}")
-    return common.run(options.program, path, path[:-5])
+    return common.run(options.program, path, path[:-5], None, *words)
 
 
 def number(scene, text):
@@ -49,7 +49,7 @@ def number(scene, text):
     if not isinstance(text, str):
         return float(text)
     words = {key: value for key, value in scene["params"].items()}
-    words.update({key: getattr(math, key) for key in ("sin", "cos", "tan", "sqrt", "pi")})
+    words.update({key: getattr(math, key) for key in ("sin", "cos", "tan", "sqrt", "pi", "floor")})
     return float(eval(text.lstrip("=").replace("^", "**"), {}, words))
 
 
@@ -320,6 +320,102 @@ def four_bar(options, checks, folder):
     checks.below("four-bar: gap at the end, m", max(np.linalg.norm(gap) for gap in gaps), 1e-9)
 
 
+# ---- gate 6 ----
+
+
+def inertia(shape, mass):
+    """Of a box, ball or capsule about its axes, kg m^2."""
+    (kind, size), = shape.items()
+    if kind == "box":
+        x, y, z = size["size"]
+        return mass / 12 * np.array([y * y + z * z, x * x + z * z, x * x + y * y])
+    r = size["radius"]
+    if kind == "ball":
+        return np.full(3, 0.4 * mass * r * r)
+    h = size["height"]
+    tube, ends = math.pi * r * r * h, 4 / 3 * math.pi * r**3
+    tube, ends = mass * tube / (tube + ends), mass * ends / (tube + ends)
+    across = tube * (r * r / 4 + h * h / 12) + ends * (0.4 * r * r + h * h / 4 + 3 / 8 * h * r)
+    return np.array([across, tube * r * r / 2 + ends * 0.4 * r * r, across])
+
+
+class States:
+    """Bodies of a run with --state-every 1 --keep-states, copies numbered as the program does."""
+
+    def __init__(self, output, scene):
+        self.index, self.mass, self.inertia = {}, [], []
+        for body in scene["rigid"]["bodies"]:
+            copies = int(number(scene, body["repeat"]["count"])) if "repeat" in body else 0
+            for i in range(max(copies, 1)):
+                self.index[f"{body['name']}_{i}" if copies else body["name"]] = len(self.mass)
+                moves = body.get("motion", "dynamic") == "dynamic"
+                self.mass.append(number(scene, body["mass"]) if moves else 0)
+                self.inertia.append(inertia(body["shape"], self.mass[-1]) if moves else np.ones(3))
+        self.mass, self.inertia = np.array(self.mass), np.array(self.inertia)
+        self.numbers, self.output = output.numbered("state"), output
+
+    def read(self, frame):
+        with common.h5py.File(self.output.state(frame), "r") as file:
+            return [file["rigid/" + name][()].reshape(len(self.mass), -1)
+                    for name in ("position", "orientation", "velocity", "angular_momentum")]
+
+    def energies(self, frame):
+        x, q, v, momentum = self.read(frame)
+        own = turn(q * [1, -1, -1, -1], momentum)
+        kinetic = 0.5 * (self.mass * (v * v).sum(1)).sum() + 0.5 * (own * own / self.inertia)[self.mass > 0].sum()
+        return kinetic, kinetic + G * (self.mass * x[:, 1]).sum()
+
+    def arms(self, joints):
+        """Of each joint: its bodies, and where it is in their axes; `joints`: (a, b, point at the start)."""
+        x, q, _, _ = self.read(0)
+        found = []
+        for a, b, at in joints:
+            i, k = self.index[a], self.index[b]
+            found.append((i, k, *(turn(q[j:j + 1] * [1, -1, -1, -1], at - x[j])[0] for j in (i, k))))
+        return found
+
+    def gap(self, frame, arms):
+        x, q, _, _ = self.read(frame)
+        return max(np.linalg.norm(x[i] + turn(q[i:i + 1], r)[0] - x[k] - turn(q[k:k + 1], s)[0])
+                   for i, k, r, s in arms)
+
+
+def figure_joints(scene):
+    """(a, b, place) of all joints of all figures."""
+    found = []
+    for joint in scene["joints"]:
+        for n in range(int(number(scene, joint["repeat"]["count"]))):
+            scene["params"]["n"] = n
+            at = np.array([number(scene, text) for text in joint["at"]])
+            found.append((f"{joint['bodies'][0]}_{n}", f"{joint['bodies'][1]}_{n}", at))
+    del scene["params"]["n"]
+    return found
+
+
+def figures(options, checks, folder):
+    scene = load("figures")
+    count = 3 if options.quickest else 8 if options.quick else 20
+    scene["params"]["figures"] = count
+    output = run(options, folder, "figures", {"figures": count}, scene,
+                 ("--state-every", 1, "--keep-states", *common.threads(2)))
+    states = States(output, scene)
+    arms = states.arms(figure_joints(scene))
+    energies = np.array([states.energies(frame) for frame in states.numbers])
+    name = f"{count} figures in a bin"
+    checks.below(f"{name}: gap, m", max(states.gap(frame, arms) for frame in states.numbers), 1e-4)
+    above = (energies[:, 1].max() - energies[0, 1]) / energies[:, 0].max()
+    checks.below(f"{name}: energy above that of the start, over the greatest kinetic one", above, 1e-3)
+    checks.below(f"{name}: kinetic energy at 10 s, J a figure", energies[-1, 0] / count, 0.5)
+
+
+def bridge(options, checks, folder):
+    probes = run(options, folder, "bridge").probes()
+    late = probes["time"] > 7
+    carried = (probes["left.force.y"] - probes["right.force.y"])[late]
+    checks.near("bridge under load: mean of the vertical forces, N", carried.mean(), (20 * 8 + 3 * 60) * G, 1)
+    checks.near("bridge under load: the same at the end, N", carried[-1], (20 * 8 + 3 * 60) * G, 1)
+
+
 if __name__ == "__main__":
     common.verify(__doc__, [pendulum, double_pendulum, top, free_chain, turned_and_moved, chain, rope, slider_crank,
-                            cardan, four_bar])
+                            cardan, four_bar, figures, bridge])

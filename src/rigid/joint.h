@@ -4,6 +4,7 @@
 
 #include "base/index_table.h"
 #include "plimsoll/joints.h"
+#include "rigid/contacts.h"
 #include "rigid/orientation.h"
 #include "solve/block/block_ldl.h"
 #include "system/system.h"
@@ -48,7 +49,7 @@ typedef struct JointBody {
     Mat3 inverse_inertia; /* world axes */
     Vec3 velocity, spin, momentum;
     Vec3 push[2];     /* N s, N m s: of an impulse that is spread over bodies */
-    Vec3 kept[2];     /* of the half step, that v^n gets too */
+    Vec3 kept[2];     /* the sum of those of a solve */
     Vec3 next_center; /* at the end of the step */
     Quat next_turn;
 } JointBody;
@@ -60,6 +61,10 @@ typedef struct JointCoupling {
     int32_t body;
     BlockLdlPlace place;
 } JointCoupling;
+
+typedef struct JointKept {
+    Vec3 push[2]; /* N s, N m s */
+} JointKept;
 
 /* Figures of the solves of a step, for stats.csv. */
 typedef struct JointFigures {
@@ -78,7 +83,8 @@ typedef struct JointGroup {
     BlockLdl factor;
     ARRAY(JointCoupling) couplings;
     JointFigures figures;
-    bool is_asleep;
+    bool is_asleep, was_asleep; /* when bodies were loaded last, and before that */
+    int32_t held;               /* of RigidJoints.held; -1: nothing touches it */
 } JointGroup;
 
 /* Two bodies that do not collide because of a joint. */
@@ -99,6 +105,11 @@ typedef struct RigidJoints {
     ARRAY(int32_t) members;  /* bodies, by group */
     ARRAY(int32_t) group_of; /* of each of `bodies`; -1: none, or JOINT_GROUP_PARTNER */
     ARRAY(JointGroup) groups;
+    ARRAY(JointKept) kept; /* of the half step, one of each of `bodies`: v^n gets it too */
+    /* While bodies touch: those of each group that do, and how they respond (joint_contact.c). */
+    ARRAY(HeldFigure) held;
+    ARRAY(int32_t) held_bodies;
+    ARRAY(double) held_response;
     ARRAY(double) vector; /* a number a row, by group in the order of its factor */
     JointFigures figures;
     bool is_laid_out, is_assembled;
@@ -121,8 +132,12 @@ static inline double joint_row_speed(const JointRow *row, const JointBody *a, co
            vec3_dot(row->turn[1], b->spin) - vec3_dot(row->turn[0], a->spin);
 }
 
-/* ---- joint_rows.c ---- */
+/* Whether a body has joints. */
+static inline bool joints_have(const RigidJoints *joints, size_t body) {
+    return joints->group_of.count > body + 1 && joints->group_of.data[body + 1] >= 0;
+}
 
+/* ---- joint_rows.c ---- */
 /* Where a body is. */
 typedef struct BodyPlace {
     Vec3 center;
@@ -157,8 +172,9 @@ bool joints_part(const RigidBodies *bodies, size_t a, size_t b);
 
 /* ---- joint_solve.c ---- */
 
-/* Rows of all joints of a group where its bodies are, those that are held on, no impulse yet. */
-void joint_group_find_rows(RigidBodies *bodies, JointGroup *group);
+/* Rows of all joints of a group where its bodies are, those that are held on, no impulse yet. Of
+ * one-sided rows those that were on, with `keeps`, or none. */
+void joint_group_find_rows(RigidBodies *bodies, JointGroup *group, bool keeps);
 /* D M^-1 D^T of the rows that are on, factored. */
 void joint_group_factor(RigidBodies *bodies, JointGroup *group);
 /* `vector` has what is wanted of each row, m/s: impulses that make it, onto bodies and rows. */
@@ -179,8 +195,25 @@ void joint_group_close_ahead(RigidBodies *bodies, JointGroup *group, double dt);
  * joint that has it. */
 double joint_group_close_here(RigidBodies *bodies, JointGroup *group, size_t *widest);
 
+/* ---- joint_contact.c ---- */
+
+/* Whether a joint holds two bodies that forces move and that are awake. */
+bool joint_holds_two(const RigidBodies *bodies, size_t joint);
+/* Before impulses between bodies: those of figures move as their joints let them. */
+PlimStatus joints_hold_contact(RigidBodies *bodies, const StepInfo *step);
+/* The same again for solver bodies that were loaded anew, at the same places. */
+void joints_attach_contact(RigidBodies *bodies);
+/* After them: bodies that nothing touches follow. */
+void joints_follow_contact(RigidBodies *bodies);
+/* Adds what joints carried of the last contact to their forces. */
+void joints_report_contact(RigidBodies *bodies, const StepInfo *step);
+
 /* ---- joint_stages.c ---- */
 
+/* The bodies of joints with their velocities for positions, or those of the moment. */
+PlimStatus joints_load(RigidBodies *bodies, const StepInfo *step, bool half);
+/* Forces that the impulses of the present solve are over a time, onto those of the step or anew. */
+void joint_group_report(RigidBodies *bodies, const JointGroup *group, double dt, bool adds);
 /* At the start: closes joints, gives velocities that they allow, finds the first forces. */
 PlimStatus joints_assemble(RigidBodies *bodies, const StepInfo *step);
 /* v~^{n+1/2}, the velocity for positions. */

@@ -260,4 +260,8 @@ void rigid_joints_free(PlimContext *context, RigidJoints *joints) {
     array_free(context, &joints->group_of);
     array_free(context, &joints->groups);
     array_free(context, &joints->vector);
+    array_free(context, &joints->kept);
+    array_free(context, &joints->held);
+    array_free(context, &joints->held_bodies);
+    array_free(context, &joints->held_response);
 }

@@ -49,7 +49,7 @@ static bool list_joints(RigidBodies *b, int32_t *parent) {
     bool good = true;
     for (size_t j = 0; good && j < count; j++) {
         if (j == 0 || order[j].group != order[j - 1].group) {
-            JointGroup group = {.first_joint = j};
+            JointGroup group = {.first_joint = j, .held = -1};
             good = array_push(b->context, &joints->groups, group);
             if (!good) break;
         }
@@ -216,6 +216,9 @@ PlimStatus joints_lay_out(RigidBodies *b) {
     joints->bodies.count = 0;
     if (!array_reserve(b->context, &joints->bodies, rigid_count(b) + 1)) return PLIM_OUT_OF_MEMORY;
     joints->bodies.count = rigid_count(b) + 1;
+    joints->kept.count = 0;
+    if (!array_reserve(b->context, &joints->kept, rigid_count(b) + 1)) return PLIM_OUT_OF_MEMORY;
+    joints->kept.count = rigid_count(b) + 1;
     int32_t *parent = context_allocate(b->context, rigid_count(b) + 1, sizeof *parent);
     if (!parent) return PLIM_OUT_OF_MEMORY;
     find_roots(b, parent);

@@ -66,7 +66,7 @@ void joint_group_close_ahead(RigidBodies *b, JointGroup *group, double dt) {
     double last = HUGE_VAL;
     int slow = 0;
     bool is_factored = false;
-    joint_group_find_rows(b, group);
+    joint_group_find_rows(b, group, false);
     group->figures.iterations = 0;
     for (int i = 0; i < MOST_ITERATIONS; i++) {
         look_ahead(b, group, dt);
@@ -134,7 +134,7 @@ double joint_group_close_here(RigidBodies *b, JointGroup *group, size_t *widest)
     double last = HUGE_VAL, gap = 0.0, allowed = 0.0;
     int slow = 0;
     for (int i = 0; i < 5 * MOST_ITERATIONS; i++) {
-        joint_group_find_rows(b, group);
+        joint_group_find_rows(b, group, false);
         gap = find_gaps(b, group, &allowed, widest);
         slow = gap < 0.9 * last ? 0 : slow + 1;
         if (gap <= allowed || slow > 20) break;

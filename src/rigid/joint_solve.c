@@ -8,7 +8,7 @@ static const double least_pivot = 1e-11;
 
 /* ---- rows ---- */
 
-void joint_group_find_rows(RigidBodies *b, JointGroup *group) {
+void joint_group_find_rows(RigidBodies *b, JointGroup *group, bool keeps) {
     RigidJoints *joints = &b->joints;
     for (size_t k = 0; k < group->joint_count; k++) {
         size_t j = (size_t)joints->list.data[group->first_joint + k];
@@ -17,8 +17,11 @@ void joint_group_find_rows(RigidBodies *b, JointGroup *group) {
         const JointBody *second = joint_body(joints, joint->body[1]);
         BodyPlace place[2] = {{first->center, first->turn}, {second->center, second->turn}};
         JointRow *rows = joint_rows(joints, j);
+        bool was_on[JOINT_MOST_ROWS];
+        for (int i = 0; i < JOINT_MOST_ROWS; i++) was_on[i] = keeps && rows[i].is_on;
         int count = joint_find_rows(joint, place, b->options.plane, rows);
         for (int i = 0; i < count; i++) {
+            rows[i].is_on |= was_on[i];
             if (b->joint_broken[j]) rows[i].is_on = rows[i].is_one_sided = false;
             rows[i].give[0] = mat3_apply(first->inverse_inertia, rows[i].turn[0]);
             rows[i].give[1] = mat3_apply(second->inverse_inertia, rows[i].turn[1]);
@@ -65,6 +68,7 @@ static void push_body(JointBody *body, double sign, const JointRow *row, int sid
 static void take_pushes(RigidJoints *joints, const JointGroup *group) {
     for (size_t m = 0; m < group->body_count; m++) {
         JointBody *body = joint_body(joints, joints->members.data[group->first_body + m]);
+        if (body->inverse_mass == 0.0) continue; /* its motion is given */
         body->velocity = vec3_add_scaled(body->velocity, body->inverse_mass, body->push[0]);
         body->momentum = vec3_add(body->momentum, body->push[1]);
         body->spin = mat3_apply(body->inverse_inertia, body->momentum);

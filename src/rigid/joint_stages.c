@@ -31,8 +31,7 @@ static PlimStatus load_path(const RigidBodies *b, size_t i, const StepInfo *step
     return PLIM_OK;
 }
 
-/* The bodies of joints with their velocities for positions, or those of the moment. */
-static PlimStatus load(RigidBodies *b, const StepInfo *step, bool half) {
+PlimStatus joints_load(RigidBodies *b, const StepInfo *step, bool half) {
     RigidJoints *joints = &b->joints;
     for (size_t slot = 0; slot <= rigid_count(b); slot++) {
         size_t i = slot - 1; /* no body: the world */
@@ -57,6 +56,7 @@ static PlimStatus load(RigidBodies *b, const StepInfo *step, bool half) {
     }
     for (size_t g = 0; g < joints->groups.count; g++) {
         JointGroup *group = &joints->groups.data[g];
+        group->was_asleep = group->is_asleep;
         group->is_asleep = b->asleep[joints->members.data[group->first_body]] != 0;
     }
     return PLIM_OK;
@@ -88,8 +88,7 @@ typedef struct GroupJob {
     double dt;
 } GroupJob;
 
-/* Forces that the impulses of the present solve are over a time, onto those of the step or anew. */
-static void report_forces(RigidBodies *b, const JointGroup *group, double dt, bool adds) {
+void joint_group_report(RigidBodies *b, const JointGroup *group, double dt, bool adds) {
     RigidJoints *joints = &b->joints;
     for (size_t k = 0; k < group->joint_count; k++) {
         size_t j = (size_t)joints->list.data[group->first_joint + k];
@@ -112,7 +111,7 @@ static void close_groups(void *user, size_t begin, size_t end) {
         JointGroup *group = &job->bodies->joints.groups.data[g];
         if (group->is_asleep) continue;
         if (job->bodies->options.hold_positions) {
-            joint_group_find_rows(job->bodies, group);
+            joint_group_find_rows(job->bodies, group, false);
             joint_group_stop(job->bodies, group, HUGE_VAL);
         } else {
             joint_group_close_ahead(job->bodies, group, job->dt);
@@ -132,7 +131,7 @@ static void stop_groups(void *user, size_t begin, size_t end) {
     for (size_t g = begin; g < end; g++) {
         JointGroup *group = &job->bodies->joints.groups.data[g];
         if (group->is_asleep) continue;
-        joint_group_find_rows(job->bodies, group);
+        joint_group_find_rows(job->bodies, group, false);
         joint_group_stop(job->bodies, group, closed_distance(group, &job->bodies->joints));
     }
 }
@@ -141,36 +140,44 @@ static bool has_joints(const RigidBodies *b) {
     return joint_count(&b->joints) > 0;
 }
 
+static void keep_impulses(RigidJoints *joints, const JointGroup *group) {
+    for (size_t m = 0; m < group->body_count; m++) {
+        int32_t i = joints->members.data[group->first_body + m];
+        const JointBody *body = joint_body(joints, i);
+        joints->kept.data[i + 1] = (JointKept){{body->kept[0], body->kept[1]}};
+    }
+}
+
 /* ---- the stages ---- */
 
 PlimStatus rigid_solve_positions(void *system, const StepInfo *step) {
     RigidBodies *b = system;
     RigidJoints *joints = &b->joints;
     if (!has_joints(b)) return PLIM_OK;
-    TRY(load(b, step, true));
+    TRY(joints_load(b, step, true));
     GroupJob job = {b, step->dt};
     joints->figures = (JointFigures){0};
+    for (size_t i = 0; i < joints->kept.count; i++) joints->kept.data[i] = (JointKept){0};
     parallel_for(step->threads, joints->groups.count, 1, close_groups, &job);
     for (size_t g = 0; g < joints->groups.count; g++) {
         const JointGroup *group = &joints->groups.data[g];
         if (group->is_asleep) continue;
         store_group(b, group, true);
+        keep_impulses(joints, group);
         bool keeps = b->options.joint_impulse == PLIM_JOINT_IMPULSE_KEPT;
-        report_forces(b, group, keeps ? step->dt : HUGE_VAL, false);
+        joint_group_report(b, group, keeps ? step->dt : HUGE_VAL, false);
         if (group->figures.iterations > joints->figures.iterations)
             joints->figures.iterations = group->figures.iterations;
     }
     return PLIM_OK;
 }
 
-/* Whether something moved a body of the group since its joints were closed ahead. */
-static bool is_touched(const RigidBodies *b, const JointGroup *group) {
-    bool touched = false, contact = b->contacts.solver_bodies.count >= rigid_count(b);
-    for (size_t m = 0; m < group->body_count; m++) {
-        size_t i = (size_t)b->joints.members.data[group->first_body + m];
-        touched |= b->wet[i] || (contact && b->contacts.solver_bodies.data[i].touched);
-    }
-    return touched;
+/* Whether something may have moved bodies of the group since its joints were closed ahead. */
+static bool may_be_open(const RigidBodies *b, const JointGroup *group) {
+    bool may = group->was_asleep || b->contacts.pairs.count > 0;
+    for (size_t m = 0; m < group->body_count; m++)
+        may |= b->wet[b->joints.members.data[group->first_body + m]] != 0;
+    return may;
 }
 
 PlimStatus joints_before_move(RigidBodies *b, const StepInfo *step) {
@@ -179,17 +186,17 @@ PlimStatus joints_before_move(RigidBodies *b, const StepInfo *step) {
     bool keeps = b->options.joint_impulse == PLIM_JOINT_IMPULSE_KEPT;
     for (size_t m = 0; m < joints->members.count && keeps; m++) {
         size_t i = (size_t)joints->members.data[m];
-        const Vec3 *kept = joint_body(joints, (int32_t)i)->kept;
+        const Vec3 *kept = joints->kept.data[i + 1].push;
         double *velocity = b->velocity + 3 * i, *momentum = b->angular_momentum + 3 * i;
         if (b->asleep[i]) continue;
         vec3_store(velocity, vec3_add_scaled(vec3_load(velocity), 1.0 / b->mass[i], kept[0]));
         vec3_store(momentum, vec3_add(vec3_load(momentum), kept[1]));
     }
     if (b->options.hold_positions) return PLIM_OK;
-    TRY(load(b, step, true));
+    TRY(joints_load(b, step, true));
     for (size_t g = 0; g < joints->groups.count; g++) {
         JointGroup *group = &joints->groups.data[g];
-        if (group->is_asleep || !is_touched(b, group)) continue;
+        if (group->is_asleep || !may_be_open(b, group)) continue;
         joint_group_close_ahead(b, group, step->dt);
         store_group(b, group, true);
     }
@@ -199,11 +206,11 @@ PlimStatus joints_before_move(RigidBodies *b, const StepInfo *step) {
 PlimStatus joints_after_push_out(RigidBodies *b, const StepInfo *step) {
     RigidJoints *joints = &b->joints;
     if (!has_joints(b) || b->options.hold_positions) return PLIM_OK;
-    TRY(load(b, step, false));
+    TRY(joints_load(b, step, false));
     for (size_t g = 0; g < joints->groups.count; g++) {
         JointGroup *group = &joints->groups.data[g];
         size_t widest = 0;
-        if (group->is_asleep || !is_touched(b, group)) continue;
+        if (group->is_asleep || !may_be_open(b, group)) continue;
         joint_group_close_here(b, group, &widest);
         store_places(b, group);
     }
@@ -214,14 +221,14 @@ PlimStatus rigid_solve_velocities(void *system, const StepInfo *step) {
     RigidBodies *b = system;
     RigidJoints *joints = &b->joints;
     if (!has_joints(b)) return PLIM_OK;
-    TRY(load(b, step, false));
+    TRY(joints_load(b, step, false));
     GroupJob job = {b, step->dt};
     parallel_for(step->threads, joints->groups.count, 1, stop_groups, &job);
     for (size_t g = 0; g < joints->groups.count; g++) {
         const JointGroup *group = &joints->groups.data[g];
         if (group->is_asleep) continue;
         store_group(b, group, false);
-        report_forces(b, group, step->dt, true);
+        joint_group_report(b, group, step->dt, true);
         joints->figures.dropped += group->figures.dropped;
     }
     return PLIM_OK;
@@ -284,7 +291,7 @@ static PlimStatus close_at_start(RigidBodies *b, JointGroup *group) {
 static void stop_at_start(RigidBodies *b, JointGroup *group) {
     RigidJoints *joints = &b->joints;
     double worst = 0.0, fastest = 0.0;
-    joint_group_find_rows(b, group);
+    joint_group_find_rows(b, group, false);
     for (size_t k = 0; k < group->joint_count; k++) {
         size_t j = (size_t)joints->list.data[group->first_joint + k];
         const RigidJoint *joint = &joints->joints.data[j];
@@ -317,7 +324,7 @@ static void find_first_forces(RigidBodies *b, JointGroup *group, const StepInfo 
         body->velocity = vec3_add_scaled(body->velocity, 0.5 * dt, step->gravity);
     }
     joint_group_close_ahead(b, group, dt);
-    report_forces(b, group, 0.5 * dt, false);
+    joint_group_report(b, group, 0.5 * dt, false);
 }
 
 PlimStatus joints_assemble(RigidBodies *b, const StepInfo *step) {
@@ -325,12 +332,12 @@ PlimStatus joints_assemble(RigidBodies *b, const StepInfo *step) {
     if (!has_joints(b)) return PLIM_OK;
     TRY(joints_lay_out(b));
     if (joints->is_assembled || step->time > 0.0) return PLIM_OK;
-    TRY(load(b, step, false));
+    TRY(joints_load(b, step, false));
     for (size_t g = 0; g < joints->groups.count; g++)
         TRY(close_at_start(b, &joints->groups.data[g]));
-    TRY(load(b, step, false));
+    TRY(joints_load(b, step, false));
     for (size_t g = 0; g < joints->groups.count; g++) stop_at_start(b, &joints->groups.data[g]);
-    TRY(load(b, step, false));
+    TRY(joints_load(b, step, false));
     for (size_t g = 0; g < joints->groups.count; g++)
         find_first_forces(b, &joints->groups.data[g], step);
     joints_finish(b);

@@ -215,6 +215,44 @@ static void test_rope(void **state) {
     close_world(&f);
 }
 
+/* ---- contact ---- */
+
+/* Two boxes on the floor, a bar joined to both by hinges above them: joints stay closed in contact,
+ * the floor carries the weight of all, and joints that of the bar. */
+static void test_contact(void **state) {
+    (void)state;
+    Fixture f = open_world(-10, false);
+    PlimRigidOptions options = plim_rigid_options_default();
+    options.sleep = 0;
+    assert_int_equal(plim_rigid_configure(f.world, &options), PLIM_OK);
+    PlimRigidDesc floor = plim_rigid_desc_default();
+    size_t ground, left = add_box(&f, "left", 1, -0.5, 0.1),
+                   right = add_box(&f, "right", 1, 0.5, 0.1);
+    size_t bar = add_box(&f, "bar", 30, 0, 0.3);
+    floor.name = "floor";
+    floor.motion = PLIM_STATIC;
+    floor.shape.kind = PLIM_SHAPE_HALF_SPACE;
+    assert_int_equal(plim_rigid_add(f.world, &floor, &ground), PLIM_OK);
+    PlimJointDesc hinges[2] = {joint("one", PLIM_JOINT_HINGE, left, bar, -0.5, 0.2),
+                               joint("two", PLIM_JOINT_HINGE, right, bar, 0.5, 0.2)};
+    for (int i = 0; i < 2; i++) add_joint(&f, &hinges[i]);
+    for (int i = 0; i < 100; i++) assert_int_equal(plim_world_step(f.world, 0.005), PLIM_OK);
+    double carried = 0, lowest = 1;
+    for (size_t i = 0; i < 3; i++) {
+        PlimPose pose;
+        plim_rigid_pose(f.world, i, &pose);
+        carried += f.world->rigid->contact_force[3 * i + 1];
+        lowest = fmin(lowest, pose.position[1]);
+    }
+    assert_close(carried, 320, 0.5);
+    assert_true(lowest > 0.099);
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(state_of(&f, i).gap < 1e-9);
+        assert_close(state_of(&f, i).force[1], 150, 1);
+    }
+    close_world(&f);
+}
+
 /* In the plane a hinge holds two motions, a rigid joint three. */
 static void test_plane(void **state) {
     (void)state;
@@ -284,8 +322,10 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows), cmocka_unit_test(test_chain), cmocka_unit_test(test_loop),
-        cmocka_unit_test(test_rope), cmocka_unit_test(test_plane), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_rows),    cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_loop),    cmocka_unit_test(test_rope),
+        cmocka_unit_test(test_contact), cmocka_unit_test(test_plane),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
