@@ -26,6 +26,18 @@ typedef enum PlimJointKind {
 
 enum { PLIM_JOINT_KIND_COUNT = PLIM_JOINT_ROPE + 1 };
 
+/* What moves a joint by itself. */
+typedef enum PlimJointDrive {
+    PLIM_DRIVE_NONE,
+    PLIM_DRIVE_MOTOR,  /* at a speed */
+    PLIM_DRIVE_CONTROL /* to a place (PD control) */
+} PlimJointDrive;
+
+/* Fills a speed or target and its rate of change at time t; anything but PLIM_OK stops the run.
+ * Must depend on nothing but t. */
+typedef PlimStatus (*PlimJointPathFn)(void *user, PlimContext *context, double t, double *value,
+                                      double *rate);
+
 /* In place of a body: the world, which does not move. */
 #define PLIM_WORLD ((size_t)-1)
 
@@ -42,6 +54,24 @@ typedef struct PlimJointDesc {
     int collide;           /* 1: the two bodies collide; default 0 */
     double break_force;    /* N, above which it breaks; 0 (default): never */
     double break_torque;   /* N m, the same */
+    /* Of hinge, twist and cylindrical by their angle in rad, of slider by its slide in m; both are
+     * 0 at t = 0. All off by default. */
+    int has_limits;
+    double limits[2]; /* least and greatest, 0 between them */
+    double stiffness; /* of a spring, N m/rad or N/m */
+    double damping;   /* of it, N m s/rad or N s/m */
+    double rest;      /* where it pulls to, rad or m */
+    PlimJointDrive drive;
+    double value;         /* speed of a motor, rad/s or m/s; target of control, rad or m */
+    PlimJointPathFn path; /* in place of `value`, a function of time; NULL (default): constant */
+    void *path_user;
+    double strength;   /* of control, 1/s^2: it nears its target as a critically damped spring */
+    double max_torque; /* of motor and control, N m or N; 0 (default): any */
+    /* Of point joints, about `axis`. */
+    double
+        swing; /* rad, half angle of the cone in which the axis of the second body stays; 0: any */
+    int has_twist;
+    double twist[2]; /* rad, least and greatest, 0 between them */
 } PlimJointDesc;
 
 PLIM_API PlimJointDesc plim_joint_desc_default(void);
@@ -54,12 +84,13 @@ PLIM_API ptrdiff_t plim_joint_find(const PlimWorld *world, const char *name);
 
 /* How a joint stands, and what it carried in the last step. */
 typedef struct PlimJointState {
-    double angle;     /* rad, turned about the axis since t = 0, whole turns too */
-    double speed;     /* rad/s, of that; m/s of a slider */
-    double slide;     /* m, along the axis; of distance and rope the distance */
-    double force[3];  /* N, on the second body */
-    double torque[3]; /* N m, on the second body, about the joint */
-    double gap;       /* m, by which it is open; turning counts at the length of its arms */
+    double angle;        /* rad, turned about the axis since t = 0, whole turns too */
+    double speed;        /* rad/s, of that; m/s of a slider */
+    double slide;        /* m, along the axis; of distance and rope the distance */
+    double force[3];     /* N, on the second body */
+    double torque[3];    /* N m, on the second body, about the joint */
+    double motor_torque; /* N m, or N: of its motor or control */
+    double gap;          /* m, by which it is open; turning counts at the length of its arms */
     int broken;
 } PlimJointState;
 

@@ -230,7 +230,7 @@ def turned(scene, moved):
 
 def turned_and_moved(options, checks, folder):
     matrix = rotation(AXIS, ANGLE)
-    for name, size, length in (("pendulum", 1.0, 4), ("top", 0.1, 2), ("four_bar", 0.5, 2)):
+    for name, size, length in (("pendulum", 1.0, 4), ("top", 0.1, 2), ("four_bar", 0.5, 2), ("arm", 1.5, 2)):
         plain = run(options, folder, name, None, watch_all(load(name)), duration=length).probes()
         other = run(options, folder, name, None, watch_all(turned(load(name), True)), duration=length).probes()
         worst = 0
@@ -318,6 +318,61 @@ def four_bar(options, checks, folder):
             ends["rocker"][1] - np.array([0.5, 0, 0])]
     checks.above("four-bar: turns of the crank", done, turns)
     checks.below("four-bar: gap at the end, m", max(np.linalg.norm(gap) for gap in gaps), 1e-9)
+
+
+# ---- gate 5 ----
+
+
+def arm(options, checks, folder):
+    targets = {"base": 70, "shoulder": 30, "elbow": -60}
+    for load in (0.01, 200):
+        for steps in (30, 240) if options.quick else (30, 60, 120, 240):
+            probes = run(options, folder, "arm", {"load": load, "dt": 1 / steps}, duration=1.5, fps=30).probes()
+            t, worst = probes["time"], 0
+            for name, target in targets.items():
+                left = math.radians(target) * (1 + 10 * t) * np.exp(-10 * t)
+                away = np.abs(math.radians(target) - probes[name + ".angle"] - left).max()
+                worst = max(worst, away / math.radians(abs(target)))
+            checks.below(f"arm with {load} kg at 1/{steps} s: away from the damped curve, of the step", worst, 1e-3)
+
+
+def spring_door(options, checks, folder):
+    inertia_about_hinge = 20 * (0.9**2 / 3 + 0.04**2 / 12)
+    period = 2 * math.pi * math.sqrt(inertia_about_hinge / 40)
+    probes = run(options, folder, "spring_door", {"damping": 0, "open": 10, "dt": period / 40}, fps=40 / period,
+                 duration=10.5 * period).probes()
+    up = crossings(probes["time"], probes["hinge.angle"] + math.radians(10))
+    checks.near("spring door: period at 40 steps a period, s", (up[-1] - up[0]) / (len(up) - 1), period, 0.3)
+    powers = (-3, 1, 9) if options.quickest else range(-3, 10)
+    for power in powers:
+        k = 10.0**power
+        probes = run(options, folder, "spring_door", {"damping": 0, "open": 10, "stiffness": k, "dt": 1 / 60}, fps=60,
+                     duration=10).probes()
+        energy = (0.5 * inertia_about_hinge * probes["hinge.speed"]**2 +
+                  0.5 * k * (probes["hinge.angle"] + math.radians(10))**2)
+        checks.below(f"spring of 1e{power} N m/rad: energy gained, relative", energy.max() / energy[0] - 1, 1e-3)
+
+
+def limits(options, checks, folder):
+    for dt in (1 / 120,) if options.quickest else (1 / 60, 1 / 120, 1 / 240):
+        scene = load("pendulum")
+        scene["joints"][0]["limits"] = [-60, 60]
+        probes = run(options, folder, "pendulum", {"dt": dt}, scene, duration=3, fps=60).probes()
+        angle, late = np.degrees(probes["pivot.angle"]), probes["time"] > 2
+        name = f"bar that falls on its limit, at 1/{1 / dt:.0f} s"
+        checks.below(f"{name}: overshoot, degrees", -60 - angle.min(), 0.1)
+        checks.below(f"{name}: then at rest, degrees away", np.abs(angle[late] + 60).max(), 1e-6)
+        checks.below(f"{name}: and its speed, rad/s", np.abs(probes["pivot.speed"][late]).max(), 1e-9)
+    # A ball joint in a cone.
+    scene = load("pendulum")
+    scene["joints"][0].update(kind="point", swing=50, twist=[-10, 10], axis=[1, 0, 0])
+    scene["rigid"]["bodies"][0]["angular_velocity"] = [3, 0, 0]
+    probes = run(options, folder, "pendulum", {"dt": 1 / 240}, watch_all(scene), duration=3, fps=60).probes()
+    q = probes.vector("all_bar.orientation", "wxyz")
+    start = q[:1] * [1, -1, -1, -1]
+    along = turn(q, turn(start, [1, 0, 0])[0])
+    checks.below("ball joint in a cone of 50 degrees: overshoot, degrees",
+                 np.degrees(np.arccos(along[:, 0].clip(-1, 1))).max() - 50, 0.1)
 
 
 # ---- gate 6 ----
@@ -418,4 +473,4 @@ def bridge(options, checks, folder):
 
 if __name__ == "__main__":
     common.verify(__doc__, [pendulum, double_pendulum, top, free_chain, turned_and_moved, chain, rope, slider_crank,
-                            cardan, four_bar, figures, bridge])
+                            cardan, four_bar, arm, spring_door, limits, figures, bridge])

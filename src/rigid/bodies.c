@@ -80,8 +80,13 @@ static const StateField rigid_fields[] = {
     SLEEPING_FIELD(sleeping_points, "1", FIELD_I32, 1),
     JOINT_FIELD(joint_force, "N", FIELD_F64, 3),    /* on the second body */
     JOINT_FIELD(joint_torque, "N m", FIELD_F64, 3), /* the same, about the joint */
-    JOINT_FIELD(joint_turned, "rad", FIELD_F64, 1), /* about the axis since the start */
+    JOINT_FIELD(joint_turned, "rad", FIELD_F64, 1),
+    /* about the axis since the start */ JOINT_FIELD(joint_pull, "N", FIELD_F64, 3), /* the force,
+                                                                                        without
+                                                                                        impacts */
+    JOINT_FIELD(joint_drive, "N m", FIELD_F64, 1), /* of its motor or control */
     JOINT_FIELD(joint_broken, "1", FIELD_I32, 1),
+    JOINT_FIELD(joint_limited, "rows", FIELD_I32, 1), /* bits of limits that hold */
 };
 
 static const char *const rigid_groups[] = {"bodies", "touches", "sleeping_loads", "joints"};
@@ -163,6 +168,7 @@ static PlimStatus rigid_predict(void *system, const StepInfo *step) {
     bodies->contacts.coupled.count = 0;
     contact_report_begin(bodies);
     TRY(joints_assemble(bodies, step));
+    joints_mark_driven(bodies);
     TRY(forces_begin_step(bodies, step));
     for_each_body(bodies, step, predict_bodies);
     return PLIM_OK;

@@ -71,9 +71,9 @@ struct RigidBodies {
     double *sleeping_load;
     int32_t *sleeping_pair, *sleeping_points;
 
-    /* What joints carried in the last step, how far they turned. */
-    double *joint_force, *joint_torque, *joint_turned;
-    int32_t *joint_broken;
+    /* What joints carried in the last step, how far they turned. */ double *joint_force,
+        *joint_torque, *joint_turned, *joint_pull, *joint_drive;
+    int32_t *joint_broken, *joint_limited;
 
     ShapeLibrary shapes;
     /* What a body has beside numbers; same index as the arrays. */
@@ -229,7 +229,7 @@ PlimStatus rigid_diagnose(const void *system, const StepInfo *step, Diagnostics 
 /* The bodies as others see them, and move them. */
 extern const SurfaceClass rigid_surfaces;
 extern const DofClass rigid_dofs;
-enum { RIGID_QUANTITY_COUNT = 16 };
+enum { RIGID_QUANTITY_COUNT = 18 };
 extern const ProbeQuantity rigid_quantities[RIGID_QUANTITY_COUNT];
 
 #endif

@@ -23,11 +23,26 @@ typedef struct RigidJoint {
     double size;    /* m, its arms: turning counts as much as motion at this distance */
     double length;  /* m, of distance and rope */
     double break_force, break_torque; /* 0: none */
+    /* Of the motion that it leaves free, rad or m. */
+    bool has_limits, has_twist;
+    double limits[2], twist[2];
+    double swing;                    /* rad, half angle of the cone; 0: none */
+    double stiffness, damping, rest; /* N m/rad and N m s/rad, or N/m and N s/m; rad or m */
+    PlimJointDrive drive;
+    double value, strength, most; /* speed or target; 1/s^2; N m or N, HUGE_VAL: any */
+    PlimJointPathFn path;         /* of the value; NULL: constant */
+    void *path_user;
     bool collides;
 } RigidJoint;
 
-enum { JOINT_MOST_ROWS = 6 };
+enum { JOINT_MOST_ROWS = 8 };
 
+typedef enum JointRowKind {
+    JOINT_ROW_HELD,   /* what the joint is */
+    JOINT_ROW_LIMIT,  /* holds errors at 0 or more, and pushes alone */
+    JOINT_ROW_SPRING, /* soft: its impulse follows from place and speed */
+    JOINT_ROW_DRIVE   /* a motor or control: held within bounds of its impulse */
+} JointRowKind;
 /* One row: how fast the second body moves against the first, along . (v_b - v_a) + turn_b . omega_b
  * - turn_a . omega_a, in m/s. An impulse along it acts on both, in opposite directions. */
 typedef struct JointRow {
@@ -36,8 +51,15 @@ typedef struct JointRow {
     Vec3 give[2];      /* inverse inertia times turn */
     double error;      /* m, that the row is the rate of; 0: closed */
     double impulse;    /* N s, in this solve */
-    bool is_one_sided; /* holds errors at 0 or more, and pushes alone */
+    double own;        /* 1/kg: its speed after an impulse of 1 */
+    double scale;      /* m: its impulse times this is a moment; 1 in rows of motion */
+    double compliance; /* 1/kg, of a spring */
+    double low, high;  /* N s, of a drive's impulse */
+    double target;     /* m/s, the speed that a drive wants, or m where it wants to be */
+    JointRowKind kind;
     bool is_on;
+    int8_t side;     /* of limits: 1 the upper one */
+    int8_t clamped;  /* of a drive at its bound: -1 or 1 */
     int8_t switched; /* how often it was let go in this solve */
 } JointRow;
 
@@ -61,6 +83,15 @@ typedef struct JointCoupling {
     int32_t body;
     BlockLdlPlace place;
 } JointCoupling;
+
+/* What drives and springs do in a step. */
+typedef struct JointAction {
+    double place;    /* m, where a drive wants to be at the end */
+    double start;    /* m, where a spring was at the start */
+    double speed;    /* m/s, that a drive wants then */
+    double drive;    /* N s, that it gave for positions */
+    bool is_clamped; /* it had to give more */
+} JointAction;
 
 typedef struct JointKept {
     Vec3 push[2]; /* N s, N m s */
@@ -105,7 +136,8 @@ typedef struct RigidJoints {
     ARRAY(int32_t) members;  /* bodies, by group */
     ARRAY(int32_t) group_of; /* of each of `bodies`; -1: none, or JOINT_GROUP_PARTNER */
     ARRAY(JointGroup) groups;
-    ARRAY(JointKept) kept; /* of the half step, one of each of `bodies`: v^n gets it too */
+    ARRAY(JointAction) actions; /* one a joint */
+    ARRAY(JointKept) kept;      /* of the half step, one of each of `bodies`: v^n gets it too */
     /* While bodies touch: those of each group that do, and how they respond (joint_contact.c). */
     ARRAY(HeldFigure) held;
     ARRAY(int32_t) held_bodies;
@@ -147,6 +179,13 @@ typedef struct BodyPlace {
 /* Rows and errors where the bodies are; returns how many. `plane`: nothing leaves the plane z = 0.
  */
 int joint_find_rows(const RigidJoint *joint, const BodyPlace place[2], bool plane, JointRow *rows);
+/* The same, and those of limits, springs and drives behind them, all off; `turned`: about the axis
+ * not long ago. `like`: rows of the same joint elsewhere, for the sides of limits; or NULL. */
+int joint_find_all_rows(const RigidJoint *joint, const BodyPlace place[2], bool plane,
+                        double turned, const JointRow *like, JointRow *rows);
+/* Whether the motion that limits, springs and drives are about is turning, or sliding. */
+bool joint_turns(PlimJointKind kind);
+bool joint_slides(PlimJointKind kind);
 /* The greatest error of a joint that holds, m. */
 double joint_gap(const RigidJoint *joint, const BodyPlace place[2], bool plane);
 /* How far it is turned about its axis, -pi to pi, and how far along it, or apart. */
@@ -181,7 +220,13 @@ void joint_group_factor(RigidBodies *bodies, JointGroup *group);
 void joint_group_push(RigidBodies *bodies, JointGroup *group);
 /* Pushes of the impulses in `vector`, that rows take note of. */
 void joint_group_spread(RigidBodies *bodies, JointGroup *group);
-/* Lets go of one-sided rows that pull, and takes back what they did; false: there are none. */
+/* Gives the impulses in `vector` to bodies and rows. */
+void joint_group_give(RigidBodies *bodies, JointGroup *group);
+/* Whether a row that is off is to hold again; `is_passed`: its limit is; `lacks`: the speed that it
+ * lacks, m/s. */
+bool joint_row_holds_again(const JointRow *row, bool is_passed, double lacks);
+/* Lets go of limits that pull and of drives above their torque, and takes back what was too much;
+ * false: there are none. */
 bool joint_group_release(RigidBodies *bodies, JointGroup *group);
 /* Makes the speed of all rows 0; of those that hold one side alone where they are closed, up to a
  * gap of `closed`, m. */
@@ -189,8 +234,9 @@ void joint_group_stop(RigidBodies *bodies, JointGroup *group, double closed);
 
 /* ---- joint_positions.c ---- */
 
-/* Pre-stabilisation (C.2): velocities at the end of which joints are closed. */
-void joint_group_close_ahead(RigidBodies *bodies, JointGroup *group, double dt);
+/* Pre-stabilisation (C.2): velocities at the end of which joints are closed. `acts`: springs and
+ * drives act; else they have done so already. */
+void joint_group_close_ahead(RigidBodies *bodies, JointGroup *group, double dt, bool acts);
 /* Moves bodies so that joints are closed where they are; returns the gap that is left, m, and the
  * joint that has it. */
 double joint_group_close_here(RigidBodies *bodies, JointGroup *group, size_t *widest);
@@ -208,8 +254,29 @@ void joints_follow_contact(RigidBodies *bodies);
 /* Adds what joints carried of the last contact to their forces. */
 void joints_report_contact(RigidBodies *bodies, const StepInfo *step);
 
-/* ---- joint_stages.c ---- */
+/* ---- joint_drive.c ---- */
 
+/* Whether it has springs or drives. */
+bool joint_acts(const RigidJoint *joint);
+/* What drives want in this step. One after another: targets are user code. */
+PlimStatus joints_plan(RigidBodies *bodies, const StepInfo *step);
+/* Bodies whose joints have motors, springs or partners on paths are driven. */
+void joints_mark_driven(RigidBodies *bodies);
+/* Puts the rows of springs and drives on, for the half of a step. */
+void joint_begin_half(const RigidBodies *bodies, size_t joint, JointRow *rows, double dt);
+/* Control that is not at its bound holds its place. */
+void joint_hold_place(const RigidBodies *bodies, size_t joint, JointRow *rows);
+/* The speed that a spring's or motor's row lacks, and that as an error over the step, m. */
+double joint_spring_residual(const RigidJoint *joint, const JointRow *row, double ahead, double dt,
+                             double *error);
+/* The rest of the impulse of springs at x^{n+1}, and drives with their speed. */
+void joint_begin_whole(const RigidBodies *bodies, size_t joint, JointRow *rows, double dt);
+/* Notes what drives gave for positions. */
+void joint_note_half(RigidBodies *bodies, size_t joint, const JointRow *rows);
+/* N m, or N: of drives, in the whole step. */
+double joint_drive_torque(const RigidBodies *bodies, size_t joint, const JointRow *rows, double dt);
+
+/* ---- joint_stages.c ---- */
 /* The bodies of joints with their velocities for positions, or those of the moment. */
 PlimStatus joints_load(RigidBodies *bodies, const StepInfo *step, bool half);
 /* Forces that the impulses of the present solve are over a time, onto those of the step or anew. */
@@ -240,6 +307,8 @@ void joint_probe_speed(const void *system, size_t object, double *values);
 void joint_probe_slide(const void *system, size_t object, double *values);
 void joint_probe_force(const void *system, size_t object, double *values);
 void joint_probe_torque(const void *system, size_t object, double *values);
+void joint_probe_motor_torque(const void *system, size_t object, double *values);
+void joint_probe_power(const void *system, size_t object, double *values);
 void joint_probe_gap(const void *system, size_t object, double *values);
 void joints_diagnose(const RigidBodies *bodies, Diagnostics *diagnostics);
 void joint_read_state(const RigidBodies *bodies, size_t joint, PlimJointState *state);

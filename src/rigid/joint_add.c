@@ -106,8 +106,64 @@ static PlimStatus check_numbers(const RigidBodies *b, const PlimJointDesc *desc)
     return PLIM_OK;
 }
 
-/* ---- how it lies ---- */
+static PlimStatus check_range(const RigidBodies *b, const char *name, const char *what,
+                              const double range[2]) {
+    if (range[0] < range[1] && isfinite(range[0]) && isfinite(range[1])) return PLIM_OK;
+    return context_fail(b->context, PLIM_BAD_INPUT,
+                        "joint '%s': its %s are %g and %g; the first must be below the second",
+                        name, what, range[0], range[1]);
+}
 
+static PlimStatus check_actions(const RigidBodies *b, const PlimJointDesc *desc) {
+    PlimContext *context = b->context;
+    const char *kind = kind_names[desc->kind];
+    bool moves = joint_turns(desc->kind) || joint_slides(desc->kind);
+    bool acts = desc->stiffness != 0.0 || desc->damping != 0.0 || desc->drive != PLIM_DRIVE_NONE;
+    if ((desc->has_limits || acts) && !moves)
+        return context_fail(context, PLIM_BAD_INPUT,
+                            "joint '%s': limits, springs, motors and control are for hinge, twist, "
+                            "cylindrical and slider, not for %s",
+                            desc->name, kind);
+    if ((desc->swing != 0.0 || desc->has_twist) && desc->kind != PLIM_JOINT_POINT)
+        return context_fail(context, PLIM_BAD_INPUT,
+                            "joint '%s': swing and twist are limits of a point joint, not of %s; "
+                            "use limits",
+                            desc->name, kind);
+    if (desc->has_limits) TRY(check_range(b, desc->name, "limits", desc->limits));
+    if (desc->has_twist) TRY(check_range(b, desc->name, "limits of twist", desc->twist));
+    const double values[] = {desc->swing, desc->stiffness, desc->damping, desc->strength,
+                             desc->max_torque};
+    static const char *const names[] = {"swing", "stiffness", "damping", "strength", "max_torque"};
+    for (int i = 0; i < 5; i++)
+        if (!(values[i] >= 0.0) || !isfinite(values[i]))
+            return context_fail(context, PLIM_BAD_INPUT,
+                                "joint '%s': its %s is %g; it must be 0 or more", desc->name,
+                                names[i], values[i]);
+    if (desc->drive == PLIM_DRIVE_CONTROL && !(desc->strength > 0.0))
+        return context_fail(context, PLIM_BAD_INPUT, "joint '%s': control needs a strength above 0",
+                            desc->name);
+    if (!isfinite(desc->rest) || !isfinite(desc->value))
+        return context_fail(context, PLIM_BAD_INPUT,
+                            "joint '%s': rest, speed and target must be finite", desc->name);
+    return PLIM_OK;
+}
+
+/* A joint starts at 0: that must be within its limits. */
+static PlimStatus check_start(const RigidBodies *b, const RigidJoint *joint, const char *name) {
+    if (joint->has_limits && !(joint->limits[0] <= 0.0 && joint->limits[1] >= 0.0))
+        return context_fail(b->context, PLIM_BAD_INPUT,
+                            "joint '%s': angles and slides count from the start, and 0 is not "
+                            "within its limits, %g and %g",
+                            name, joint->limits[0], joint->limits[1]);
+    if (joint->has_twist && !(joint->twist[0] <= 0.0 && joint->twist[1] >= 0.0))
+        return context_fail(b->context, PLIM_BAD_INPUT,
+                            "joint '%s': twist counts from the start, and 0 is not within its "
+                            "limits, %g and %g",
+                            name, joint->twist[0], joint->twist[1]);
+    return PLIM_OK;
+}
+
+/* ---- how it lies ---- */
 /* Axes of the joint in the world. */
 static Quat joint_axes(const RigidBodies *b, const PlimJointDesc *desc) {
     Vec3 axis = vec3_load(desc->axis);
@@ -160,7 +216,21 @@ static RigidJoint place_joint(const RigidBodies *b, const PlimJointDesc *desc) {
                         .length = desc->length,
                         .break_force = desc->break_force,
                         .break_torque = desc->break_torque,
-                        .collides = desc->collide != 0};
+                        .collides = desc->collide != 0,
+                        .has_limits = desc->has_limits != 0,
+                        .has_twist = desc->has_twist != 0,
+                        .limits = {desc->limits[0], desc->limits[1]},
+                        .twist = {desc->twist[0], desc->twist[1]},
+                        .swing = desc->swing,
+                        .stiffness = desc->stiffness,
+                        .damping = desc->damping,
+                        .rest = desc->rest,
+                        .drive = desc->drive,
+                        .value = desc->value,
+                        .strength = desc->strength,
+                        .most = desc->max_torque > 0.0 ? desc->max_torque : HUGE_VAL,
+                        .path = desc->path,
+                        .path_user = desc->path_user};
     const size_t body[2] = {desc->a, desc->b};
     Quat axes = joint_axes(b, desc);
     Vec3 at[2] = {vec3_load(desc->at), vec3_load(is_line(desc->kind) ? desc->to : desc->at)};
@@ -219,8 +289,10 @@ PlimStatus rigid_joint_add(RigidBodies *b, const PlimJointDesc *desc, size_t *id
     TRY(check_name(b, desc));
     TRY(check_bodies(b, desc));
     TRY(check_numbers(b, desc));
+    TRY(check_actions(b, desc));
     RigidJoint joint = place_joint(b, desc);
     TRY(check_anchors(b, &joint, desc->name));
+    TRY(check_start(b, &joint, desc->name));
     if (is_line(joint.kind) && !(joint.length > 0.0))
         return context_fail(b->context, PLIM_BAD_INPUT,
                             "joint '%s': its two ends are at one place and it has no length; give "
@@ -229,7 +301,7 @@ PlimStatus rigid_joint_add(RigidBodies *b, const PlimJointDesc *desc, size_t *id
     JointRow rows[JOINT_MOST_ROWS];
     BodyPlace place[2];
     joint_places(b, &joint, place);
-    int count = joint_find_rows(&joint, place, b->options.plane, rows);
+    int count = joint_find_all_rows(&joint, place, b->options.plane, 0.0, NULL, rows);
     *id = joint_count(&b->joints);
     return keep_joint(b, &joint, desc->name, count) ? PLIM_OK : PLIM_OUT_OF_MEMORY;
 }
@@ -261,6 +333,7 @@ void rigid_joints_free(PlimContext *context, RigidJoints *joints) {
     array_free(context, &joints->groups);
     array_free(context, &joints->vector);
     array_free(context, &joints->kept);
+    array_free(context, &joints->actions);
     array_free(context, &joints->held);
     array_free(context, &joints->held_bodies);
     array_free(context, &joints->held_response);

@@ -219,6 +219,12 @@ PlimStatus joints_lay_out(RigidBodies *b) {
     joints->kept.count = 0;
     if (!array_reserve(b->context, &joints->kept, rigid_count(b) + 1)) return PLIM_OUT_OF_MEMORY;
     joints->kept.count = rigid_count(b) + 1;
+    joints->actions.count = 0;
+    if (!array_reserve(b->context, &joints->actions, joint_count(joints) + 1))
+        return PLIM_OUT_OF_MEMORY;
+    joints->actions.count = joint_count(joints);
+    for (size_t j = 0; j < joint_count(joints); j++)
+        joints->actions.data[j] = (JointAction){.is_clamped = true};
     int32_t *parent = context_allocate(b->context, rigid_count(b) + 1, sizeof *parent);
     if (!parent) return PLIM_OUT_OF_MEMORY;
     find_roots(b, parent);

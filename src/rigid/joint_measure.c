@@ -44,6 +44,7 @@ void joint_read_state(const RigidBodies *b, size_t j, PlimJointState *state) {
     *state = (PlimJointState){.angle = b->joint_turned[j],
                               .speed = joint_speed(b, j),
                               .slide = joint_slide(joint, place),
+                              .motor_torque = b->joint_drive[j],
                               .gap = joint_gap(joint, place, b->options.plane),
                               .broken = b->joint_broken[j]};
     vec3_store(state->force, vec3_load(b->joint_force + 3 * j));
@@ -82,7 +83,7 @@ double joints_max_dt(const RigidBodies *b, const StepInfo *step) {
             size_t i = (size_t)joint->body[side];
             if (!rigid_is_dynamic(b, i) || b->asleep[i]) continue;
             Vec3 arm = vec3_sub(joint_point(joint, place, side), place[side].center);
-            Vec3 force = vec3_scale(side ? 1.0 : -1.0, vec3_load(b->joint_force + 3 * j));
+            Vec3 force = vec3_scale(side ? 1.0 : -1.0, vec3_load(b->joint_pull + 3 * j));
             load_add_stiffness(&stiffness[i], arm, force);
         }
     }
@@ -125,6 +126,15 @@ static PlimJointState state_of(const void *system, size_t object) {
 
 void joint_probe_slide(const void *system, size_t object, double *values) {
     values[0] = state_of(system, object).slide;
+}
+
+void joint_probe_motor_torque(const void *system, size_t object, double *values) {
+    values[0] = state_of(system, object).motor_torque;
+}
+
+void joint_probe_power(const void *system, size_t object, double *values) {
+    PlimJointState state = state_of(system, object);
+    values[0] = state.motor_torque * state.speed;
 }
 
 void joint_probe_gap(const void *system, size_t object, double *values) {

@@ -5,7 +5,7 @@
 
 #include <float.h>
 
-enum { MOST_ITERATIONS = 40, MOST_SWITCHES = 3 };
+enum { MOST_ITERATIONS = 40 };
 
 /* ---- where bodies will be ---- */
 
@@ -32,7 +32,7 @@ typedef struct Look {
 } Look;
 
 /* Errors at the end of the step; the speeds that take them out go to `vector`. */
-static Look find_errors(RigidBodies *b, JointGroup *group, double dt) {
+static Look find_errors(RigidBodies *b, JointGroup *group, double dt, bool is_factored) {
     RigidJoints *joints = &b->joints;
     double *x = joints->vector.data + group->first_row;
     Look look = {0};
@@ -45,32 +45,73 @@ static Look find_errors(RigidBodies *b, JointGroup *group, double dt) {
             const JointBody *body = joint_body(joints, joint->body[side]);
             place[side] = (BodyPlace){body->next_center, body->next_turn};
         }
-        int count = joint_find_rows(joint, place, b->options.plane, ahead);
+        int count =
+            joint_find_all_rows(joint, place, b->options.plane, b->joint_turned[j], rows, ahead);
         double allowed = closed_gap(joint, place), most = 0.3 * joint->size;
         size_t at = block_ldl_row(&group->factor, k);
         for (int i = 0; i < count; i++) {
-            double error = ahead[i].error;
-            if (rows[i].is_one_sided && !rows[i].is_on && error < -allowed &&
-                rows[i].switched < MOST_SWITCHES)
+            double error = ahead[i].error, lacks;
+            if (rows[i].kind == JOINT_ROW_DRIVE) error -= rows[i].target;
+            lacks = -fmin(fmax(error, -most), most) / dt;
+            if (rows[i].kind == JOINT_ROW_SPRING)
+                lacks = joint_spring_residual(joint, &rows[i], ahead[i].error, dt, &error);
+            if (!b->joint_broken[j] && joint_row_holds_again(&rows[i], error < -allowed, lacks)) {
                 rows[i].is_on = look.changed = true;
-            x[at + (size_t)i] = 0.0;
-            if (!rows[i].is_on) continue;
-            x[at + (size_t)i] = -fmin(fmax(error, -most), most) / dt;
+                rows[i].clamped = 0;
+            }
+            x[at + (size_t)i] = rows[i].is_on ? lacks : 0.0;
+            if (!rows[i].is_on ||
+                (is_factored && !block_ldl_has_row(&group->factor, at + (size_t)i)))
+                continue;
             look.worst = fmax(look.worst, fabs(error) / allowed);
         }
     }
     return look;
 }
 
-void joint_group_close_ahead(RigidBodies *b, JointGroup *group, double dt) {
+/* The first guess where springs or drives act: as if rows kept their directions. At the ends of a
+ * step of a stiff spring bodies are much faster than between them. */
+static void guess_ahead(RigidBodies *b, JointGroup *group, double dt) {
+    RigidJoints *joints = &b->joints;
+    double *x = joints->vector.data + group->first_row;
+    for (size_t k = 0; k < group->joint_count; k++) {
+        size_t j = (size_t)joints->list.data[group->first_joint + k];
+        const RigidJoint *joint = &joints->joints.data[j];
+        const JointRow *rows = joint_rows(joints, j);
+        size_t at = block_ldl_row(&group->factor, k);
+        for (int i = 0; i < joints->row_count.data[j]; i++) {
+            double speed = joint_row_speed(&rows[i], joint_body(joints, joint->body[0]),
+                                           joint_body(joints, joint->body[1]));
+            double ahead = rows[i].error + dt * speed, error;
+            double wanted = rows[i].kind == JOINT_ROW_DRIVE ? rows[i].target : 0.0;
+            x[at + (size_t)i] = (wanted - ahead) / dt;
+            if (rows[i].kind == JOINT_ROW_SPRING)
+                x[at + (size_t)i] = joint_spring_residual(joint, &rows[i], ahead, dt, &error);
+            if (!rows[i].is_on) x[at + (size_t)i] = 0.0;
+        }
+    }
+    joint_group_factor(b, group);
+    joint_group_push(b, group);
+}
+
+void joint_group_close_ahead(RigidBodies *b, JointGroup *group, double dt, bool acts) {
     double last = HUGE_VAL;
     int slow = 0;
-    bool is_factored = false;
+    bool is_factored = false, guesses = false;
     joint_group_find_rows(b, group, false);
+    for (size_t k = 0; k < group->joint_count; k++) {
+        size_t j = (size_t)b->joints.list.data[group->first_joint + k];
+        if (acts)
+            joint_begin_half(b, j, joint_rows(&b->joints, j), dt);
+        else
+            joint_hold_place(b, j, joint_rows(&b->joints, j));
+        guesses |= acts && joint_acts(&b->joints.joints.data[j]);
+    }
+    if (guesses) guess_ahead(b, group, dt);
     group->figures.iterations = 0;
     for (int i = 0; i < MOST_ITERATIONS; i++) {
         look_ahead(b, group, dt);
-        Look look = find_errors(b, group, dt);
+        Look look = find_errors(b, group, dt, is_factored);
         bool closed = look.worst <= 1.0 && !look.changed;
         /* Rows that depend on others, and rounding, leave something that does not shrink. */
         slow = look.worst < 0.5 * last ? 0 : slow + 1;
@@ -118,7 +159,8 @@ static double find_gaps(RigidBodies *b, JointGroup *group, double *allowed, size
         }
         double most = 0.3 * joint->size;
         for (int i = 0; i < joints->row_count.data[j]; i++) {
-            if (rows[i].is_one_sided && rows[i].error < 0.0) rows[i].is_on = true;
+            if (rows[i].kind == JOINT_ROW_LIMIT && rows[i].error < 0.0 && !b->joint_broken[j])
+                rows[i].is_on = true;
             x[block_ldl_row(&group->factor, k) + (size_t)i] =
                 rows[i].is_on ? -fmin(fmax(rows[i].error, -most), most) : 0.0;
             if (!rows[i].is_on || fabs(rows[i].error) <= worst) continue;

@@ -26,7 +26,7 @@ static JointPose find_pose(const RigidJoint *joint, const BodyPlace place[2]) {
 
 /* The point of the second body along n against that of the first that is there too. */
 static JointRow linear_row(const JointPose *pose, Vec3 n, double error) {
-    JointRow row = {.along = n, .error = error};
+    JointRow row = {.along = n, .error = error, .scale = 1.0};
     for (int side = 0; side < 2; side++)
         row.turn[side] = vec3_cross(vec3_sub(pose->at[1], pose->place[side].center), n);
     return row;
@@ -34,7 +34,7 @@ static JointRow linear_row(const JointPose *pose, Vec3 n, double error) {
 
 static JointRow turning_row(const JointPose *pose, Vec3 axis, double angle) {
     Vec3 turn = vec3_scale(pose->size, axis);
-    return (JointRow){.turn = {turn, turn}, .error = pose->size * angle};
+    return (JointRow){.turn = {turn, turn}, .error = pose->size * angle, .scale = pose->size};
 }
 
 /* ---- parts of joints ---- */
@@ -90,7 +90,7 @@ static int hold_distance(const RigidJoint *joint, const JointPose *pose, JointRo
     bool is_rope = joint->kind == PLIM_JOINT_ROPE;
     if (is_rope) n = vec3_scale(-1.0, n);
     rows[0] = linear_row(pose, n, is_rope ? joint->length - distance : distance - joint->length);
-    rows[0].is_one_sided = is_rope;
+    rows[0].kind = is_rope ? JOINT_ROW_LIMIT : JOINT_ROW_HELD;
     return 1;
 }
 
@@ -140,19 +140,101 @@ int joint_find_rows(const RigidJoint *joint, const BodyPlace place[2], bool plan
         count = hold_distance(joint, &pose, rows);
         break;
     }
-    for (int i = 0; i < count; i++) rows[i].is_on = !rows[i].is_one_sided;
+    for (int i = 0; i < count; i++) rows[i].is_on = rows[i].kind == JOINT_ROW_HELD;
     if (plane) flatten(rows, count);
     return count;
 }
 
-/* ---- figures ---- */
+/* ---- limits, springs, drives ---- */
 
+bool joint_turns(PlimJointKind kind) {
+    return kind == PLIM_JOINT_HINGE || kind == PLIM_JOINT_TWIST || kind == PLIM_JOINT_CYLINDRICAL;
+}
+
+bool joint_slides(PlimJointKind kind) {
+    return kind == PLIM_JOINT_SLIDER;
+}
+
+/* The row against its direction. */
+static JointRow reversed(JointRow row) {
+    row.along = vec3_scale(-1.0, row.along);
+    for (int side = 0; side < 2; side++) row.turn[side] = vec3_scale(-1.0, row.turn[side]);
+    row.error = -row.error;
+    return row;
+}
+
+/* Whichever of two limits is nearer, or that of the same row elsewhere. */
+static JointRow limit_row(JointRow row, const double limits[2], const JointRow *like) {
+    double low = row.error - row.scale * limits[0], high = row.scale * limits[1] - row.error;
+    bool upper = like ? like->side != 0 : high < low;
+    if (upper) row = reversed(row);
+    row.error = upper ? high : low;
+    row.side = upper;
+    row.kind = JOINT_ROW_LIMIT;
+    return row;
+}
+
+/* The motion that the joint leaves free, its place as the error. */
+static JointRow free_row(const RigidJoint *joint, const JointPose *pose, double turned) {
+    const double circle = 6.283185307179586476925;
+    Vec3 axis = mat3_column(pose->axes, 2);
+    if (joint_slides(joint->kind)) return linear_row(pose, axis, vec3_dot(axis, pose->apart));
+    double angle = joint_angle(joint, pose->place);
+    return turning_row(pose, axis, angle + circle * round((turned - angle) / circle));
+}
+
+/* How far the axis of the second body leans away from that of the first: at most so far. */
+static JointRow swing_row(const RigidJoint *joint, const JointPose *pose) {
+    Vec3 own = mat3_column(pose->axes, 2), other = quat_rotate(pose->frame[1], vec3(0, 0, 1));
+    Vec3 cross = vec3_cross(own, other);
+    double angle = atan2(vec3_length(cross), vec3_dot(own, other));
+    JointRow row = reversed(turning_row(pose, vec3_normalize(cross), angle));
+    row.error = pose->size * (joint->swing - angle);
+    row.kind = JOINT_ROW_LIMIT;
+    return row;
+}
+
+/* How far it is twisted about its axis, whichever way that leans. */
+static JointRow twist_row(const RigidJoint *joint, const JointPose *pose) {
+    Vec3 own = mat3_column(pose->axes, 2), other = quat_rotate(pose->frame[1], vec3(0, 0, 1));
+    double lean = fmax(1.0 + vec3_dot(own, other), 1e-3);
+    return turning_row(pose, vec3_scale(1.0 / lean, vec3_add(own, other)),
+                       joint_angle(joint, pose->place));
+}
+
+int joint_find_all_rows(const RigidJoint *joint, const BodyPlace place[2], bool plane,
+                        double turned, const JointRow *like, JointRow *rows) {
+    int first = joint_find_rows(joint, place, plane, rows), count = first;
+    JointPose pose = find_pose(joint, place);
+    if (joint->swing > 0.0) rows[count++] = swing_row(joint, &pose);
+    if (joint->has_twist) {
+        rows[count] = limit_row(twist_row(joint, &pose), joint->twist, like ? &like[count] : NULL);
+        count++;
+    }
+    bool springs = joint->stiffness > 0.0 || joint->damping > 0.0;
+    if (joint->has_limits || springs || joint->drive != PLIM_DRIVE_NONE) {
+        JointRow own = free_row(joint, &pose, turned);
+        if (joint->has_limits) {
+            rows[count] = limit_row(own, joint->limits, like ? &like[count] : NULL);
+            count++;
+        }
+        own.kind = JOINT_ROW_SPRING;
+        if (springs) rows[count++] = own;
+        own.kind = JOINT_ROW_DRIVE;
+        if (joint->drive != PLIM_DRIVE_NONE) rows[count++] = own;
+    }
+    if (plane) flatten(rows + first, count - first);
+    return count;
+}
+
+/* ---- figures ---- */
 double joint_gap(const RigidJoint *joint, const BodyPlace place[2], bool plane) {
     JointRow rows[JOINT_MOST_ROWS];
     int count = joint_find_rows(joint, place, plane, rows);
     double across = 0.0, turned = 0.0;
     for (int i = 0; i < count; i++) {
-        double error = rows[i].is_one_sided ? fmin(rows[i].error, 0.0) : rows[i].error;
+        bool is_rope = rows[i].kind == JOINT_ROW_LIMIT;
+        double error = is_rope ? fmin(rows[i].error, 0.0) : rows[i].error;
         if (vec3_dot(rows[i].along, rows[i].along) > 0.0)
             across += error * error;
         else if (vec3_dot(rows[i].turn[0], rows[i].turn[0]) > 0.0)

@@ -19,12 +19,17 @@ void joint_group_find_rows(RigidBodies *b, JointGroup *group, bool keeps) {
         JointRow *rows = joint_rows(joints, j);
         bool was_on[JOINT_MOST_ROWS];
         for (int i = 0; i < JOINT_MOST_ROWS; i++) was_on[i] = keeps && rows[i].is_on;
-        int count = joint_find_rows(joint, place, b->options.plane, rows);
+        int count =
+            joint_find_all_rows(joint, place, b->options.plane, b->joint_turned[j], NULL, rows);
         for (int i = 0; i < count; i++) {
-            rows[i].is_on |= was_on[i];
-            if (b->joint_broken[j]) rows[i].is_on = rows[i].is_one_sided = false;
+            rows[i].is_on |= was_on[i] && rows[i].kind != JOINT_ROW_SPRING;
+            if (b->joint_broken[j]) rows[i].is_on = false;
             rows[i].give[0] = mat3_apply(first->inverse_inertia, rows[i].turn[0]);
             rows[i].give[1] = mat3_apply(second->inverse_inertia, rows[i].turn[1]);
+            rows[i].own = (first->inverse_mass + second->inverse_mass) *
+                              vec3_dot(rows[i].along, rows[i].along) +
+                          vec3_dot(rows[i].turn[0], rows[i].give[0]) +
+                          vec3_dot(rows[i].turn[1], rows[i].give[1]);
         }
     }
 }
@@ -50,10 +55,22 @@ static void add_coupling(RigidJoints *joints, JointGroup *group, const JointCoup
         }
 }
 
+/* Soft rows give way by themselves. */
+static void add_compliance(RigidJoints *joints, JointGroup *group, size_t k) {
+    size_t j = (size_t)joints->list.data[group->first_joint + k];
+    const JointRow *rows = joint_rows(joints, j);
+    int count = joints->row_count.data[j];
+    double *to = group->factor.value.data + block_ldl_find(&group->factor, k, k).value;
+    for (int i = 0; i < count; i++)
+        if (rows[i].is_on && rows[i].kind == JOINT_ROW_SPRING)
+            to[i * count + i] += rows[i].compliance;
+}
+
 void joint_group_factor(RigidBodies *b, JointGroup *group) {
     block_ldl_clear(&group->factor);
     for (size_t c = 0; c < group->couplings.count; c++)
         add_coupling(&b->joints, group, &group->couplings.data[c]);
+    for (size_t k = 0; k < group->joint_count; k++) add_compliance(&b->joints, group, k);
     group->figures.dropped = block_ldl_factor(&group->factor, least_pivot);
 }
 
@@ -106,6 +123,20 @@ void joint_group_push(RigidBodies *b, JointGroup *group) {
     take_pushes(&b->joints, group);
 }
 
+/* Takes from a row what it may not have; how much. */
+static double excess_of(JointRow *row) {
+    if (!row->is_on) return 0.0;
+    if (row->kind == JOINT_ROW_LIMIT) return fmin(row->impulse, 0.0);
+    if (row->kind != JOINT_ROW_DRIVE) return 0.0;
+    if (row->impulse > row->high) return row->impulse - row->high;
+    return fmin(row->impulse - row->low, 0.0);
+}
+
+void joint_group_give(RigidBodies *b, JointGroup *group) {
+    joint_group_spread(b, group);
+    take_pushes(&b->joints, group);
+}
+
 bool joint_group_release(RigidBodies *b, JointGroup *group) {
     RigidJoints *joints = &b->joints;
     double *x = joints->vector.data + group->first_row;
@@ -115,9 +146,11 @@ bool joint_group_release(RigidBodies *b, JointGroup *group) {
         size_t j = (size_t)joints->list.data[group->first_joint + k];
         JointRow *rows = joint_rows(joints, j);
         for (int i = 0; i < joints->row_count.data[j]; i++) {
-            if (!rows[i].is_one_sided || !rows[i].is_on || rows[i].impulse >= 0.0) continue;
-            x[block_ldl_row(&group->factor, k) + (size_t)i] = -rows[i].impulse;
+            double excess = excess_of(&rows[i]);
+            if (excess == 0.0) continue;
+            x[block_ldl_row(&group->factor, k) + (size_t)i] = -excess;
             rows[i].is_on = false;
+            rows[i].clamped = rows[i].kind == JOINT_ROW_DRIVE ? (excess > 0.0 ? 1 : -1) : 0;
             rows[i].switched++;
             any = true;
         }
@@ -128,12 +161,21 @@ bool joint_group_release(RigidBodies *b, JointGroup *group) {
     return true;
 }
 
+/* Whether a row that is off is to hold again: a limit that is passed, a drive at its bound that
+ * wants less than that; `lacks` is the speed that the row lacks. */
+bool joint_row_holds_again(const JointRow *row, bool is_passed, double lacks) {
+    enum { MOST_SWITCHES = 3 };
+    if (row->is_on || row->switched >= MOST_SWITCHES) return false;
+    if (row->kind == JOINT_ROW_LIMIT) return is_passed;
+    return row->kind == JOINT_ROW_DRIVE && row->clamped * lacks < 0.0;
+}
+
 /* ---- velocities ---- */
 
-/* How fast rows are, as what is wanted of them; the greatest. One-sided rows that are closed and
+/* The speed that rows lack, as what is wanted of them; the greatest. Limits that are closed and
  * close further are put on; *changed then. */
-static double want_rest(RigidJoints *joints, JointGroup *group, double closed, bool *changed) {
-    enum { MOST_SWITCHES = 3 };
+static double want_rest(RigidBodies *b, JointGroup *group, double closed, bool *changed) {
+    RigidJoints *joints = &b->joints;
     double worst = 0.0, *x = joints->vector.data + group->first_row;
     for (size_t k = 0; k < group->joint_count; k++) {
         size_t j = (size_t)joints->list.data[group->first_joint + k];
@@ -143,12 +185,15 @@ static double want_rest(RigidJoints *joints, JointGroup *group, double closed, b
         for (int i = 0; i < joints->row_count.data[j]; i++) {
             double speed = joint_row_speed(&rows[i], joint_body(joints, joint->body[0]),
                                            joint_body(joints, joint->body[1]));
-            if (rows[i].is_one_sided && !rows[i].is_on && rows[i].error <= closed && speed < 0.0 &&
-                rows[i].switched < MOST_SWITCHES)
+            double lacks = (rows[i].kind == JOINT_ROW_DRIVE ? rows[i].target : 0.0) - speed;
+            bool is_passed = rows[i].error <= closed && speed < 0.0;
+            if (!b->joint_broken[j] && joint_row_holds_again(&rows[i], is_passed, lacks)) {
                 rows[i].is_on = *changed = true;
-            x[at + (size_t)i] = rows[i].is_on ? -speed : 0.0;
+                rows[i].clamped = 0;
+            }
+            x[at + (size_t)i] = rows[i].is_on ? lacks : 0.0;
             if (rows[i].is_on && (*changed || block_ldl_has_row(&group->factor, at + (size_t)i)))
-                worst = fmax(worst, fabs(speed));
+                worst = fmax(worst, fabs(lacks));
         }
     }
     return worst;
@@ -169,7 +214,7 @@ void joint_group_stop(RigidBodies *b, JointGroup *group, double closed) {
     double last = HUGE_VAL, least = 4e-16 * greatest_speed(joints, group);
     bool changed = true;
     for (int round = 0; round < MOST_ROUNDS; round++) {
-        double worst = want_rest(joints, group, closed, &changed);
+        double worst = want_rest(b, group, closed, &changed);
         if (changed) {
             joint_group_factor(b, group);
             last = HUGE_VAL;

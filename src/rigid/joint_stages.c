@@ -114,7 +114,7 @@ static void close_groups(void *user, size_t begin, size_t end) {
             joint_group_find_rows(job->bodies, group, false);
             joint_group_stop(job->bodies, group, HUGE_VAL);
         } else {
-            joint_group_close_ahead(job->bodies, group, job->dt);
+            joint_group_close_ahead(job->bodies, group, job->dt, true);
         }
     }
 }
@@ -126,12 +126,34 @@ static double closed_distance(const JointGroup *group, const RigidJoints *joints
     return 1e-9 * size;
 }
 
+/* Springs push for the rest of the step, drives hold their speed. */
+static void begin_whole(RigidBodies *b, JointGroup *group, double dt) {
+    RigidJoints *joints = &b->joints;
+    double *x = joints->vector.data + group->first_row;
+    bool any = false;
+    for (size_t r = 0; r < group->factor.row_count; r++) x[r] = 0.0;
+    for (size_t k = 0; k < group->joint_count; k++) {
+        size_t j = (size_t)joints->list.data[group->first_joint + k];
+        JointRow *rows = joint_rows(joints, j);
+        if (!joint_acts(&joints->joints.data[j]) || b->joint_broken[j]) continue;
+        joint_begin_whole(b, j, rows, dt);
+        for (int i = 0; i < joints->row_count.data[j]; i++) {
+            if (rows[i].kind != JOINT_ROW_SPRING) continue;
+            x[block_ldl_row(&group->factor, k) + (size_t)i] = rows[i].impulse;
+            rows[i].impulse = 0.0;
+            any = true;
+        }
+    }
+    if (any) joint_group_give(b, group);
+}
+
 static void stop_groups(void *user, size_t begin, size_t end) {
     const GroupJob *job = user;
     for (size_t g = begin; g < end; g++) {
         JointGroup *group = &job->bodies->joints.groups.data[g];
         if (group->is_asleep) continue;
         joint_group_find_rows(job->bodies, group, false);
+        begin_whole(job->bodies, group, job->dt);
         joint_group_stop(job->bodies, group, closed_distance(group, &job->bodies->joints));
     }
 }
@@ -140,7 +162,12 @@ static bool has_joints(const RigidBodies *b) {
     return joint_count(&b->joints) > 0;
 }
 
-static void keep_impulses(RigidJoints *joints, const JointGroup *group) {
+static void keep_impulses(RigidBodies *b, const JointGroup *group) {
+    RigidJoints *joints = &b->joints;
+    for (size_t k = 0; k < group->joint_count; k++) {
+        size_t j = (size_t)joints->list.data[group->first_joint + k];
+        joint_note_half(b, j, joint_rows(joints, j));
+    }
     for (size_t m = 0; m < group->body_count; m++) {
         int32_t i = joints->members.data[group->first_body + m];
         const JointBody *body = joint_body(joints, i);
@@ -154,6 +181,7 @@ PlimStatus rigid_solve_positions(void *system, const StepInfo *step) {
     RigidBodies *b = system;
     RigidJoints *joints = &b->joints;
     if (!has_joints(b)) return PLIM_OK;
+    TRY(joints_plan(b, step));
     TRY(joints_load(b, step, true));
     GroupJob job = {b, step->dt};
     joints->figures = (JointFigures){0};
@@ -163,7 +191,7 @@ PlimStatus rigid_solve_positions(void *system, const StepInfo *step) {
         const JointGroup *group = &joints->groups.data[g];
         if (group->is_asleep) continue;
         store_group(b, group, true);
-        keep_impulses(joints, group);
+        keep_impulses(b, group);
         bool keeps = b->options.joint_impulse == PLIM_JOINT_IMPULSE_KEPT;
         joint_group_report(b, group, keeps ? step->dt : HUGE_VAL, false);
         if (group->figures.iterations > joints->figures.iterations)
@@ -197,7 +225,7 @@ PlimStatus joints_before_move(RigidBodies *b, const StepInfo *step) {
     for (size_t g = 0; g < joints->groups.count; g++) {
         JointGroup *group = &joints->groups.data[g];
         if (group->is_asleep || !may_be_open(b, group)) continue;
-        joint_group_close_ahead(b, group, step->dt);
+        joint_group_close_ahead(b, group, step->dt, false);
         store_group(b, group, true);
     }
     return PLIM_OK;
@@ -217,6 +245,27 @@ PlimStatus joints_after_push_out(RigidBodies *b, const StepInfo *step) {
     return PLIM_OK;
 }
 
+/* Torques of drives, and what the next step is limited by: the forces without impacts. A limit or
+ * rope that holds now and did not in the last step was struck. */
+static void report_actions(RigidBodies *b, const JointGroup *group, double dt) {
+    RigidJoints *joints = &b->joints;
+    bool is_struck = false;
+    for (size_t k = 0; k < group->joint_count; k++) {
+        size_t j = (size_t)joints->list.data[group->first_joint + k];
+        const JointRow *rows = joint_rows(joints, j);
+        int32_t now = 0;
+        b->joint_drive[j] = joint_drive_torque(b, j, rows, dt);
+        for (int i = 0; i < joints->row_count.data[j]; i++)
+            if (rows[i].kind == JOINT_ROW_LIMIT && rows[i].is_on) now |= 1 << i;
+        is_struck |= (now & ~b->joint_limited[j]) != 0;
+        b->joint_limited[j] = now;
+    }
+    for (size_t k = 0; k < group->joint_count && !is_struck; k++) {
+        size_t j = (size_t)joints->list.data[group->first_joint + k];
+        vec3_store(b->joint_pull + 3 * j, vec3_load(b->joint_force + 3 * j));
+    }
+}
+
 PlimStatus rigid_solve_velocities(void *system, const StepInfo *step) {
     RigidBodies *b = system;
     RigidJoints *joints = &b->joints;
@@ -229,6 +278,7 @@ PlimStatus rigid_solve_velocities(void *system, const StepInfo *step) {
         if (group->is_asleep) continue;
         store_group(b, group, false);
         joint_group_report(b, group, step->dt, true);
+        report_actions(b, group, step->dt);
         joints->figures.dropped += group->figures.dropped;
     }
     return PLIM_OK;
@@ -263,7 +313,7 @@ void joints_finish(RigidBodies *b) {
         if (!b->joint_broken[j]) break_joint(b, j);
         figures->broken += b->joint_broken[j] != 0;
         for (int i = 0; i < b->joints.row_count.data[j]; i++)
-            figures->limits += rows[i].is_one_sided && rows[i].is_on;
+            figures->limits += rows[i].kind == JOINT_ROW_LIMIT && rows[i].is_on;
         if (!b->joint_broken[j])
             figures->gap = fmax(figures->gap, joint_gap(joint, place, b->options.plane));
     }
@@ -323,7 +373,7 @@ static void find_first_forces(RigidBodies *b, JointGroup *group, const StepInfo 
         JointBody *body = joint_body(joints, joints->members.data[group->first_body + m]);
         body->velocity = vec3_add_scaled(body->velocity, 0.5 * dt, step->gravity);
     }
-    joint_group_close_ahead(b, group, dt);
+    joint_group_close_ahead(b, group, dt, false);
     joint_group_report(b, group, 0.5 * dt, false);
 }
 
@@ -340,6 +390,7 @@ PlimStatus joints_assemble(RigidBodies *b, const StepInfo *step) {
     TRY(joints_load(b, step, false));
     for (size_t g = 0; g < joints->groups.count; g++)
         find_first_forces(b, &joints->groups.data[g], step);
+    for (size_t i = 0; i < 3 * joint_count(joints); i++) b->joint_pull[i] = b->joint_force[i];
     joints_finish(b);
     joints->is_assembled = true;
     return PLIM_OK;

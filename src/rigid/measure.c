@@ -123,5 +123,7 @@ const ProbeQuantity rigid_quantities[RIGID_QUANTITY_COUNT] = {
     {"slide", "", "m", joint_probe_slide, rigid_object_is_joint},
     {"force", "xyz", "N", joint_probe_force, rigid_object_is_joint},
     {"torque", "xyz", "N m", joint_probe_torque, rigid_object_is_joint},
+    {"motor_torque", "", "N m", joint_probe_motor_torque, rigid_object_is_joint},
+    {"power", "", "W", joint_probe_power, rigid_object_is_joint},
     {"gap", "", "m", joint_probe_gap, rigid_object_is_joint},
 };

@@ -162,6 +162,16 @@ typedef struct SceneBreak {
     double force, torque; /* 0: none */
 } SceneBreak;
 
+typedef struct SceneSpring {
+    double stiffness, damping, rest;
+} SceneSpring;
+
+/* A motor or control; counts when its map is there. */
+typedef struct SceneDrive {
+    SceneMotion value; /* speed, or target */
+    double strength, max_torque;
+} SceneDrive;
+
 typedef struct SceneJoint {
     const char *name;
     int kind; /* PlimJointKind */
@@ -171,6 +181,9 @@ typedef struct SceneJoint {
     double length;
     bool collide;
     SceneBreak breaks;
+    double limits[2], twist[2], swing;
+    SceneSpring spring;
+    SceneDrive motor, control;
     SceneRepeat repeat;
 } SceneJoint;
 

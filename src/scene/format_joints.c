@@ -16,6 +16,39 @@ static const SceneKey break_keys[] = {
 static const SceneTable break_table =
     TABLE("break", "What a joint carries at most. A broken joint holds nothing.", break_keys);
 
+static const SceneKey spring_keys[] = {
+    {"stiffness", VALUE_NUMBER, AT(SceneSpring, stiffness), "0", .unit = "N m/rad or N/m",
+     NOT_NEGATIVE, .help = "torque a radian, or force a metre"},
+    {"damping", VALUE_NUMBER, AT(SceneSpring, damping), "0", .unit = "N m s/rad or N s/m",
+     NOT_NEGATIVE, .help = "torque for a rad/s, or force for a m/s"},
+    {"rest", VALUE_NUMBER, AT(SceneSpring, rest), "0", .unit = "degrees or m",
+     .help = "where it pulls to, from the start"},
+};
+
+static const SceneTable spring_table = TABLE("spring", "A spring with damping.", spring_keys);
+
+static const SceneKey motor_keys[] = {
+    {"speed", VALUE_MOTION, AT(SceneDrive, value), .required = true, .unit = "rad/s or m/s",
+     .help = "may use t"},
+    {"max_torque", VALUE_NUMBER, AT(SceneDrive, max_torque), "0", .unit = "N m or N", NOT_NEGATIVE,
+     .help = "that it gives at most; 0: any"},
+};
+
+static const SceneTable motor_table = TABLE("motor", "Turns or slides at a speed.", motor_keys);
+
+static const SceneKey control_keys[] = {
+    {"target", VALUE_MOTION, AT(SceneDrive, value), .required = true, .unit = "degrees or m",
+     .help = "where it goes, from the start; may use t"},
+    {"strength", VALUE_NUMBER, AT(SceneDrive, strength), .required = true, .unit = "1/s^2",
+     POSITIVE,
+     .help = "k: it nears its target as a critically damped spring with this over its inertia"},
+    {"max_torque", VALUE_NUMBER, AT(SceneDrive, max_torque), "0", .unit = "N m or N", NOT_NEGATIVE,
+     .help = "that it gives at most; 0: any"},
+};
+
+static const SceneTable control_table =
+    TABLE("control", "Goes to a place, however loaded (PD control).", control_keys);
+
 static const SceneKey joint_keys[] = {
     {"name", VALUE_NAME, AT(SceneJoint, name), .required = true,
      .help = "name in messages, probes and files"},
@@ -41,6 +74,20 @@ static const SceneKey joint_keys[] = {
      .help = "of universal: the axis of the second body, square to the other; x when left out"},
     {"length", VALUE_NUMBER, AT(SceneJoint, length), .unit = "m", POSITIVE,
      .help = "of distance and rope; that of the start when left out"},
+    {"limits", VALUE_VEC2, AT(SceneJoint, limits), .unit = "degrees or m",
+     .help = "least and greatest angle of hinge, twist and cylindrical, or slide of slider; both "
+             "count from the start"},
+    {"swing", VALUE_NUMBER, AT(SceneJoint, swing), .unit = "degrees", BETWEEN(1e-3, 179),
+     .help = "of a point joint: half the angle of the cone in which `axis` of the second body "
+             "stays"},
+    {"twist", VALUE_VEC2, AT(SceneJoint, twist), .unit = "degrees",
+     .help = "of a point joint: least and greatest turn about `axis`"},
+    {"spring", VALUE_TABLE, AT(SceneJoint, spring), .table = &spring_table,
+     .help = "pulls the angle or slide to a place"},
+    {"motor", VALUE_TABLE, AT(SceneJoint, motor), .table = &motor_table,
+     .help = "turns or slides at a speed"},
+    {"control", VALUE_TABLE, AT(SceneJoint, control), .table = &control_table,
+     .help = "turns or slides to a target"},
     {"collide", VALUE_BOOL, AT(SceneJoint, collide), "false",
      .help = "whether the two bodies collide"},
     {"break", VALUE_TABLE, AT(SceneJoint, breaks), .table = &break_table,

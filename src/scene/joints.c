@@ -13,11 +13,19 @@ static SceneJoint joint_start(void) {
                         .to = {NAN, NAN, NAN},
                         .axis = {NAN, NAN, NAN},
                         .second_axis = {NAN, NAN, NAN},
+                        .limits = {NAN, NAN},
+                        .twist = {NAN, NAN},
                         .repeat = {.grid = {1, 1, 1}}};
 }
 
 static bool is_line(const SceneJoint *joint) {
     return joint->kind == PLIM_JOINT_DISTANCE || joint->kind == PLIM_JOINT_ROPE;
+}
+
+static void check_range(PlimScene *scene, const SceneNode *node, const double range[2]) {
+    if (node && !(range[0] < range[1]))
+        reader_problem(&scene->reader, node, "the first, %g, must be below the second, %g",
+                       range[0], range[1]);
 }
 
 static void check_joint(PlimScene *scene, SceneNode *node, const SceneJoint *joint) {
@@ -39,6 +47,11 @@ static void check_joint(PlimScene *scene, SceneNode *node, const SceneJoint *joi
     if (isfinite(axis.x) && !(vec3_length(axis) > 0))
         reader_problem(reader, node_get(node, "axis"),
                        "has no length; give a direction, as [0, 0, 1]");
+    if (node_get(node, "motor") && node_get(node, "control"))
+        reader_problem(reader, node_get(node, "motor"),
+                       "has 'control' too; a joint has one or the other");
+    check_range(scene, node_get(node, "limits"), joint->limits);
+    check_range(scene, node_get(node, "twist"), joint->twist);
     for (int side = 0; side < 2; side++)
         if (isfinite(joint->copies[side]) && joint->copies[side] != floor(joint->copies[side]))
             reader_problem(reader, node_get(node, "copies"),
@@ -115,7 +128,72 @@ static PlimStatus find_end(const PlimScene *scene, const RigidBodies *bodies, co
     return PLIM_OK;
 }
 
-static PlimStatus describe(const PlimScene *scene, const RigidBodies *bodies,
+/* A speed or target as a function of t; kept by the scene, for it is asked in every step. */
+struct SceneDrives {
+    SceneMotion value;
+    double scale; /* from the scene's units */
+};
+
+static PlimStatus evaluate(void *user, PlimContext *context, double t, double *value,
+                           double *rate) {
+    const SceneDrives *own = user;
+    char why[EXPRESSION_MESSAGE] = "it has no value";
+    PlimStatus status = expression_evaluate(own->value.expression, t, value, rate, why);
+    if (status != PLIM_OK) return context_fail(context, status, "%s", why);
+    *value *= own->scale;
+    *rate *= own->scale;
+    return PLIM_OK;
+}
+
+static PlimStatus describe_drive(PlimScene *scene, const SceneDrive *drive, double scale,
+                                 PlimJointDesc *desc) {
+    desc->value = scale * drive->value.value;
+    desc->strength = drive->strength;
+    desc->max_torque = drive->max_torque;
+    if (!drive->value.expression) return PLIM_OK;
+    SceneDrives *kept = context_allocate(scene->context, 1, sizeof *kept);
+    if (!kept) return PLIM_OUT_OF_MEMORY;
+    *kept = (SceneDrives){drive->value, scale};
+    if (!array_push(scene->context, &scene->drives, kept)) {
+        context_free(scene->context, kept, 1, sizeof *kept);
+        return PLIM_OUT_OF_MEMORY;
+    }
+    desc->path = evaluate;
+    desc->path_user = kept;
+    return PLIM_OK;
+}
+
+void scene_drives_free(PlimScene *scene) {
+    for (size_t i = 0; i < scene->drives.count; i++)
+        context_free(scene->context, scene->drives.data[i], 1, sizeof *scene->drives.data[i]);
+    array_free(scene->context, &scene->drives);
+}
+
+/* Limits, springs and drives: angles in radians. */
+static PlimStatus describe_actions(PlimScene *scene, const SceneNode *node, const SceneJoint *joint,
+                                   PlimJointDesc *desc) {
+    const double radians = 3.14159265358979323846 / 180;
+    double unit = joint->kind == PLIM_JOINT_SLIDER ? 1 : radians;
+    desc->has_limits = isfinite(joint->limits[0]);
+    desc->has_twist = isfinite(joint->twist[0]);
+    for (int i = 0; i < 2; i++) {
+        desc->limits[i] = desc->has_limits ? unit * joint->limits[i] : 0;
+        desc->twist[i] = desc->has_twist ? radians * joint->twist[i] : 0;
+    }
+    desc->swing = radians * joint->swing;
+    desc->stiffness = joint->spring.stiffness;
+    desc->damping = joint->spring.damping;
+    desc->rest = unit * joint->spring.rest;
+    if (node_get(node, "motor")) {
+        desc->drive = PLIM_DRIVE_MOTOR;
+        return describe_drive(scene, &joint->motor, 1, desc);
+    }
+    if (!node_get(node, "control")) return PLIM_OK;
+    desc->drive = PLIM_DRIVE_CONTROL;
+    return describe_drive(scene, &joint->control, unit, desc);
+}
+
+static PlimStatus describe(PlimScene *scene, const SceneNode *node, const RigidBodies *bodies,
                            const SceneJoint *joint, const char *name, PlimJointDesc *desc) {
     size_t body[2];
     for (int side = 0; side < 2; side++)
@@ -136,7 +214,7 @@ static PlimStatus describe(const PlimScene *scene, const RigidBodies *bodies,
     desc->collide = joint->collide;
     desc->break_force = joint->breaks.force;
     desc->break_torque = joint->breaks.torque;
-    return PLIM_OK;
+    return describe_actions(scene, node, joint, desc);
 }
 
 static PlimStatus add_copy(PlimScene *scene, SceneNode *node, size_t number, void *user) {
@@ -155,7 +233,7 @@ static PlimStatus add_copy(PlimScene *scene, SceneNode *node, size_t number, voi
         snprintf(name, sizeof name, "%s", joint.name);
     PlimJointDesc desc;
     size_t id;
-    PlimStatus status = describe(scene, world->rigid, &joint, name, &desc);
+    PlimStatus status = describe(scene, node, world->rigid, &joint, name, &desc);
     if (status == PLIM_OK) status = rigid_joint_add(world->rigid, &desc, &id);
     return scene_as_problem(scene, node, status);
 }

@@ -215,6 +215,92 @@ static void test_rope(void **state) {
     close_world(&f);
 }
 
+/* ---- limits, springs, drives ---- */
+
+/* A bar on a hinge, level at the start. */
+static size_t add_bar(Fixture *f, PlimJointDesc *hinge) {
+    size_t bar = add_box(f, "bar", 2, 0.5, 0);
+    *hinge = joint("hinge", PLIM_JOINT_HINGE, PLIM_WORLD, bar, 0, 0);
+    return bar;
+}
+
+static void test_limit(void **state) {
+    (void)state;
+    Fixture f = open_world(-10, false);
+    PlimJointDesc hinge;
+    add_bar(&f, &hinge);
+    hinge.has_limits = 1;
+    hinge.limits[0] = -0.4;
+    hinge.limits[1] = 1;
+    size_t id = add_joint(&f, &hinge);
+    double least = 0;
+    for (int i = 0; i < 200; i++) {
+        assert_int_equal(plim_world_step(f.world, 0.01), PLIM_OK);
+        least = fmin(least, state_of(&f, id).angle);
+    }
+    assert_true(least > -0.4 - 1e-12);
+    assert_close(state_of(&f, id).angle, -0.4, 1e-12);
+    assert_close(state_of(&f, id).speed, 0, 1e-12);
+    assert_close(state_of(&f, id).torque[2], 2 * 10 * 0.5 * cos(0.4), 1e-9);
+    close_world(&f);
+}
+
+/* Control follows its curve under load; what is too heavy for its torque sinks. */
+static void test_control(void **state) {
+    (void)state;
+    for (int weak = 0; weak < 2; weak++) {
+        Fixture f = open_world(-10, false);
+        PlimJointDesc hinge;
+        add_bar(&f, &hinge);
+        hinge.drive = PLIM_DRIVE_CONTROL;
+        hinge.value = 0.5;
+        hinge.strength = 25;
+        hinge.max_torque = weak ? 4 : 0;
+        size_t id = add_joint(&f, &hinge);
+        for (int i = 0; i < 50; i++) assert_int_equal(plim_world_step(f.world, 0.02), PLIM_OK);
+        PlimJointState now = state_of(&f, id);
+        if (!weak) {
+            assert_close(now.angle, 0.5 * (1 - 6 * exp(-5)), 1e-9);
+        } else {
+            assert_close(now.motor_torque, 4, 1e-9);
+            assert_true(now.angle < -0.5);
+        }
+        close_world(&f);
+    }
+}
+
+static void test_motor_and_spring(void **state) {
+    (void)state;
+    Fixture f = open_world(0, false);
+    PlimJointDesc hinge;
+    add_bar(&f, &hinge);
+    hinge.drive = PLIM_DRIVE_MOTOR;
+    hinge.value = 2;
+    hinge.max_torque = 1;
+    size_t id = add_joint(&f, &hinge);
+    double inertia = 2 * (0.25 + (0.01 + 0.04) / 12);
+    for (int i = 0; i < 50; i++) assert_int_equal(plim_world_step(f.world, 0.01), PLIM_OK);
+    assert_close(state_of(&f, id).speed, 0.5 / inertia, 1e-9); /* as fast as its torque allows */
+    for (int i = 0; i < 100; i++) assert_int_equal(plim_world_step(f.world, 0.01), PLIM_OK);
+    assert_close(state_of(&f, id).speed, 2, 1e-12);
+    assert_close(state_of(&f, id).motor_torque, 0, 1e-9);
+    close_world(&f);
+
+    f = open_world(0, false);
+    add_bar(&f, &hinge);
+    hinge.stiffness = 1e6;
+    hinge.rest = 0.1;
+    id = add_joint(&f, &hinge);
+    double start = 0.5 * 1e6 * 0.01;
+    for (int i = 0; i < 500; i++) {
+        assert_int_equal(plim_world_step(f.world, 1.0 / 60), PLIM_OK);
+        PlimJointState now = state_of(&f, id);
+        double energy = 0.5 * 1e6 * pow(now.angle - 0.1, 2) + 0.5 * inertia * now.speed * now.speed;
+        assert_true(energy < start * 1.001);
+    }
+    close_world(&f);
+}
+
 /* ---- contact ---- */
 
 /* Two boxes on the floor, a bar joined to both by hinges above them: joints stay closed in contact,
@@ -306,6 +392,23 @@ static void test_refused(void **state) {
     bad.second_axis[0] = 0;
     bad.second_axis[2] = 1;
     refuse(&f, &bad, "square");
+    bad = good;
+    bad.has_limits = 1;
+    bad.limits[0] = 1;
+    bad.limits[1] = -1;
+    refuse(&f, &bad, "must be below");
+    bad.limits[1] = 2;
+    refuse(&f, &bad, "0 is not within");
+    bad = good;
+    bad.kind = PLIM_JOINT_POINT;
+    bad.stiffness = 1;
+    refuse(&f, &bad, "not for point");
+    bad = good;
+    bad.swing = 1;
+    refuse(&f, &bad, "use limits");
+    bad = good;
+    bad.drive = PLIM_DRIVE_CONTROL;
+    refuse(&f, &bad, "strength");
     add_joint(&f, &good);
     refuse(&f, &good, "two joints are named");
     /* Two rods that cannot meet. */
@@ -325,7 +428,8 @@ int main(void) {
         cmocka_unit_test(test_rows),    cmocka_unit_test(test_chain),
         cmocka_unit_test(test_loop),    cmocka_unit_test(test_rope),
         cmocka_unit_test(test_contact), cmocka_unit_test(test_plane),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_control), cmocka_unit_test(test_motor_and_spring),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
