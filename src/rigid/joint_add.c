@@ -153,7 +153,7 @@ static PlimStatus check_start(const RigidBodies *b, const RigidJoint *joint, con
     if (joint->has_limits && !(joint->limits[0] <= 0.0 && joint->limits[1] >= 0.0))
         return context_fail(b->context, PLIM_BAD_INPUT,
                             "joint '%s': angles and slides count from the start, and 0 is not "
-                            "within its limits, %g and %g",
+                            "within its limits, %g and %g (rad or m)",
                             name, joint->limits[0], joint->limits[1]);
     if (joint->has_twist && !(joint->twist[0] <= 0.0 && joint->twist[1] >= 0.0))
         return context_fail(b->context, PLIM_BAD_INPUT,
