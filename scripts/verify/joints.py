@@ -36,6 +36,7 @@ def save(scene, folder, name):
 def run(options, folder, name, values=None, scene=None, words=(), **keys):
     """Runs a scene of joints/, as it is or changed; `keys` replace top-level ones, `words` go to the program."""
     scene = scene or load(name)
+    scene.setdefault("params", {})
     scene.update(keys)
     for key, value in (values or {}).items():
         scene["params"][key] = value
@@ -471,6 +472,68 @@ def bridge(options, checks, folder):
     checks.near("bridge under load: the same at the end, N", carried[-1], (20 * 8 + 3 * 60) * G, 1)
 
 
+# ---- gate 7 ----
+
+
+def balls_under_water(joined, cells):
+    """Two balls of twice the water's density, a diameter apart, on a slanting line: joined, or one body."""
+    radius, half, slant, mass = 0.05, 0.1, 30, 2000 * 4 / 3 * math.pi * 0.05**3
+    c, s = math.cos(math.radians(slant)), math.sin(math.radians(slant))
+    scene = {"plimsoll": 1, "name": "balls", "duration": 0.4, "fps": 20, "time_step": {"max_dt": 1 / 160},
+             "fluid": {"domain": {"low": [-0.3, -0.5, -0.2], "high": [0.3, 0.3, 0.2]}, "cells": cells, "density": 1000,
+                       "viscosity": 0.1}, "probes": []}
+    ball = {"ball": {"radius": radius}}
+    if joined:
+        scene["rigid"] = {"bodies": [{"name": f"ball_{i}", "shape": ball, "mass": mass,
+                                      "position": [sign * half * c, sign * half * s, 0]}
+                                     for i, sign in enumerate((-1, 1))]}
+        scene["joints"] = [{"name": "bar", "kind": "rigid", "bodies": ["ball_0", "ball_1"], "at": [0, 0, 0]}]
+        scene["probes"] = [{"name": f"ball_{i}", "quantities": ["position", "orientation"]} for i in range(2)]
+        return scene
+    own, far = 0.4 * mass * radius**2, mass * half**2
+    parts = [{"place": {"shape": ball, "position": [sign * half, 0, 0]}} for sign in (-1, 1)]
+    scene["rigid"] = {"bodies": [{"name": "pair", "shape": {"union": {"of": parts, "cells": 128}}, "mass": 2 * mass,
+                                  "center": [0, 0, 0], "inertia": [2 * own, 2 * own + 2 * far, 2 * own + 2 * far],
+                                  "orientation": {"axis": [0, 0, 1], "angle": slant}}]}
+    scene["probes"] = [{"name": "pair", "quantities": ["position", "orientation"]}]
+    return scene
+
+
+def in_water(options, checks, folder):
+    cells = 24 if options.quickest else 36
+    two = run(options, folder, "balls_joined", None, balls_under_water(True, cells)).probes()
+    one = run(options, folder, "balls_union", None, balls_under_water(False, cells)).probes()
+    ends = [two.vector(f"ball_{i}.position")[-1] for i in range(2)]
+    x, q = one.vector("pair.position")[-1], one.vector("pair.orientation", "wxyz")[-1:]
+    arm = turn(q, [0.1, 0, 0])[0]
+    fallen = abs(x[1])
+    middle = np.linalg.norm((ends[0] + ends[1]) / 2 - x)
+    slant = lambda v: math.degrees(math.atan2(v[1], v[0]))
+    checks.true("balls under water: they fell", fallen > 0.1, f"{fallen:.3f} m")
+    checks.below("balls under water, joined against one body: place, of the way", middle / fallen, 0.01)
+    checks.below("balls under water: how far they turned, over half their distance, of the way",
+                 abs(math.radians(slant(ends[1] - ends[0]) - slant(arm))) * 0.1 / fallen, 0.01)
+    checks.below("balls under water: gap, m", abs(np.linalg.norm(ends[1] - ends[0]) - 0.2), 1e-6)
+
+
+def swimmer(options, checks, folder):
+    values = {"n": 48} if options.quickest else {"n": 64} if options.quick else {}
+    probes = run(options, folder, "swimmer", values, watch_all(load("swimmer")),
+                 duration=1 if options.quickest else 4).probes()
+    pins = [("head", "chest", [-0.09, 0, 0]), ("chest", "back", [0.09, 0, 0]), ("back", "tail", [0.25, 0, 0])]
+    worst = 0
+    for a, b, at in pins:
+        ends = []
+        for name in (a, b):
+            x, q = probes.vector(f"all_{name}.position"), probes.vector(f"all_{name}.orientation", "wxyz")
+            ends.append(x + turn(q, turn(q[:1] * [1, -1, -1, -1], np.asarray(at) - x[0])[0]))
+        worst = max(worst, np.linalg.norm(ends[1] - ends[0], axis=1).max())
+    checks.below("swimmer: gap, of its size", worst / 0.6, 1e-3)
+    moved = probes["all_chest.position.x"]
+    checks.note(f"swimmer: went {moved[-1] - moved[0]:.4f} m along x")
+
+
 if __name__ == "__main__":
     common.verify(__doc__, [pendulum, double_pendulum, top, free_chain, turned_and_moved, chain, rope, slider_crank,
-                            cardan, four_bar, arm, spring_door, limits, figures, bridge])
+                            cardan, four_bar, arm, spring_door, limits, figures, bridge,
+                            in_water, swimmer])

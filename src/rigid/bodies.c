@@ -303,6 +303,7 @@ static void derive_bodies(void *user, size_t begin, size_t end) {
 }
 
 static PlimStatus rigid_finish(void *system, const StepInfo *step) {
+    TRY(joints_settle(system, step));
     TRY(rigid_contact_velocities(system, step));
     for_each_body(system, step, derive_bodies);
     joints_finish(system);

@@ -7,7 +7,7 @@
 #include "rigid/contacts.h"
 #include "rigid/orientation.h"
 #include "solve/block/block_ldl.h"
-#include "system/system.h"
+#include "system/dofs.h"
 
 typedef struct RigidBodies RigidBodies;
 
@@ -86,11 +86,12 @@ typedef struct JointCoupling {
 
 /* What drives and springs do in a step. */
 typedef struct JointAction {
-    double place;    /* m, where a drive wants to be at the end */
-    double start;    /* m, where a spring was at the start */
-    double speed;    /* m/s, that a drive wants then */
-    double drive;    /* N s, that it gave for positions */
-    bool is_clamped; /* it had to give more */
+    double place;         /* m, where a drive wants to be at the end */
+    double start;         /* m, where a spring was at the start */
+    double speed;         /* m/s, that a drive wants then */
+    double drive;         /* N s, that it gave for positions */
+    bool is_clamped;      /* it had to give more */
+    uint32_t independent; /* bits of rows that hold and do not depend on others */
 } JointAction;
 
 typedef struct JointKept {
@@ -115,6 +116,7 @@ typedef struct JointGroup {
     ARRAY(JointCoupling) couplings;
     JointFigures figures;
     bool is_asleep, was_asleep; /* when bodies were loaded last, and before that */
+    bool is_factored;           /* its factor is that of its rows */
     int32_t held;               /* of RigidJoints.held; -1: nothing touches it */
 } JointGroup;
 
@@ -145,6 +147,7 @@ typedef struct RigidJoints {
     ARRAY(double) vector; /* a number a row, by group in the order of its factor */
     JointFigures figures;
     bool is_laid_out, is_assembled;
+    bool is_disturbed; /* other systems changed velocities since joints were solved for */
 } RigidJoints;
 
 static inline size_t joint_count(const RigidJoints *joints) {
@@ -294,6 +297,10 @@ PlimStatus joints_after_push_out(RigidBodies *bodies, const StepInfo *step);
 PlimStatus rigid_solve_velocities(void *system, const StepInfo *step);
 /* Angles, breaking, figures. */
 void joints_finish(RigidBodies *bodies);
+/* Rows that hold, at the speeds that velocities on offer have: a fluid, and others, keep them. */
+void joints_offer(const RigidBodies *bodies, SystemDofs *dofs);
+/* v^{n+1} again, where other systems changed it. */
+PlimStatus joints_settle(RigidBodies *bodies, const StepInfo *step);
 /* w dt at most 1.5 of bodies that joints pull. */
 double joints_max_dt(const RigidBodies *bodies, const StepInfo *step);
 

@@ -10,6 +10,7 @@ static const double least_pivot = 1e-11;
 
 void joint_group_find_rows(RigidBodies *b, JointGroup *group, bool keeps) {
     RigidJoints *joints = &b->joints;
+    group->is_factored = false;
     for (size_t k = 0; k < group->joint_count; k++) {
         size_t j = (size_t)joints->list.data[group->first_joint + k];
         const RigidJoint *joint = &joints->joints.data[j];
@@ -72,6 +73,7 @@ void joint_group_factor(RigidBodies *b, JointGroup *group) {
         add_coupling(&b->joints, group, &group->couplings.data[c]);
     for (size_t k = 0; k < group->joint_count; k++) add_compliance(&b->joints, group, k);
     group->figures.dropped = block_ldl_factor(&group->factor, least_pivot);
+    group->is_factored = true;
 }
 
 /* ---- impulses ---- */

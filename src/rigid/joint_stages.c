@@ -175,6 +175,22 @@ static void keep_impulses(RigidBodies *b, const JointGroup *group) {
     }
 }
 
+/* After a solve: which rows are on and not dropped. */
+static void note_rows(RigidBodies *b, JointGroup *group) {
+    RigidJoints *joints = &b->joints;
+    if (!group->is_factored) joint_group_factor(b, group);
+    for (size_t k = 0; k < group->joint_count; k++) {
+        size_t j = (size_t)joints->list.data[group->first_joint + k];
+        size_t at = block_ldl_row(&group->factor, k);
+        const JointRow *rows = joint_rows(joints, j);
+        joints->actions.data[j].independent = 0;
+        for (int i = 0; i < joints->row_count.data[j]; i++)
+            if (rows[i].is_on && rows[i].kind != JOINT_ROW_SPRING &&
+                block_ldl_has_row(&group->factor, at + (size_t)i))
+                joints->actions.data[j].independent |= 1u << i;
+    }
+}
+
 /* ---- the stages ---- */
 
 PlimStatus rigid_solve_positions(void *system, const StepInfo *step) {
@@ -185,13 +201,15 @@ PlimStatus rigid_solve_positions(void *system, const StepInfo *step) {
     TRY(joints_load(b, step, true));
     GroupJob job = {b, step->dt};
     joints->figures = (JointFigures){0};
+    joints->is_disturbed = false;
     for (size_t i = 0; i < joints->kept.count; i++) joints->kept.data[i] = (JointKept){0};
     parallel_for(step->threads, joints->groups.count, 1, close_groups, &job);
     for (size_t g = 0; g < joints->groups.count; g++) {
-        const JointGroup *group = &joints->groups.data[g];
+        JointGroup *group = &joints->groups.data[g];
         if (group->is_asleep) continue;
         store_group(b, group, true);
         keep_impulses(b, group);
+        note_rows(b, group);
         bool keeps = b->options.joint_impulse == PLIM_JOINT_IMPULSE_KEPT;
         joint_group_report(b, group, keeps ? step->dt : HUGE_VAL, false);
         if (group->figures.iterations > joints->figures.iterations)
@@ -202,10 +220,7 @@ PlimStatus rigid_solve_positions(void *system, const StepInfo *step) {
 
 /* Whether something may have moved bodies of the group since its joints were closed ahead. */
 static bool may_be_open(const RigidBodies *b, const JointGroup *group) {
-    bool may = group->was_asleep || b->contacts.pairs.count > 0;
-    for (size_t m = 0; m < group->body_count; m++)
-        may |= b->wet[b->joints.members.data[group->first_body + m]] != 0;
-    return may;
+    return group->was_asleep || b->joints.is_disturbed || b->contacts.pairs.count > 0;
 }
 
 PlimStatus joints_before_move(RigidBodies *b, const StepInfo *step) {
@@ -272,16 +287,68 @@ PlimStatus rigid_solve_velocities(void *system, const StepInfo *step) {
     if (!has_joints(b)) return PLIM_OK;
     TRY(joints_load(b, step, false));
     GroupJob job = {b, step->dt};
+    joints->is_disturbed = false;
     parallel_for(step->threads, joints->groups.count, 1, stop_groups, &job);
     for (size_t g = 0; g < joints->groups.count; g++) {
-        const JointGroup *group = &joints->groups.data[g];
+        JointGroup *group = &joints->groups.data[g];
         if (group->is_asleep) continue;
         store_group(b, group, false);
         joint_group_report(b, group, step->dt, true);
         report_actions(b, group, step->dt);
+        note_rows(b, group);
         joints->figures.dropped += group->figures.dropped;
     }
     return PLIM_OK;
+}
+
+PlimStatus joints_settle(RigidBodies *b, const StepInfo *step) {
+    RigidJoints *joints = &b->joints;
+    if (!has_joints(b) || !joints->is_disturbed) return PLIM_OK;
+    TRY(joints_load(b, step, false));
+    for (size_t g = 0; g < joints->groups.count; g++) {
+        JointGroup *group = &joints->groups.data[g];
+        if (group->is_asleep) continue;
+        joint_group_find_rows(b, group, true);
+        joint_group_stop(b, group, -HUGE_VAL);
+        store_group(b, group, false);
+        joint_group_report(b, group, step->dt, true);
+    }
+    joints->is_disturbed = false;
+    return PLIM_OK;
+}
+
+/* ---- what other systems see ---- */
+
+static void offer_row(const RigidJoint *joint, const JointRow *row, SystemDofs *dofs) {
+    double target = 0.0;
+    for (int side = 0; side < 2; side++) {
+        double values[6], sign = side ? 1.0 : -1.0;
+        if (joint->body[side] == JOINT_WORLD) continue;
+        size_t first = 6 * (size_t)joint->body[side];
+        vec3_store(values, vec3_scale(sign, row->along));
+        vec3_store(values + 3, vec3_scale(sign, row->turn[side]));
+        for (size_t c = 0; c < 6; c++) {
+            dof_rows_add(&dofs->rows, first + c, values[c]);
+            target += values[c] * dofs->velocity.data[first + c];
+        }
+    }
+    dof_rows_end(&dofs->rows, target);
+}
+
+void joints_offer(const RigidBodies *b, SystemDofs *dofs) {
+    const RigidJoints *joints = &b->joints;
+    for (size_t j = 0; j < joint_count(joints); j++) {
+        const RigidJoint *joint = &joints->joints.data[j];
+        JointRow rows[JOINT_MOST_ROWS];
+        BodyPlace place[2];
+        uint32_t bits = joints->actions.count > j ? joints->actions.data[j].independent : 0;
+        if (bits == 0 || b->joint_broken[j]) continue;
+        joint_places(b, joint, place);
+        int count = joint_find_all_rows(joint, place, b->options.plane, b->joint_turned[j],
+                                        joints->rows.data + JOINT_MOST_ROWS * j, rows);
+        for (int i = 0; i < count; i++)
+            if (bits >> i & 1u) offer_row(joint, &rows[i], dofs);
+    }
 }
 
 /* ---- the end of the step ---- */
