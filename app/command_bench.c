@@ -27,6 +27,8 @@ static const Benchmark benchmarks[] = {
     {"fsi", bench_fsi},
     {"rings", bench_rings},
     {"boxes", bench_boxes},
+    {"chain", bench_chain},
+    {"figures", bench_figures},
     {"bones", bench_bones},
 };
 
