@@ -131,7 +131,8 @@ typedef struct RigidJoints {
     ARRAY(RigidJoint) joints;
     IndexTable by_name;
     ARRAY(JoinedPair) joined; /* by a, then b */
-    ARRAY(JointRow) rows;     /* JOINT_MOST_ROWS a joint */
+    ARRAY(JointRow) rows;     /* by joint */
+    ARRAY(size_t) first_row;  /* of each joint */
     ARRAY(int8_t) row_count;
     ARRAY(JointBody) bodies; /* the world, then one a body */
     ARRAY(int32_t) list;     /* joints, by group */
@@ -155,7 +156,7 @@ static inline size_t joint_count(const RigidJoints *joints) {
 }
 
 static inline JointRow *joint_rows(RigidJoints *joints, size_t joint) {
-    return joints->rows.data + JOINT_MOST_ROWS * joint;
+    return joints->rows.data + joints->first_row.data[joint];
 }
 
 static inline JointBody *joint_body(const RigidJoints *joints, int32_t body) {

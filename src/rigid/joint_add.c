@@ -3,7 +3,6 @@
 
 #include "base/hash.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const kind_names[PLIM_JOINT_KIND_COUNT] = {
@@ -249,13 +248,6 @@ static RigidJoint place_joint(const RigidBodies *b, const PlimJointDesc *desc) {
 
 /* ---- all ---- */
 
-static int compare_pairs(const void *x, const void *y) {
-    const JoinedPair *a = x, *b = y;
-    if (a->a != b->a) return a->a < b->a ? -1 : 1;
-    if (a->b != b->b) return a->b < b->b ? -1 : 1;
-    return (a->joint > b->joint) - (a->joint < b->joint);
-}
-
 static bool keep_joint(RigidBodies *b, RigidJoint *joint, const char *name, int rows) {
     RigidJoints *joints = &b->joints;
     size_t j = joint_count(joints);
@@ -265,7 +257,8 @@ static bool keep_joint(RigidBodies *b, RigidJoint *joint, const char *name, int 
     if (!array_reserve(b->context, &joints->joints, 1) ||
         !array_reserve(b->context, &joints->joined, 1) ||
         !array_reserve(b->context, &joints->row_count, 1) ||
-        !array_reserve(b->context, &joints->rows, JOINT_MOST_ROWS))
+        !array_reserve(b->context, &joints->first_row, 1) ||
+        !array_reserve(b->context, &joints->rows, (size_t)rows))
         return false;
     joint->name = context_copy_text(b->context, name);
     if (!joint->name) return false;
@@ -277,10 +270,10 @@ static bool keep_joint(RigidBodies *b, RigidJoint *joint, const char *name, int 
     }
     joints->joints.data[joints->joints.count++] = *joint;
     joints->row_count.data[joints->row_count.count++] = (int8_t)rows;
-    joints->rows.count += JOINT_MOST_ROWS;
+    joints->first_row.data[joints->first_row.count++] = joints->rows.count;
+    for (int i = 0; i < rows; i++) joints->rows.data[joints->rows.count++] = (JointRow){0};
     if (!joint->collides && pair.a != JOINT_WORLD)
         joints->joined.data[joints->joined.count++] = pair;
-    qsort(joints->joined.data, joints->joined.count, sizeof pair, compare_pairs);
     joints->is_laid_out = joints->is_assembled = false;
     return true;
 }
@@ -325,6 +318,7 @@ void rigid_joints_free(PlimContext *context, RigidJoints *joints) {
     array_free(context, &joints->joints);
     array_free(context, &joints->joined);
     array_free(context, &joints->rows);
+    array_free(context, &joints->first_row);
     array_free(context, &joints->row_count);
     array_free(context, &joints->bodies);
     array_free(context, &joints->list);

@@ -199,6 +199,13 @@ static PlimStatus lay_out_groups(RigidBodies *b) {
 
 /* ---- all ---- */
 
+static int compare_pairs(const void *x, const void *y) {
+    const JoinedPair *a = x, *b = y;
+    if (a->a != b->a) return a->a < b->a ? -1 : 1;
+    if (a->b != b->b) return a->b < b->b ? -1 : 1;
+    return (a->joint > b->joint) - (a->joint < b->joint);
+}
+
 static void forget(RigidBodies *b) {
     RigidJoints *joints = &b->joints;
     for (size_t g = 0; g < joints->groups.count; g++) {
@@ -232,6 +239,8 @@ PlimStatus joints_lay_out(RigidBodies *b) {
     context_free(b->context, parent, rigid_count(b) + 1, sizeof *parent);
     if (!good) return PLIM_OUT_OF_MEMORY;
     TRY(lay_out_groups(b));
+    if (joints->joined.count > 1)
+        qsort(joints->joined.data, joints->joined.count, sizeof(JoinedPair), compare_pairs);
     joints->is_laid_out = true;
     return PLIM_OK;
 }

@@ -19,7 +19,7 @@ void joint_group_find_rows(RigidBodies *b, JointGroup *group, bool keeps) {
         BodyPlace place[2] = {{first->center, first->turn}, {second->center, second->turn}};
         JointRow *rows = joint_rows(joints, j);
         bool was_on[JOINT_MOST_ROWS];
-        for (int i = 0; i < JOINT_MOST_ROWS; i++) was_on[i] = keeps && rows[i].is_on;
+        for (int i = 0; i < joints->row_count.data[j]; i++) was_on[i] = keeps && rows[i].is_on;
         int count =
             joint_find_all_rows(joint, place, b->options.plane, b->joint_turned[j], NULL, rows);
         for (int i = 0; i < count; i++) {

@@ -345,7 +345,7 @@ void joints_offer(const RigidBodies *b, SystemDofs *dofs) {
         if (bits == 0 || b->joint_broken[j]) continue;
         joint_places(b, joint, place);
         int count = joint_find_all_rows(joint, place, b->options.plane, b->joint_turned[j],
-                                        joints->rows.data + JOINT_MOST_ROWS * j, rows);
+                                        joints->rows.data + joints->first_row.data[j], rows);
         for (int i = 0; i < count; i++)
             if (bits >> i & 1u) offer_row(joint, &rows[i], dofs);
     }
