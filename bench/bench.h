@@ -57,5 +57,7 @@ PlimStatus bench_fsi(const BenchOptions *options);
 PlimStatus bench_rings(const BenchOptions *options);
 PlimStatus bench_boxes(const BenchOptions *options);
 PlimStatus bench_bones(const BenchOptions *options);
+PlimStatus bench_chain(const BenchOptions *options);
+PlimStatus bench_figures(const BenchOptions *options);
 
 #endif

@@ -3,6 +3,7 @@
 #define PLIMSOLL_PLIMSOLL_H
 
 #include "plimsoll/base.h"
+#include "plimsoll/joints.h"
 #include "plimsoll/rigid.h"
 #include "plimsoll/scene.h"
 #include "plimsoll/world.h"

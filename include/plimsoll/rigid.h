@@ -158,6 +158,12 @@ typedef enum PlimRestitution {
     PLIM_RESTITUTION_PRODUCT
 } PlimRestitution;
 
+/* What becomes of the impulse by which joints stay closed in a step (docs/joints.md). */
+typedef enum PlimJointImpulse {
+    PLIM_JOINT_IMPULSE_KEPT,   /* velocities get it too: swings keep their energy */
+    PLIM_JOINT_IMPULSE_DROPPED /* it moves bodies alone, as in 002 sections 4.6 and 4.7 */
+} PlimJointImpulse;
+
 /* How two materials meet, in place of what their bodies say. */
 typedef struct PlimMaterialPair {
     int a, b;                /* numbers of materials, in any order, or twice the same */
@@ -187,8 +193,9 @@ typedef struct PlimRigidOptions {
                                  0: no limit */
     PlimPairs pairs;
     PlimSequence sequence;
-    PlimRestitution restitution; /* default PLIM_RESTITUTION_MIN */
-    uint64_t seed;               /* of the order in which pairs are treated */
+    PlimRestitution restitution;    /* default PLIM_RESTITUTION_MIN */
+    PlimJointImpulse joint_impulse; /* default PLIM_JOINT_IMPULSE_KEPT */
+    uint64_t seed;                  /* of the order in which pairs are treated */
 } PlimRigidOptions;
 
 PLIM_API PlimRigidOptions plim_rigid_options_default(void);

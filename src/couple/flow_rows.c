@@ -102,7 +102,7 @@ static PlimStatus add_blocks(FlowAssembly *a) {
         add_surface(a, &offer->surfaces[i], offer->step.dt);
     for (size_t i = 0; i < offer->surface_count && !a->failed; i++) {
         size_t source = a->source.data[i];
-        if (source != NO_BLOCK && gathered->blocks.data[source].is_joined)
+        if (source != NO_BLOCK && gathered->blocks.data[source].is_rowed)
             a->is_reached.data[gathered->blocks.data[source].root] = true;
     }
     for (size_t b = 0; b < gathered->blocks.count; b++)

@@ -104,17 +104,24 @@ static size_t root_of(Gathered *gathered, size_t block) {
     return block;
 }
 
+/* What a row asks for. */
+typedef enum JoinKind {
+    JOIN_KEPT,   /* nothing by itself: v* keeps it */
+    JOIN_ROW,    /* a solve, if it has several blocks */
+    JOIN_DAMPER, /* a solve */
+} JoinKind;
+
 /* Blocks of infinite mass pass nothing on. */
-static void join_blocks(Gathered *gathered, const GatheredRow *row, bool alone_counts) {
+static void join_blocks(Gathered *gathered, const GatheredRow *row, JoinKind kind) {
     size_t first = NO_BLOCK;
     for (size_t e = 0; e < row->count; e++) {
         size_t block = gathered->block_of.data[row->offset + (size_t)row->column[e]];
         GatheredBlock *own = &gathered->blocks.data[block];
         own->is_rowed = true;
-        if (alone_counts) own->is_joined = true;
+        if (kind == JOIN_DAMPER) own->is_joined = true;
         if (first == NO_BLOCK) first = block;
         if (block == first) continue;
-        own->is_joined = gathered->blocks.data[first].is_joined = true;
+        if (kind != JOIN_KEPT) own->is_joined = gathered->blocks.data[first].is_joined = true;
         if (!gathered_mass(gathered, block)->is_free || !gathered_mass(gathered, first)->is_free)
             continue;
         size_t a = root_of(gathered, first), b = root_of(gathered, block);
@@ -123,16 +130,26 @@ static void join_blocks(Gathered *gathered, const GatheredRow *row, bool alone_c
     }
 }
 
+static void join_by_kept_row(void *user, const GatheredRow *row) {
+    join_blocks(user, row, JOIN_KEPT);
+}
+
 static void join_by_row(void *user, const GatheredRow *row) {
-    join_blocks(user, row, false);
+    join_blocks(user, row, JOIN_ROW);
 }
 
 static void join_by_damper(void *user, const GatheredRow *row) {
-    join_blocks(user, row, true);
+    join_blocks(user, row, JOIN_DAMPER);
 }
 
 static void find_joined(Gathered *gathered) {
-    gathered_rows(gathered, ROWS_HELD, join_by_row, gathered);
+    for (size_t i = 0; i < gathered->system_count; i++) {
+        const GatheredSystem *system = &gathered->systems.data[i];
+        bool kept = system->instance->class->dofs->keeps_rows;
+        visit_rows(&system->dofs.rows, system->first, kept ? join_by_kept_row : join_by_row,
+                   gathered);
+    }
+    visit_rows(&gathered->joins, 0, join_by_row, gathered);
     gathered_rows(gathered, ROWS_DAMPED, join_by_damper, gathered);
     for (size_t b = 0; b < gathered->blocks.count; b++)
         gathered->blocks.data[b].root = root_of(gathered, b);

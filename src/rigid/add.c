@@ -333,6 +333,7 @@ PlimStatus rigid_bodies_add_solid(RigidBodies *bodies, const PlimRigidDesc *desc
         state_resize(bodies->context, rigid_class.schema, bodies, RIGID_GROUP_BODIES, i);
         return status;
     }
+    bodies->joints.is_laid_out = false;
     bodies->motion[i] = (int32_t)desc->motion;
     bodies->shape[i] = (int32_t)shape;
     set_surface(bodies, i, desc);

@@ -20,6 +20,9 @@
             offsetof(RigidBodies, name)                                                            \
     }
 
+#define JOINT_FIELD(name, unit, type, components)                                                  \
+    { #name, unit, type, FIELD_STATE, components, RIGID_GROUP_JOINTS, offsetof(RigidBodies, name) }
+
 #define TOUCH_FIELD(name, unit, type, components)                                                  \
     {                                                                                              \
 #name, unit, type, FIELD_STATE, components, RIGID_GROUP_WARM_STARTS,                       \
@@ -75,9 +78,18 @@ static const StateField rigid_fields[] = {
     SLEEPING_FIELD(sleeping_pair, "body", FIELD_I32, 2),   /* the sleeper, what it lies on */
     SLEEPING_FIELD(sleeping_load, "N, N m", FIELD_F64, 6), /* on that, about its centre */
     SLEEPING_FIELD(sleeping_points, "1", FIELD_I32, 1),
+    JOINT_FIELD(joint_force, "N", FIELD_F64, 3),    /* on the second body */
+    JOINT_FIELD(joint_torque, "N m", FIELD_F64, 3), /* the same, about the joint */
+    JOINT_FIELD(joint_turned, "rad", FIELD_F64, 1),
+    /* about the axis since the start */ JOINT_FIELD(joint_pull, "N", FIELD_F64, 3), /* the force,
+                                                                                        without
+                                                                                        impacts */
+    JOINT_FIELD(joint_drive, "N m", FIELD_F64, 1), /* of its motor or control */
+    JOINT_FIELD(joint_broken, "1", FIELD_I32, 1),
+    JOINT_FIELD(joint_limited, "rows", FIELD_I32, 1), /* bits of limits that hold */
 };
 
-static const char *const rigid_groups[] = {"bodies", "touches", "sleeping_loads"};
+static const char *const rigid_groups[] = {"bodies", "touches", "sleeping_loads", "joints"};
 
 static const StateSchema rigid_schema = {
     .fields = rigid_fields,
@@ -88,7 +100,8 @@ static const StateSchema rigid_schema = {
     .varying = 1u << RIGID_GROUP_WARM_STARTS | 1u << RIGID_GROUP_SLEEPING_LOADS,
 };
 
-static const SystemFigures rigid_figures[] = {SYSTEM_FIGURES(RigidBodies, contacts.figures)};
+static const SystemFigures rigid_figures[] = {SYSTEM_FIGURES(RigidBodies, contacts.figures),
+                                              SYSTEM_FIGURES(RigidBodies, joints.figures)};
 
 enum { BODY_GRAIN = 1024 }; /* bodies a thread takes at a time: about half a millisecond */
 
@@ -154,6 +167,8 @@ static PlimStatus rigid_predict(void *system, const StepInfo *step) {
     for (size_t i = 0; i < rigid_count(bodies); i++) bodies->driven[i] = bodies->wet[i] = 0;
     bodies->contacts.coupled.count = 0;
     contact_report_begin(bodies);
+    TRY(joints_assemble(bodies, step));
+    joints_mark_driven(bodies);
     TRY(forces_begin_step(bodies, step));
     for_each_body(bodies, step, predict_bodies);
     return PLIM_OK;
@@ -168,15 +183,19 @@ static Quat turned(const RigidBodies *b, const BodyInertia *inertia, Quat before
                                    orientation_energy(inertia, before, momentum));
 }
 
+Quat rigid_turned(const RigidBodies *b, size_t i, Quat before, Vec3 momentum, double dt) {
+    /* What does not turn keeps its orientation to the bit. */
+    if ((b->held[i] & RIGID_TURN_LOCKED) || vec3_dot(momentum, momentum) == 0.0) return before;
+    BodyInertia inertia = rigid_inertia(b, i);
+    return turned(b, &inertia, before, momentum, dt);
+}
+
 static void move_freely(RigidBodies *b, size_t i, double dt) {
     Vec3 x = vec3_load(b->position + 3 * i);
     vec3_store(b->position + 3 * i, vec3_add_scaled(x, dt, vec3_load(b->velocity_half + 3 * i)));
-    /* What does not turn keeps its orientation to the bit. */
-    Vec3 momentum = vec3_load(b->angular_momentum_half + 3 * i);
-    if ((b->held[i] & RIGID_TURN_LOCKED) || vec3_dot(momentum, momentum) == 0.0) return;
-    BodyInertia inertia = rigid_inertia(b, i);
     quat_store(b->orientation + 4 * i,
-               turned(b, &inertia, quat_load(b->orientation + 4 * i), momentum, dt));
+               rigid_turned(b, i, quat_load(b->orientation + 4 * i),
+                            vec3_load(b->angular_momentum_half + 3 * i), dt));
 }
 
 static BodyInertia inertia_about_pin(const RigidBodies *b, size_t i) {
@@ -240,9 +259,11 @@ static PlimStatus follow_paths(RigidBodies *bodies, double t) {
  * are taken out (4.6). */
 static PlimStatus rigid_move(void *system, const StepInfo *step) {
     const RigidBodies *bodies = system;
+    TRY(joints_before_move(system, step));
     if (!bodies->options.hold_positions) for_each_body(system, step, move_bodies);
     TRY(follow_paths(system, step->end_time));
-    return rigid_separate(system, step);
+    TRY(rigid_separate(system, step));
+    return joints_after_push_out(system, step);
 }
 
 static void accelerate_bodies(void *user, size_t begin, size_t end) {
@@ -282,14 +303,19 @@ static void derive_bodies(void *user, size_t begin, size_t end) {
 }
 
 static PlimStatus rigid_finish(void *system, const StepInfo *step) {
+    TRY(joints_settle(system, step));
     TRY(rigid_contact_velocities(system, step));
     for_each_body(system, step, derive_bodies);
+    joints_finish(system);
     return PLIM_OK;
 }
 
 static PlimStatus rigid_refresh(void *system, const StepInfo *step) {
     for_each_body(system, step, derive_bodies);
-    return follow_paths(system, step->time);
+    TRY(follow_paths(system, step->time));
+    TRY(joints_assemble(system, step));
+    for_each_body(system, step, derive_bodies);
+    return PLIM_OK;
 }
 
 /* ---- creation ---- */
@@ -309,6 +335,7 @@ static void rigid_destroy(void *system) {
     index_table_free(context, &bodies->by_name);
     shape_library_free(context, &bodies->shapes);
     contacts_free(context, &bodies->contacts);
+    rigid_joints_free(context, &bodies->joints);
     state_free(context, &rigid_schema, bodies);
     context_free(context, bodies, 1, sizeof *bodies);
 }
@@ -370,16 +397,22 @@ size_t rigid_bodies_find(const RigidBodies *bodies, const char *name) {
     return INDEX_NONE;
 }
 
+/* Bodies, then joints. */
 static size_t rigid_object_count(const void *system) {
-    return rigid_count(system);
+    return rigid_count(system) + joint_count(&((const RigidBodies *)system)->joints);
 }
 
 static const char *rigid_object_name(const void *system, size_t object) {
-    return ((const RigidBodies *)system)->extras.data[object].name;
+    const RigidBodies *bodies = system;
+    if (rigid_object_is_body(system, object)) return bodies->extras.data[object].name;
+    return bodies->joints.joints.data[object - rigid_count(bodies)].name;
 }
 
 static size_t rigid_find_object(const void *system, const char *name) {
-    return rigid_bodies_find(system, name);
+    const RigidBodies *bodies = system;
+    size_t body = rigid_bodies_find(bodies, name), joint = rigid_joint_find(bodies, name);
+    if (body != INDEX_NONE) return body;
+    return joint == INDEX_NONE ? INDEX_NONE : rigid_count(bodies) + joint;
 }
 
 const SystemClass rigid_class = {
@@ -389,10 +422,12 @@ const SystemClass rigid_class = {
     .figure_count = sizeof rigid_figures / sizeof *rigid_figures,
     .max_dt = rigid_max_dt,
     .stage = {[STAGE_PREDICT] = rigid_predict,
+              [STAGE_SOLVE_POSITIONS] = rigid_solve_positions,
               [STAGE_COLLIDE] = rigid_collide,
               [STAGE_CONTACT] = rigid_contact,
               [STAGE_MOVE] = rigid_move,
               [STAGE_ADVECT] = rigid_advect,
+              [STAGE_SOLVE_VELOCITIES] = rigid_solve_velocities,
               [STAGE_FINISH] = rigid_finish},
     .destroy = rigid_destroy,
     .refresh = rigid_refresh,

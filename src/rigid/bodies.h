@@ -8,6 +8,7 @@
 #include "plimsoll/rigid.h"
 #include "rigid/contacts.h"
 #include "rigid/force_list.h"
+#include "rigid/joint.h"
 #include "rigid/orientation.h"
 #include "rigid/pin.h"
 #include "rigid/shape.h"
@@ -16,7 +17,13 @@
 #include "system/surface.h"
 #include "system/system.h"
 
-enum { RIGID_GROUP_BODIES, RIGID_GROUP_WARM_STARTS, RIGID_GROUP_SLEEPING_LOADS, RIGID_GROUP_COUNT };
+enum {
+    RIGID_GROUP_BODIES,
+    RIGID_GROUP_WARM_STARTS,
+    RIGID_GROUP_SLEEPING_LOADS,
+    RIGID_GROUP_JOINTS,
+    RIGID_GROUP_COUNT
+};
 
 /* What the plane z = 0 cuts out of a body, about its centre. */
 typedef struct RigidCut {
@@ -34,7 +41,7 @@ typedef struct CutMemo {
 } CutMemo;
 
 /* Arrays are listed, with units, in the schema of bodies.c. */
-typedef struct RigidBodies {
+struct RigidBodies {
     PlimContext *context;
     PlimRigidOptions options;
     StateSize sizes[RIGID_GROUP_COUNT];
@@ -64,6 +71,10 @@ typedef struct RigidBodies {
     double *sleeping_load;
     int32_t *sleeping_pair, *sleeping_points;
 
+    /* What joints carried in the last step, how far they turned. */ double *joint_force,
+        *joint_torque, *joint_turned, *joint_pull, *joint_drive;
+    int32_t *joint_broken, *joint_limited;
+
     ShapeLibrary shapes;
     /* What a body has beside numbers; same index as the arrays. */
     ARRAY(struct RigidExtra {
@@ -88,7 +99,8 @@ typedef struct RigidBodies {
     ARRAY(PlimMaterialPair) material_pairs;
     ARRAY(StillSurface) still_surfaces; /* contact numbers them after the bodies */
     RigidContacts contacts;
-} RigidBodies;
+    RigidJoints joints;
+};
 
 extern const SystemClass rigid_class;
 
@@ -205,6 +217,9 @@ static inline PinnedBody rigid_pinned_body(const RigidBodies *bodies, size_t i) 
 /* Kinetic energy of translation and rotation, J; 0 for bodies that forces do not move. */
 double rigid_kinetic_energy(const RigidBodies *bodies, size_t i);
 
+/* The orientation of a body that turns freely with this angular momentum, after dt. */
+Quat rigid_turned(const RigidBodies *bodies, size_t i, Quat before, Vec3 momentum, double dt);
+
 /* v*^{n+1/2} = v^n + dt/2 g, of one body. */
 void rigid_predict_half(RigidBodies *bodies, size_t i, const StepInfo *step);
 
@@ -214,7 +229,7 @@ PlimStatus rigid_diagnose(const void *system, const StepInfo *step, Diagnostics 
 /* The bodies as others see them, and move them. */
 extern const SurfaceClass rigid_surfaces;
 extern const DofClass rigid_dofs;
-enum { RIGID_QUANTITY_COUNT = 10 };
+enum { RIGID_QUANTITY_COUNT = 18 };
 extern const ProbeQuantity rigid_quantities[RIGID_QUANTITY_COUNT];
 
 #endif

@@ -119,9 +119,14 @@ static void clear_push(ContactCg *cg, const ContactPair *pair, ContactRow *row, 
 
 static void push_body(SolverBody *body, Vec3 arm, double sign, Vec3 impulse) {
     if (!body->moves) return;
-    Vec3 turn = mat3_apply(body->inverse_inertia, vec3_cross(arm, impulse));
-    body->push = vec3_add_scaled(body->push, sign * body->inverse_mass, impulse);
-    body->twist = vec3_add_scaled(body->twist, sign, turn);
+    Vec3 push = vec3_scale(sign, impulse), moment = vec3_cross(arm, push);
+    if (!body->figure) {
+        solver_body_respond(body, push, moment, offsetof(SolverBody, push));
+        return;
+    }
+    body->given[0] = body->is_given ? vec3_add(body->given[0], push) : push;
+    body->given[1] = body->is_given ? vec3_add(body->given[1], moment) : moment;
+    body->is_given = true;
 }
 
 static void push_along(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
@@ -130,6 +135,19 @@ static void push_along(ContactCg *cg, const ContactPair *pair, ContactRow *row, 
     if (row->hold == HOLD_OPEN) return;
     push_body(a, row->arm_a, 1.0, row->direction);
     push_body(b, row->arm_b, -1.0, row->direction);
+}
+
+/* What all points gave to a body of a figure, over the figure. */
+static void spread_given(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
+                         SolverBody *b) {
+    (void)cg, (void)pair, (void)row;
+    SolverBody *both[2] = {a, b};
+    for (int side = 0; side < 2; side++) {
+        SolverBody *body = both[side];
+        if (!body->is_given) continue;
+        figure_respond(body, body->given[0], body->given[1], offsetof(SolverBody, push));
+        body->is_given = false;
+    }
 }
 
 /* The change of velocity at a point; a little of its own response is added, so that points that say
@@ -190,6 +208,7 @@ static void find_steps(ContactCg *cg) {
     for (size_t i = 0; i < most && norm > 0.0; i++) {
         for_each_row(cg, clear_push, 0.0);
         for_each_row(cg, push_along, 0.0);
+        for_each_row(cg, spread_given, 0.0);
         double curvature = for_each_row(cg, add_curvature, 0.0);
         if (!(curvature > 0.0)) break;
         for_each_row(cg, take_step, norm / curvature);
@@ -243,13 +262,39 @@ void contacts_solve_cg(const ContactSolve *solve, const ContactIsland *island) {
     solve_held(&cg);
 }
 
+/* A body that moves, and with it all of its figure. */
+static void for_each_moved(SolverBody *body, void (*visit)(SolverBody *body)) {
+    if (!body->moves) return;
+    if (!body->figure) {
+        visit(body);
+        return;
+    }
+    for (size_t i = 0; i < body->figure->count; i++)
+        visit(&body->figure->solver_bodies[body->figure->body[i]]);
+}
+
+static void save_body(SolverBody *body) {
+    body->saved[0] = body->velocity;
+    body->saved[1] = body->spin;
+}
+
+static void restore_body(SolverBody *body) {
+    body->velocity = body->saved[0];
+    body->spin = body->saved[1];
+}
+
+static void clear_body(SolverBody *body) {
+    body->velocity = body->start[0];
+    body->spin = body->start[1];
+}
+
 static void save_row(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
                      SolverBody *b) {
     (void)cg, (void)pair;
     row->saved[0] = row->impulse;
     row->saved[1] = row->couple;
-    if (a->moves) a->saved[0] = a->velocity, a->saved[1] = a->spin;
-    if (b->moves) b->saved[0] = b->velocity, b->saved[1] = b->spin;
+    for_each_moved(a, save_body);
+    for_each_moved(b, save_body);
 }
 
 static void restore_row(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
@@ -257,8 +302,8 @@ static void restore_row(ContactCg *cg, const ContactPair *pair, ContactRow *row,
     (void)cg, (void)pair;
     row->impulse = row->saved[0];
     row->couple = row->saved[1];
-    if (a->moves) a->velocity = a->saved[0], a->spin = a->saved[1];
-    if (b->moves) b->velocity = b->saved[0], b->spin = b->saved[1];
+    for_each_moved(a, restore_body);
+    for_each_moved(b, restore_body);
 }
 
 void contacts_save(const ContactSolve *solve, const ContactIsland *island) {
@@ -275,8 +320,8 @@ static void clear_row(ContactCg *cg, const ContactPair *pair, ContactRow *row, S
                       SolverBody *b) {
     (void)cg, (void)pair;
     row->impulse = row->couple = vec3(0, 0, 0);
-    if (a->moves) a->velocity = a->start[0], a->spin = a->start[1];
-    if (b->moves) b->velocity = b->start[0], b->spin = b->start[1];
+    for_each_moved(a, clear_body);
+    for_each_moved(b, clear_body);
 }
 
 void contacts_clear(const ContactSolve *solve, const ContactIsland *island) {

@@ -57,9 +57,10 @@ static PlimStatus find_supports(RigidBodies *bodies, const StepInfo *step, Suppo
     size_t pairs = contacts->pairs.count;
     *graph = (SupportGraph){.count = rigid_partner_count(bodies)};
     graph->first = scratch_take(step->scratch, graph->count + 1, sizeof *graph->first);
-    graph->support = scratch_take(step->scratch, 2 * pairs, sizeof *graph->support);
-    int32_t *upper = scratch_take(step->scratch, 2 * pairs, sizeof *upper);
-    int32_t *lower = scratch_take(step->scratch, 2 * pairs, sizeof *lower);
+    size_t most = 2 * (pairs + joint_count(&bodies->joints));
+    graph->support = scratch_take(step->scratch, most, sizeof *graph->support);
+    int32_t *upper = scratch_take(step->scratch, most, sizeof *upper);
+    int32_t *lower = scratch_take(step->scratch, most, sizeof *lower);
     if (!graph->first || !graph->support || !upper || !lower) return PLIM_OUT_OF_MEMORY;
     RestTest test = {contacts, step->dt};
     size_t edges = 0;
@@ -73,6 +74,15 @@ static PlimStatus find_supports(RigidBodies *bodies, const StepInfo *step, Suppo
             pair->found = true;
             upper[edges] = above;
             lower[edges++] = below;
+        }
+    }
+    /* Bodies of a joint rest on each other: a figure has one level. */
+    for (size_t j = 0; j < joint_count(&bodies->joints); j++) {
+        const int32_t *body = bodies->joints.joints.data[j].body;
+        if (!joint_holds_two(bodies, j)) continue;
+        for (int side = 0; side < 2; side++) {
+            upper[edges] = body[side];
+            lower[edges++] = body[1 - side];
         }
     }
     for (size_t i = 0; i <= graph->count; i++) graph->first[i] = 0;
@@ -219,8 +229,14 @@ static int compare_island_pairs(const void *x, const void *y) {
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* Bodies joined by contacts get the same root, the lowest of them. */
-static void join_bodies(const RigidContacts *contacts, int32_t *parent, size_t count) {
+static void join_two(int32_t *parent, int32_t i, int32_t j) {
+    int32_t a = root_of(parent, i), b = root_of(parent, j);
+    if (a != b) parent[a > b ? a : b] = a > b ? b : a;
+}
+
+/* Bodies joined by contacts and joints get the same root, the lowest of them. */
+static void join_bodies(const RigidBodies *bodies, int32_t *parent, size_t count) {
+    const RigidContacts *contacts = &bodies->contacts;
     for (size_t i = 0; i < count; i++) parent[i] = (int32_t)i;
     for (size_t p = 0; p < contacts->pairs.count; p++) {
         const ContactPair *pair = &contacts->pairs.data[p];
@@ -228,8 +244,11 @@ static void join_bodies(const RigidContacts *contacts, int32_t *parent, size_t c
         if (!contacts->solver_bodies.data[pair->a].moves ||
             !contacts->solver_bodies.data[pair->b].moves)
             continue;
-        int32_t a = root_of(parent, pair->a), b = root_of(parent, pair->b);
-        if (a != b) parent[a > b ? a : b] = a > b ? b : a;
+        join_two(parent, pair->a, pair->b);
+    }
+    for (size_t j = 0; j < joint_count(&bodies->joints); j++) {
+        const int32_t *body = bodies->joints.joints.data[j].body;
+        if (joint_holds_two(bodies, j)) join_two(parent, body[0], body[1]);
     }
 }
 
@@ -253,6 +272,32 @@ static bool is_driven(const RigidBodies *bodies, int32_t body) {
     return vec3_dot(solver_body->velocity, solver_body->velocity) +
                vec3_dot(solver_body->spin, solver_body->spin) >
            0.0;
+}
+
+/* Bodies that are in an island by their joints, and what those bodies hang on. */
+static void list_joined(RigidBodies *bodies) {
+    RigidContacts *contacts = &bodies->contacts;
+    const RigidJoints *joints = &bodies->joints;
+    for (size_t g = 0; g < joints->groups.count; g++) {
+        const JointGroup *group = &joints->groups.data[g];
+        int32_t number = -1;
+        for (size_t m = 0; m < group->body_count && number < 0; m++)
+            number = contacts->body_islands.data[joints->members.data[group->first_body + m]];
+        if (number < 0) continue;
+        ContactIsland *island = &contacts->islands.data[number];
+        for (size_t m = 0; m < group->body_count; m++) {
+            int32_t body = joints->members.data[group->first_body + m];
+            if (contacts->body_islands.data[body] < 0) contacts->body_islands.data[body] = number;
+            island->driven |= bodies->driven[body] != 0;
+            island->loaded |= rigid_has_forces(bodies, (size_t)body);
+        }
+        for (size_t k = 0; k < group->joint_count; k++) {
+            const RigidJoint *joint =
+                &joints->joints.data[joints->list.data[group->first_joint + k]];
+            for (int side = 0; side < 2; side++)
+                island->grounded |= !rigid_is_dynamic(bodies, (size_t)joint->body[side]);
+        }
+    }
 }
 
 static PlimStatus list_islands(RigidBodies *bodies, const IslandPair *sorted, size_t count) {
@@ -293,6 +338,7 @@ static PlimStatus list_islands(RigidBodies *bodies, const IslandPair *sorted, si
         contacts->island_pairs.data[contacts->island_pairs.count++] = sorted[k].pair;
     }
     contacts->figures.islands = contacts->islands.count;
+    list_joined(bodies);
     return PLIM_OK;
 }
 
@@ -303,7 +349,7 @@ PlimStatus contacts_build_islands(RigidBodies *bodies, const StepInfo *step) {
     int32_t *rank = scratch_take(step->scratch, pairs, sizeof *rank);
     IslandPair *sorted = scratch_take(step->scratch, pairs, sizeof *sorted);
     if (!parent || !rank || !sorted) return PLIM_OUT_OF_MEMORY;
-    join_bodies(contacts, parent, rigid_partner_count(bodies));
+    join_bodies(bodies, parent, rigid_partner_count(bodies));
     contacts_shuffle(bodies, step, rank, pairs);
     for (size_t p = 0; p < pairs; p++) {
         const ContactPair *pair = &contacts->pairs.data[p];

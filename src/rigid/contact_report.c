@@ -13,9 +13,9 @@ static void clear(RigidBodies *b, size_t i) {
     b->contact_points[i] = 0;
 }
 
-/* Whether its momentum tells what contact did. */
+/* Whether its momentum tells what contact did; joints act in the same solve. */
 static bool is_balanced(const RigidBodies *b, size_t i) {
-    return b->motion[i] == PLIM_DYNAMIC && !b->held[i];
+    return b->motion[i] == PLIM_DYNAMIC && !b->held[i] && !joints_have(&b->joints, i);
 }
 
 void contact_report_begin(RigidBodies *bodies) {

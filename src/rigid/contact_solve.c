@@ -77,8 +77,10 @@ static double resist_turning(const ContactPair *pair, ContactRow *row, SolverBod
     double length = vec3_length(roll), limit = rolling * pressed;
     if (length > limit) roll = vec3_scale(length > 0.0 ? limit / length : 0.0, roll);
     Vec3 total = vec3_add_scaled(roll, twist, n), change = vec3_sub(total, row->couple);
-    if (a->moves) a->spin = vec3_add(a->spin, mat3_apply(of_a, change));
-    if (b->moves) b->spin = vec3_sub(b->spin, mat3_apply(of_b, change));
+    const Vec3 still = {0, 0, 0};
+    if (a->moves) solver_body_respond(a, still, change, offsetof(SolverBody, velocity));
+    if (b->moves)
+        solver_body_respond(b, still, vec3_scale(-1.0, change), offsetof(SolverBody, velocity));
     row->couple = total;
     return vec3_length(change) * roll_response * pair->curve;
 }
@@ -349,8 +351,11 @@ static void apply_guessed_couple(const ContactSolve *solve, ContactRow *row, Sol
     double time = solve->pass == CONTACT_POSITIONS ? 0.5 * solve->dt : solve->dt;
     if (!row->active) return;
     row->couple = vec3_scale(time, row->guess_couple);
-    if (a->moves) a->spin = vec3_add(a->spin, mat3_apply(a->inverse_inertia, row->couple));
-    if (b->moves) b->spin = vec3_sub(b->spin, mat3_apply(b->inverse_inertia, row->couple));
+    const Vec3 still = {0, 0, 0};
+    if (a->moves) solver_body_respond(a, still, row->couple, offsetof(SolverBody, velocity));
+    if (b->moves)
+        solver_body_respond(b, still, vec3_scale(-1.0, row->couple),
+                            offsetof(SolverBody, velocity));
 }
 
 /* Begins with what was carried in the last step. */
@@ -415,6 +420,7 @@ PlimStatus contacts_solve(RigidBodies *bodies, const StepInfo *step, ContactPass
         body->start[1] = body->spin;
     }
     parallel_for(step->threads, contacts->islands.count, 1, solve_islands, &solve);
+    joints_follow_contact(bodies);
     for (size_t i = 0; i < contacts->islands.count; i++) {
         const ContactIsland *island = &contacts->islands.data[i];
         if (island->sweeps > contacts->figures.sweeps) contacts->figures.sweeps = island->sweeps;

@@ -27,6 +27,8 @@ static PlimStatus detect_awake(RigidBodies *bodies, const StepInfo *step) {
         TRY(contacts_detect(bodies, step));
     } while (contacts_wake(bodies, step, woken));
     scratch_release(step->scratch, mark);
+    TRY(joints_hold_contact(bodies, step));
+    if (bodies->joints.held.count > 0) contacts_renew(bodies);
     return PLIM_OK;
 }
 
@@ -46,6 +48,7 @@ PlimStatus rigid_collide(void *system, const StepInfo *step) {
     surface_pairs_choose_friction(bodies, step);
     contact_report_before(bodies);
     TRY(contacts_collide(bodies, step));
+    joints_follow_contact(bodies);
     contacts_wake_struck(bodies, step);
     TRY(contacts_remember_points(bodies));
     solver_bodies_store(bodies, SOLVER_BODIES_START);
@@ -66,6 +69,7 @@ PlimStatus rigid_contact(void *system, const StepInfo *step) {
     RigidBodies *bodies = system;
     if (!rigid_contact_is_on(bodies) || rigid_contact_is_wet(bodies)) return PLIM_OK;
     TRY(solver_bodies_load(bodies, step, SOLVER_BODIES_HALF));
+    joints_attach_contact(bodies);
     contacts_prepare(bodies);
     contacts_warm_start(bodies);
     contacts_turn_half(bodies, step);
@@ -114,12 +118,14 @@ PlimStatus rigid_separate(RigidBodies *bodies, const StepInfo *step) {
 
 static PlimStatus solve_velocities(RigidBodies *bodies, const StepInfo *step) {
     TRY(solver_bodies_load(bodies, step, SOLVER_BODIES_WHOLE));
+    TRY(joints_hold_contact(bodies, step));
     contacts_prepare(bodies);
     contacts_warm_start(bodies);
     contacts_leave_bounces(bodies, step);
     contacts_turn_whole(bodies);
     TRY(contacts_solve(bodies, step, CONTACT_VELOCITIES));
     TRY(contacts_clamp(bodies, step, false));
+    joints_report_contact(bodies, step);
     solver_bodies_store(bodies, SOLVER_BODIES_WHOLE);
     return PLIM_OK;
 }

@@ -97,7 +97,10 @@ PlimStatus rigid_contact(void *system, const StepInfo *step);
 PlimStatus rigid_separate(RigidBodies *bodies, const StepInfo *step); /* after the move */
 PlimStatus rigid_contact_velocities(RigidBodies *bodies, const StepInfo *step);
 
-/* In step_limit.c. */
+/* In step_limit.c. The torque that turning makes of a force at an arm that keeps its direction, and
+ * the greatest eigenvalue of that over the inertia of a body, 1/s^2. */
+void load_add_stiffness(Mat3 *sum, Vec3 arm, Vec3 force);
+double load_greatest_swing(const RigidBodies *bodies, size_t i, Mat3 stiffness);
 double rigid_max_dt(const void *system, const StepInfo *step);
 
 #endif

@@ -7,18 +7,38 @@
 #include "collide/broad.h"
 #include "math/quat.h"
 
+#include <stddef.h>
+
+typedef struct SolverBody SolverBody;
+
+/* Bodies of a figure that touch others, and how all of them move when one is pushed while joints
+ * hold: M^-1 - M^-1 D^T (D M^-1 D^T)^-1 D M^-1, in blocks of 6 x 6 (joint_contact.c), column by
+ * column, each padded to 8 numbers. */
+enum { HELD_COLUMN = 8, HELD_BLOCK = 6 * HELD_COLUMN };
+
+typedef struct HeldFigure {
+    SolverBody *solver_bodies; /* of all partners */
+    const int32_t *body;
+    size_t count;
+    const double *response; /* block (j, i): velocities of body i by an impulse on body j */
+} HeldFigure;
+
 /* A body as an impulse moves it. */
-typedef struct SolverBody {
-    Vec3 center;          /* m: of mass; of a pinned body the pin */
-    double inverse_mass;  /* 1/kg; 0 for a body that forces do not move */
-    Mat3 inverse_inertia; /* 1/(kg m^2), about the centre, world axes */
-    Vec3 velocity, spin;  /* m/s of the centre, rad/s */
-    Vec3 push, twist;     /* what forces add to them in this half step */
-    Vec3 saved[2];        /* velocity and spin to go back to */
-    Vec3 start[2];        /* velocity and spin before the impulses of this pass */
-    bool moves;           /* forces move it */
-    bool touched;         /* an impulse acted on it */
-} SolverBody;
+struct SolverBody {
+    Vec3 center;              /* m: of mass; of a pinned body the pin */
+    double inverse_mass;      /* 1/kg; 0 for a body that forces do not move */
+    Mat3 inverse_inertia;     /* 1/(kg m^2), about the centre, world axes */
+    Vec3 velocity, spin;      /* m/s of the centre, rad/s */
+    Vec3 push, twist;         /* what forces add to them in this half step */
+    Vec3 saved[2];            /* velocity and spin to go back to */
+    Vec3 start[2];            /* velocity and spin before the impulses of this pass */
+    bool moves;               /* forces move it */
+    bool touched;             /* an impulse acted on it */
+    bool is_given;            /* `given` is to be spread over its figure */
+    Vec3 given[2];            /* N s, N m s */
+    int32_t slot;             /* in its figure */
+    const HeldFigure *figure; /* NULL: no joint holds it */
+};
 
 /* How a point is held. */
 typedef enum RowHold { HOLD_OPEN, HOLD_SLIDING, HOLD_STICKING } RowHold;
@@ -184,8 +204,28 @@ static inline Vec3 row_push(const ContactRow *row, const SolverBody *a, const So
                     vec3_add(b->push, vec3_cross(b->twist, row->arm_b)));
 }
 
+/* Adds what an impulse and a moment on a body of a figure do to two vectors of all its bodies,
+ * those that begin at `offset` in SolverBody: velocity and spin, or another such pair. */
+void figure_respond(const SolverBody *body, Vec3 impulse, Vec3 moment, size_t offset);
+
+/* The same on any body that moves. */
+static inline void solver_body_respond(SolverBody *body, Vec3 impulse, Vec3 moment, size_t offset) {
+    if (body->figure) {
+        figure_respond(body, impulse, moment, offset);
+        return;
+    }
+    Vec3 *pair = (Vec3 *)((char *)body + offset);
+    pair[0] = vec3_add_scaled(pair[0], body->inverse_mass, impulse);
+    pair[1] = vec3_add(pair[1], mat3_apply(body->inverse_inertia, moment));
+}
+
 static inline void solver_body_apply(SolverBody *body, Vec3 arm, double sign, Vec3 impulse) {
     if (!body->moves) return;
+    if (body->figure) {
+        Vec3 push = vec3_scale(sign, impulse);
+        figure_respond(body, push, vec3_cross(arm, push), offsetof(SolverBody, velocity));
+        return;
+    }
     body->velocity = vec3_add_scaled(body->velocity, sign * body->inverse_mass, impulse);
     body->spin = vec3_add_scaled(body->spin, sign,
                                  mat3_apply(body->inverse_inertia, vec3_cross(arm, impulse)));

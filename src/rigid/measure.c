@@ -63,6 +63,7 @@ PlimStatus rigid_diagnose(const void *system, const StepInfo *step, Diagnostics 
                      sum));
     for (int i = 0; i < SUM_COUNT; i++) diagnostics_add(diagnostics, names[i], sum[i]);
     if (bodies->options.contact) diagnose_contact(&bodies->contacts.figures, diagnostics);
+    joints_diagnose(bodies, diagnostics);
     return PLIM_OK;
 }
 
@@ -107,14 +108,22 @@ static void read_contacts(const void *system, size_t i, double *values) {
 }
 
 const ProbeQuantity rigid_quantities[RIGID_QUANTITY_COUNT] = {
-    {"position", "xyz", "m", read_position, NULL},
-    {"orientation", "wxyz", "1", read_orientation, NULL},
-    {"velocity", "xyz", "m/s", read_velocity, NULL},
-    {"angular_velocity", "xyz", "rad/s", read_angular_velocity, NULL},
-    {"angular_momentum", "xyz", "kg m^2/s", read_angular_momentum, NULL},
-    {"kinetic_energy", "", "J", read_kinetic_energy, NULL},
-    {"mass", "", "kg", read_mass, NULL},
-    {"contact_force", "xyz", "N", read_contact_force, NULL},
-    {"contact_torque", "xyz", "N m", read_contact_torque, NULL},
-    {"contacts", "", "1", read_contacts, NULL},
+    {"position", "xyz", "m", read_position, rigid_object_is_body},
+    {"orientation", "wxyz", "1", read_orientation, rigid_object_is_body},
+    {"velocity", "xyz", "m/s", read_velocity, rigid_object_is_body},
+    {"angular_velocity", "xyz", "rad/s", read_angular_velocity, rigid_object_is_body},
+    {"angular_momentum", "xyz", "kg m^2/s", read_angular_momentum, rigid_object_is_body},
+    {"kinetic_energy", "", "J", read_kinetic_energy, rigid_object_is_body},
+    {"mass", "", "kg", read_mass, rigid_object_is_body},
+    {"contact_force", "xyz", "N", read_contact_force, rigid_object_is_body},
+    {"contact_torque", "xyz", "N m", read_contact_torque, rigid_object_is_body},
+    {"contacts", "", "1", read_contacts, rigid_object_is_body},
+    {"angle", "", "rad", joint_probe_angle, rigid_object_is_joint},
+    {"speed", "", "rad/s", joint_probe_speed, rigid_object_is_joint},
+    {"slide", "", "m", joint_probe_slide, rigid_object_is_joint},
+    {"force", "xyz", "N", joint_probe_force, rigid_object_is_joint},
+    {"torque", "xyz", "N m", joint_probe_torque, rigid_object_is_joint},
+    {"motor_torque", "", "N m", joint_probe_motor_torque, rigid_object_is_joint},
+    {"power", "", "W", joint_probe_power, rigid_object_is_joint},
+    {"gap", "", "m", joint_probe_gap, rigid_object_is_joint},
 };

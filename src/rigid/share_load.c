@@ -56,9 +56,8 @@ static void set_still(ContactRow *row, SolverBody *a, SolverBody *b, double *sum
 
 static void push(SolverBody *body, Vec3 arm, double sign, Vec3 impulse) {
     if (!body->moves) return;
-    body->saved[0] = vec3_add_scaled(body->saved[0], sign * body->inverse_mass, impulse);
-    body->saved[1] = vec3_add_scaled(body->saved[1], sign,
-                                     mat3_apply(body->inverse_inertia, vec3_cross(arm, impulse)));
+    Vec3 given = vec3_scale(sign, impulse);
+    solver_body_respond(body, given, vec3_cross(arm, given), offsetof(SolverBody, saved));
 }
 
 static void spread(ContactRow *row, SolverBody *a, SolverBody *b, double *sum) {

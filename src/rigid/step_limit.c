@@ -13,7 +13,7 @@
  * greatest eigenvalue of I^-1 K and K = sum of (r.f) 1 - sym(r f^T) over its points: the torque
  * that turning makes where forces f at arms r keep their directions. Pressed bodies have r.f below
  * 0. */
-static void add_stiffness(Mat3 *sum, Vec3 arm, Vec3 force) {
+void load_add_stiffness(Mat3 *sum, Vec3 arm, Vec3 force) {
     double along = vec3_dot(arm, force);
     const double r[3] = {arm.x, arm.y, arm.z}, f[3] = {force.x, force.y, force.z};
     Vec3 *rows[3] = {&sum->r[0], &sum->r[1], &sum->r[2]};
@@ -26,7 +26,7 @@ static void add_stiffness(Mat3 *sum, Vec3 arm, Vec3 force) {
 }
 
 /* The greatest eigenvalue of the product with the inverse of the inertia, 1/s^2. */
-static double greatest_swing(const RigidBodies *b, size_t i, Mat3 stiffness) {
+double load_greatest_swing(const RigidBodies *b, size_t i, Mat3 stiffness) {
     Mat3 axes = quat_to_mat3(quat_load(b->orientation + 4 * i)), vectors;
     Mat3 own = mat3_multiply(mat3_multiply(mat3_transpose(axes), stiffness), axes);
     Vec3 values;
@@ -56,12 +56,12 @@ static double step_of_loads(const RigidBodies *b, const StepInfo *step) {
             size_t i = partner[side];
             if (!rigid_is_dynamic(b, i) || b->asleep[i]) continue;
             Vec3 arm = vec3_sub(point, vec3_load(b->position + 3 * i));
-            add_stiffness(&stiffness[i], arm, vec3_scale(side ? -1.0 : 1.0, force));
+            load_add_stiffness(&stiffness[i], arm, vec3_scale(side ? -1.0 : 1.0, force));
         }
     }
     for (size_t i = 0; i < count; i++) {
         if (!(mat3_trace(stiffness[i]) > 0.0)) continue; /* pressed more than pulled */
-        double swing = greatest_swing(b, i, stiffness[i]);
+        double swing = load_greatest_swing(b, i, stiffness[i]);
         if (swing > 0.0) longest = fmin(longest, most_turn / sqrt(swing));
     }
     scratch_release(step->scratch, mark);
@@ -104,7 +104,8 @@ double rigid_max_dt(const void *system, const StepInfo *step) {
     /* Dust would stop all else: what is faster may pass, and is counted. */
     enum { MOST_PARTS = 500 };
     double longest = HUGE_VAL, gravity = vec3_length(step->gravity);
-    if (!rigid_contact_is_on(b) || !(b->options.travel > 0.0)) return longest;
+    double of_joints = joints_max_dt(b, step);
+    if (!rigid_contact_is_on(b) || !(b->options.travel > 0.0)) return of_joints;
     size_t mark = scratch_mark(step->scratch), count = rigid_count(b);
     Box3 *boxes = scratch_take(step->scratch, count, sizeof *boxes);
     if (!boxes) return longest; /* the step itself will say so */
@@ -121,5 +122,5 @@ double rigid_max_dt(const void *system, const StepInfo *step) {
     }
     scratch_release(step->scratch, mark);
     longest = fmin(longest, step_of_loads(b, step));
-    return fmax(longest, step->dt / MOST_PARTS);
+    return fmin(of_joints, fmax(longest, step->dt / MOST_PARTS));
 }

@@ -127,6 +127,7 @@ static void rigid_offer(const void *system, const StepInfo *step, SolveWhen when
         dofs_add_block(dofs, 6, mass, velocity, fall);
         add_rows(b, i, dofs);
     }
+    if (!dofs->failed) joints_offer(b, dofs);
     if (!dofs->failed) rigid_contact_impulses(b, dofs->impulse.data);
 }
 
@@ -155,6 +156,7 @@ static void rigid_accept(void *system, const StepInfo *step, SolveWhen when,
                          const DofAnswer *answer) {
     (void)step;
     RigidBodies *b = system;
+    b->joints.is_disturbed = true;
     for (size_t i = 0; i < rigid_count(b); i++) {
         const double *found = answer->velocity + 6 * i;
         if (!answer->is_solved[i]) continue;
@@ -165,4 +167,4 @@ static void rigid_accept(void *system, const StepInfo *step, SolveWhen when,
 }
 
 const DofClass rigid_dofs = {
-    .offer = rigid_offer, .accept = rigid_accept, .join = rigid_contact_join};
+    .keeps_rows = true, .offer = rigid_offer, .accept = rigid_accept, .join = rigid_contact_join};

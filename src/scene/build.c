@@ -36,6 +36,7 @@ void scene_add_memory(PlimScene *scene, const SceneNode *node, double bytes, dou
 
 void scene_check_objects(PlimScene *scene) {
     scene_check_bodies(scene);
+    scene_check_joints(scene);
     scene_check_deformable(scene);
     scene_check_coupling(scene);
     scene_check_systems(scene);
@@ -75,6 +76,7 @@ static PlimStatus add_systems(PlimScene *scene, PlimWorld *world) {
     SceneBodies bodies = {0};
     PlimStatus status = scene_find_rooms(scene);
     if (status == PLIM_OK) status = scene_add_bodies(scene, world, &bodies);
+    if (status == PLIM_OK) status = scene_add_joints(scene, world);
     if (status == PLIM_OK || status == PLIM_BAD_INPUT)
         status = scene_add_systems(scene, world, &bodies);
     if (status == PLIM_OK || status == PLIM_BAD_INPUT) {

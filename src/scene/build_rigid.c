@@ -292,6 +292,7 @@ static PlimRigidOptions rigid_options(const PlimScene *scene) {
         .pairs = (PlimPairs)contact->pairs,
         .sequence = (PlimSequence)contact->sequence,
         .restitution = (PlimRestitution)contact->restitution,
+        .joint_impulse = (PlimJointImpulse)rigid->joint_impulse,
         .seed = scene->reader.seed,
     };
 }

@@ -318,6 +318,8 @@ static const SceneKey scene_keys[] = {
      .table = &scene_material_pair_table, .help = "how pairs of materials meet"},
     {"rigid", VALUE_TABLE, AT(SceneDocument, rigid), .table = &scene_rigid_table,
      .help = "rigid bodies"},
+    {"joints", VALUE_ITEMS, AT(SceneDocument, joints), .table = &scene_joint_table,
+     .help = "joints between rigid bodies"},
     {"deformable", VALUE_TABLE, AT(SceneDocument, deformable), .table = &scene_deformable_table,
      .help = "deformable solids"},
     {"fluid", VALUE_TABLES, AT(SceneDocument, fluid), .table = &scene_fluid_table,

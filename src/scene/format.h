@@ -157,6 +157,36 @@ typedef struct SceneBody {
     SceneRepeat repeat;
 } SceneBody;
 
+/* A joint. NAN in places and lengths: left out. */
+typedef struct SceneBreak {
+    double force, torque; /* 0: none */
+} SceneBreak;
+
+typedef struct SceneSpring {
+    double stiffness, damping, rest;
+} SceneSpring;
+
+/* A motor or control; counts when its map is there. */
+typedef struct SceneDrive {
+    SceneMotion value; /* speed, or target */
+    double strength, max_torque;
+} SceneDrive;
+
+typedef struct SceneJoint {
+    const char *name;
+    int kind; /* PlimJointKind */
+    SceneNames bodies;
+    double copies[2];
+    double at[3], to[3], axis[3], second_axis[3];
+    double length;
+    bool collide;
+    SceneBreak breaks;
+    double limits[2], twist[2], swing;
+    SceneSpring spring;
+    SceneDrive motor, control;
+    SceneRepeat repeat;
+} SceneJoint;
+
 typedef struct SceneContact {
     bool enabled;
     int64_t collision_iterations, contact_iterations, level_iterations, shock_iterations;
@@ -170,6 +200,7 @@ typedef struct SceneContact {
 typedef struct SceneRigid {
     int64_t orientation_order;
     bool energy_correction;
+    int joint_impulse; /* PlimJointImpulse */
     SceneContact contact;
     SceneItems bodies;
 } SceneRigid;
@@ -362,6 +393,7 @@ typedef struct SceneDocument {
     SceneItems material_pairs;
     SceneItems materials;
     SceneRigid rigid;
+    SceneItems joints;
     SceneDeformable deformable;
     SceneItems fluid, splash; /* a map, or a list of them: systems.c */
     SceneCoupling coupling;
@@ -388,6 +420,7 @@ extern const SceneTable scene_material_table;
 extern const SceneTable scene_shape_table;
 extern const SceneTable scene_body_table;
 extern const SceneTable scene_keyframe_table;
+extern const SceneTable scene_joint_table;
 extern const SceneTable scene_rigid_table;
 extern const SceneTable scene_repeat_table;
 extern const SceneTable scene_deformable_table, scene_soft_body_table;

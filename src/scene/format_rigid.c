@@ -176,11 +176,18 @@ static const SceneKey contact_keys[] = {
 
 static const SceneTable contact_table = TABLE("contact", "How bodies meet.", contact_keys);
 
+static const char *const joint_impulse_choices[] = {"kept", "dropped", NULL};
+
 static const SceneKey rigid_keys[] = {
     {"orientation_order", VALUE_INTEGER, AT(SceneRigid, orientation_order), "2", BETWEEN(1, 3),
      .help = "order in dt of the orientation update"},
     {"energy_correction", VALUE_BOOL, AT(SceneRigid, energy_correction), "true",
      .help = "turn each body to where its kinetic energy is kept"},
+    {"joint_impulse", VALUE_CHOICE, AT(SceneRigid, joint_impulse), "kept",
+     .choices = joint_impulse_choices,
+     .help = "of the impulse by which joints stay closed in a step: kept: velocities get it too, "
+             "and what swings keeps its energy; dropped: it moves bodies alone, the way of 002 "
+             "chapter 4"},
     {"contact", VALUE_TABLE, AT(SceneRigid, contact), "{}", .table = &contact_table,
      .help = "how they meet"},
     {"bodies", VALUE_ITEMS, AT(SceneRigid, bodies), .table = &scene_body_table,

@@ -178,6 +178,7 @@ void plim_scene_destroy(PlimScene *scene) {
     PlimContext *context = scene->context;
     scene_paths_free(scene);
     scene_forces_free(scene);
+    scene_drives_free(scene);
     array_free(context, &scene->groups);
     scratch_free(&scene->solids);
     scene_meshes_free(scene);

@@ -15,6 +15,7 @@
 
 typedef struct ScenePath ScenePath;
 typedef struct SceneForces SceneForces;
+typedef struct SceneDrives SceneDrives;
 
 struct PlimScene {
     PlimContext *context;
@@ -25,6 +26,7 @@ struct PlimScene {
     ARRAY(SceneSystem) systems; /* fluids, then splashes, in the order of the scene */
     ARRAY(ScenePath *) paths;
     ARRAY(SceneForces *) forces; /* that change */
+    ARRAY(SceneDrives *) drives; /* of joints, as functions of time */
     ARRAY(const char *) groups;  /* names in the tree, but for `default` */
     SceneMeshes meshes;
     Scratch solids; /* what the liquids of worlds flow around, their sources and first shapes */
@@ -69,6 +71,11 @@ struct SceneBodies {
 };
 
 /* Reads every body, counts the copies, and checks what can be checked without a world. */
+/* In joints.c. */
+void scene_check_joints(PlimScene *scene);
+PlimStatus scene_add_joints(PlimScene *scene, PlimWorld *world);
+void scene_drives_free(PlimScene *scene);
+
 void scene_check_bodies(PlimScene *scene);
 /* Problems with bodies are kept; the status is then PLIM_BAD_INPUT. */
 PlimStatus scene_add_bodies(PlimScene *scene, PlimWorld *world, SceneBodies *bodies);

@@ -81,6 +81,7 @@ void dof_rows_add_point(DofRows *rows, const DofPartner *partner, size_t surface
 /* Any function may be absent. */
 typedef struct DofClass {
     bool joins_blocks; /* it offers dampers, rows between blocks, or rows between systems */
+    bool keeps_rows;   /* v* keeps all rows of its offer: what only they join needs no solve */
     /* step->dt is that of the solve: half a step's at SOLVE_HALF_STEP. */
     void (*offer)(const void *system, const StepInfo *step, SolveWhen when, SystemDofs *dofs);
     void (*accept)(void *system, const StepInfo *step, SolveWhen when, const DofAnswer *answer);

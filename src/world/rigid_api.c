@@ -1,4 +1,4 @@
-/* The public face of the rigid bodies of a world. */
+/* The public face of the rigid bodies and joints of a world. */
 #include "rigid/surface_pairs.h"
 #include "world/world.h"
 
@@ -69,4 +69,38 @@ PlimStatus plim_rigid_set_pose(PlimWorld *world, size_t id, const PlimPose *pose
     REQUIRE(world->context, pose);
     TRY(check_id(world, __func__, id));
     return rigid_bodies_set_pose(world->rigid, id, pose);
+}
+
+/* ---- joints ---- */
+
+PlimStatus plim_joint_add(PlimWorld *world, const PlimJointDesc *desc, size_t *id) {
+    if (!world) return PLIM_BAD_INPUT;
+    REQUIRE(world->context, desc);
+    REQUIRE(world->context, id);
+    if (*world->clock.step > 0)
+        return context_fail(world->context, PLIM_BAD_INPUT,
+                            "joint '%s': joints are added before the first step",
+                            desc->name ? desc->name : "");
+    return rigid_joint_add(world->rigid, desc, id);
+}
+
+size_t plim_joint_count(const PlimWorld *world) {
+    return world ? joint_count(&world->rigid->joints) : 0;
+}
+
+ptrdiff_t plim_joint_find(const PlimWorld *world, const char *name) {
+    if (!world || !name) return -1;
+    size_t index = rigid_joint_find(world->rigid, name);
+    return index == INDEX_NONE ? -1 : (ptrdiff_t)index;
+}
+
+PlimStatus plim_joint_state(const PlimWorld *world, size_t id, PlimJointState *state) {
+    if (!world) return PLIM_BAD_INPUT;
+    REQUIRE(world->context, state);
+    if (id >= joint_count(&world->rigid->joints))
+        return context_fail(world->context, PLIM_BAD_INPUT,
+                            "%s: there is no joint %zu; the world has %zu, from 0", __func__, id,
+                            joint_count(&world->rigid->joints));
+    joint_read_state(world->rigid, id, state);
+    return PLIM_OK;
 }

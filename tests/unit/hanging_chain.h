@@ -106,7 +106,8 @@ static void chain_destroy(void *system) {
     state_free(c->context, &chain_schema, c);
 }
 
-static const DofClass chain_dofs = {true, chain_offer, chain_accept, chain_join};
+static const DofClass chain_dofs = {
+    .joins_blocks = true, .offer = chain_offer, .accept = chain_accept, .join = chain_join};
 static const SystemClass chain_class = {.name = "chain",
                                         .schema = &chain_schema,
                                         .stage = {[STAGE_PREDICT] = chain_predict,

@@ -1,0 +1,464 @@
+/* Joints in the step of 002 chapter 4, as RATTLE: the impulse that closes joints at x^{n+1} is
+ * found at x^n for v^{n+1/2} and given to v^n too, then velocities are projected at x^{n+1}. The
+ * document drops it (joint_impulse: dropped), which drains energy: a bar let go at 90 degrees loses
+ * 38% of it in 5 swings at 1/240 s. */
+#include "rigid/forces.h"
+
+#include "base/parallel.h"
+
+/* ---- bodies ---- */
+
+static void load_mass(const RigidBodies *b, size_t i, JointBody *body) {
+    Mat3 axes = quat_to_mat3(body->turn);
+    Mat3 inverse = mat3_load(b->inverse_inertia + 9 * i);
+    body->inverse_mass = 1.0 / b->mass[i];
+    body->inverse_inertia = mat3_multiply(mat3_multiply(axes, inverse), mat3_transpose(axes));
+    if (b->options.plane) body->inverse_inertia = mat3_diagonal(0, 0, body->inverse_inertia.r[2].z);
+    if (b->held[i] & RIGID_TURN_LOCKED) body->inverse_inertia = mat3_diagonal(0, 0, 0);
+}
+
+/* A body on a path is at its end, and moves there at the mean velocity of the step. */
+static PlimStatus load_path(const RigidBodies *b, size_t i, const StepInfo *step, JointBody *body) {
+    const struct RigidExtra *extra = &b->extras.data[i];
+    PlimPose end;
+    TRY(rigid_path_pose(b->context, extra->name, extra->path, extra->path_user, step->end_time,
+                        &end));
+    body->next_center = vec3_load(end.position);
+    body->next_turn = quat_normalize(quat_load(end.orientation));
+    body->velocity = vec3_scale(1.0 / step->dt, vec3_sub(body->next_center, body->center));
+    Quat turned = quat_multiply(body->next_turn, quat_conjugate(body->turn));
+    body->spin = vec3_scale(1.0 / step->dt, quat_log(turned));
+    return PLIM_OK;
+}
+
+PlimStatus joints_load(RigidBodies *b, const StepInfo *step, bool half) {
+    RigidJoints *joints = &b->joints;
+    for (size_t slot = 0; slot <= rigid_count(b); slot++) {
+        size_t i = slot - 1; /* no body: the world */
+        if (joints->group_of.data[slot] == -1) continue;
+        BodyPlace place = rigid_place_of(b, i);
+        JointBody body = {.center = place.center,
+                          .turn = place.turn,
+                          .next_center = place.center,
+                          .next_turn = place.turn};
+        if (rigid_is_dynamic(b, i)) {
+            load_mass(b, i, &body);
+            body.velocity = vec3_load((half ? b->velocity_half : b->velocity) + 3 * i);
+            body.momentum =
+                vec3_load((half ? b->angular_momentum_half : b->angular_momentum) + 3 * i);
+            body.spin = mat3_apply(body.inverse_inertia, body.momentum);
+        } else if (i < rigid_count(b) && b->motion[i] == PLIM_KINEMATIC) {
+            if (half) TRY(load_path(b, i, step, &body));
+            if (!half) body.velocity = vec3_load(b->velocity + 3 * i);
+            if (!half) body.spin = vec3_load(b->angular_velocity + 3 * i);
+        }
+        joints->bodies.data[slot] = body;
+    }
+    for (size_t g = 0; g < joints->groups.count; g++) {
+        JointGroup *group = &joints->groups.data[g];
+        group->was_asleep = group->is_asleep;
+        group->is_asleep = b->asleep[joints->members.data[group->first_body]] != 0;
+    }
+    return PLIM_OK;
+}
+
+static void store_group(RigidBodies *b, const JointGroup *group, bool half) {
+    const RigidJoints *joints = &b->joints;
+    for (size_t m = 0; m < group->body_count && !group->is_asleep; m++) {
+        size_t i = (size_t)joints->members.data[group->first_body + m];
+        const JointBody *body = joint_body(joints, (int32_t)i);
+        vec3_store((half ? b->velocity_half : b->velocity) + 3 * i, body->velocity);
+        vec3_store((half ? b->angular_momentum_half : b->angular_momentum) + 3 * i, body->momentum);
+    }
+}
+
+static void store_places(RigidBodies *b, const JointGroup *group) {
+    const RigidJoints *joints = &b->joints;
+    for (size_t m = 0; m < group->body_count && !group->is_asleep; m++) {
+        size_t i = (size_t)joints->members.data[group->first_body + m];
+        vec3_store(b->position + 3 * i, joint_body(joints, (int32_t)i)->center);
+        quat_store(b->orientation + 4 * i, joint_body(joints, (int32_t)i)->turn);
+    }
+}
+
+/* ---- groups ---- */
+
+typedef struct GroupJob {
+    RigidBodies *bodies;
+    double dt;
+} GroupJob;
+
+void joint_group_report(RigidBodies *b, const JointGroup *group, double dt, bool adds) {
+    RigidJoints *joints = &b->joints;
+    for (size_t k = 0; k < group->joint_count; k++) {
+        size_t j = (size_t)joints->list.data[group->first_joint + k];
+        const JointRow *rows = joint_rows(joints, j);
+        double *to[2] = {b->joint_force + 3 * j, b->joint_torque + 3 * j};
+        Vec3 sum[2] = {{0, 0, 0}, {0, 0, 0}};
+        for (int i = 0; i < joints->row_count.data[j]; i++) {
+            bool turns = vec3_dot(rows[i].along, rows[i].along) == 0.0;
+            sum[turns] = vec3_add_scaled(sum[turns], rows[i].impulse / dt,
+                                         turns ? rows[i].turn[1] : rows[i].along);
+        }
+        for (int i = 0; i < 2; i++)
+            vec3_store(to[i], adds ? vec3_add(vec3_load(to[i]), sum[i]) : sum[i]);
+    }
+}
+
+static void close_groups(void *user, size_t begin, size_t end) {
+    const GroupJob *job = user;
+    for (size_t g = begin; g < end; g++) {
+        JointGroup *group = &job->bodies->joints.groups.data[g];
+        if (group->is_asleep) continue;
+        if (job->bodies->options.hold_positions) {
+            joint_group_find_rows(job->bodies, group, false);
+            joint_group_stop(job->bodies, group, HUGE_VAL);
+        } else {
+            joint_group_close_ahead(job->bodies, group, job->dt, true);
+        }
+    }
+}
+
+static double closed_distance(const JointGroup *group, const RigidJoints *joints) {
+    double size = 0.0;
+    for (size_t k = 0; k < group->joint_count; k++)
+        size = fmax(size, joints->joints.data[joints->list.data[group->first_joint + k]].size);
+    return 1e-9 * size;
+}
+
+/* Springs push for the rest of the step, drives hold their speed. */
+static void begin_whole(RigidBodies *b, JointGroup *group, double dt) {
+    RigidJoints *joints = &b->joints;
+    double *x = joints->vector.data + group->first_row;
+    bool any = false;
+    for (size_t r = 0; r < group->factor.row_count; r++) x[r] = 0.0;
+    for (size_t k = 0; k < group->joint_count; k++) {
+        size_t j = (size_t)joints->list.data[group->first_joint + k];
+        JointRow *rows = joint_rows(joints, j);
+        if (!joint_acts(&joints->joints.data[j]) || b->joint_broken[j]) continue;
+        joint_begin_whole(b, j, rows, dt);
+        for (int i = 0; i < joints->row_count.data[j]; i++) {
+            if (rows[i].kind != JOINT_ROW_SPRING) continue;
+            x[block_ldl_row(&group->factor, k) + (size_t)i] = rows[i].impulse;
+            rows[i].impulse = 0.0;
+            any = true;
+        }
+    }
+    if (any) joint_group_give(b, group);
+}
+
+static void stop_groups(void *user, size_t begin, size_t end) {
+    const GroupJob *job = user;
+    for (size_t g = begin; g < end; g++) {
+        JointGroup *group = &job->bodies->joints.groups.data[g];
+        if (group->is_asleep) continue;
+        joint_group_find_rows(job->bodies, group, false);
+        begin_whole(job->bodies, group, job->dt);
+        joint_group_stop(job->bodies, group, closed_distance(group, &job->bodies->joints));
+    }
+}
+
+static bool has_joints(const RigidBodies *b) {
+    return joint_count(&b->joints) > 0;
+}
+
+static void keep_impulses(RigidBodies *b, const JointGroup *group) {
+    RigidJoints *joints = &b->joints;
+    for (size_t k = 0; k < group->joint_count; k++) {
+        size_t j = (size_t)joints->list.data[group->first_joint + k];
+        joint_note_half(b, j, joint_rows(joints, j));
+    }
+    for (size_t m = 0; m < group->body_count; m++) {
+        int32_t i = joints->members.data[group->first_body + m];
+        const JointBody *body = joint_body(joints, i);
+        joints->kept.data[i + 1] = (JointKept){{body->kept[0], body->kept[1]}};
+    }
+}
+
+/* After a solve: which rows are on and not dropped. */
+static void note_rows(RigidBodies *b, JointGroup *group) {
+    RigidJoints *joints = &b->joints;
+    if (!group->is_factored) joint_group_factor(b, group);
+    for (size_t k = 0; k < group->joint_count; k++) {
+        size_t j = (size_t)joints->list.data[group->first_joint + k];
+        size_t at = block_ldl_row(&group->factor, k);
+        const JointRow *rows = joint_rows(joints, j);
+        joints->actions.data[j].independent = 0;
+        for (int i = 0; i < joints->row_count.data[j]; i++)
+            if (rows[i].is_on && rows[i].kind != JOINT_ROW_SPRING &&
+                block_ldl_has_row(&group->factor, at + (size_t)i))
+                joints->actions.data[j].independent |= 1u << i;
+    }
+}
+
+/* ---- the stages ---- */
+
+PlimStatus rigid_solve_positions(void *system, const StepInfo *step) {
+    RigidBodies *b = system;
+    RigidJoints *joints = &b->joints;
+    if (!has_joints(b)) return PLIM_OK;
+    TRY(joints_plan(b, step));
+    TRY(joints_load(b, step, true));
+    GroupJob job = {b, step->dt};
+    joints->figures = (JointFigures){0};
+    joints->is_disturbed = false;
+    for (size_t i = 0; i < joints->kept.count; i++) joints->kept.data[i] = (JointKept){0};
+    parallel_for(step->threads, joints->groups.count, 1, close_groups, &job);
+    for (size_t g = 0; g < joints->groups.count; g++) {
+        JointGroup *group = &joints->groups.data[g];
+        if (group->is_asleep) continue;
+        store_group(b, group, true);
+        keep_impulses(b, group);
+        note_rows(b, group);
+        bool keeps = b->options.joint_impulse == PLIM_JOINT_IMPULSE_KEPT;
+        joint_group_report(b, group, keeps ? step->dt : HUGE_VAL, false);
+        if (group->figures.iterations > joints->figures.iterations)
+            joints->figures.iterations = group->figures.iterations;
+    }
+    return PLIM_OK;
+}
+
+/* Whether something may have moved bodies of the group since its joints were closed ahead. */
+static bool may_be_open(const RigidBodies *b, const JointGroup *group) {
+    return group->was_asleep || b->joints.is_disturbed || b->contacts.pairs.count > 0;
+}
+
+PlimStatus joints_before_move(RigidBodies *b, const StepInfo *step) {
+    RigidJoints *joints = &b->joints;
+    if (!has_joints(b)) return PLIM_OK;
+    bool keeps = b->options.joint_impulse == PLIM_JOINT_IMPULSE_KEPT;
+    for (size_t m = 0; m < joints->members.count && keeps; m++) {
+        size_t i = (size_t)joints->members.data[m];
+        const Vec3 *kept = joints->kept.data[i + 1].push;
+        double *velocity = b->velocity + 3 * i, *momentum = b->angular_momentum + 3 * i;
+        if (b->asleep[i]) continue;
+        vec3_store(velocity, vec3_add_scaled(vec3_load(velocity), 1.0 / b->mass[i], kept[0]));
+        vec3_store(momentum, vec3_add(vec3_load(momentum), kept[1]));
+    }
+    if (b->options.hold_positions) return PLIM_OK;
+    TRY(joints_load(b, step, true));
+    for (size_t g = 0; g < joints->groups.count; g++) {
+        JointGroup *group = &joints->groups.data[g];
+        if (group->is_asleep || !may_be_open(b, group)) continue;
+        joint_group_close_ahead(b, group, step->dt, false);
+        store_group(b, group, true);
+    }
+    return PLIM_OK;
+}
+
+PlimStatus joints_after_push_out(RigidBodies *b, const StepInfo *step) {
+    RigidJoints *joints = &b->joints;
+    if (!has_joints(b) || b->options.hold_positions) return PLIM_OK;
+    TRY(joints_load(b, step, false));
+    for (size_t g = 0; g < joints->groups.count; g++) {
+        JointGroup *group = &joints->groups.data[g];
+        size_t widest = 0;
+        if (group->is_asleep || !may_be_open(b, group)) continue;
+        joint_group_close_here(b, group, &widest);
+        store_places(b, group);
+    }
+    return PLIM_OK;
+}
+
+/* Torques of drives, and what the next step is limited by: the forces without impacts. A limit or
+ * rope that holds now and did not in the last step was struck. */
+static void report_actions(RigidBodies *b, const JointGroup *group, double dt) {
+    RigidJoints *joints = &b->joints;
+    bool is_struck = false;
+    for (size_t k = 0; k < group->joint_count; k++) {
+        size_t j = (size_t)joints->list.data[group->first_joint + k];
+        const JointRow *rows = joint_rows(joints, j);
+        int32_t now = 0;
+        b->joint_drive[j] = joint_drive_torque(b, j, rows, dt);
+        for (int i = 0; i < joints->row_count.data[j]; i++)
+            if (rows[i].kind == JOINT_ROW_LIMIT && rows[i].is_on) now |= 1 << i;
+        is_struck |= (now & ~b->joint_limited[j]) != 0;
+        b->joint_limited[j] = now;
+    }
+    for (size_t k = 0; k < group->joint_count && !is_struck; k++) {
+        size_t j = (size_t)joints->list.data[group->first_joint + k];
+        vec3_store(b->joint_pull + 3 * j, vec3_load(b->joint_force + 3 * j));
+    }
+}
+
+PlimStatus rigid_solve_velocities(void *system, const StepInfo *step) {
+    RigidBodies *b = system;
+    RigidJoints *joints = &b->joints;
+    if (!has_joints(b)) return PLIM_OK;
+    TRY(joints_load(b, step, false));
+    GroupJob job = {b, step->dt};
+    joints->is_disturbed = false;
+    parallel_for(step->threads, joints->groups.count, 1, stop_groups, &job);
+    for (size_t g = 0; g < joints->groups.count; g++) {
+        JointGroup *group = &joints->groups.data[g];
+        if (group->is_asleep) continue;
+        store_group(b, group, false);
+        joint_group_report(b, group, step->dt, true);
+        report_actions(b, group, step->dt);
+        note_rows(b, group);
+        joints->figures.dropped += group->figures.dropped;
+    }
+    return PLIM_OK;
+}
+
+PlimStatus joints_settle(RigidBodies *b, const StepInfo *step) {
+    RigidJoints *joints = &b->joints;
+    if (!has_joints(b) || !joints->is_disturbed) return PLIM_OK;
+    TRY(joints_load(b, step, false));
+    for (size_t g = 0; g < joints->groups.count; g++) {
+        JointGroup *group = &joints->groups.data[g];
+        if (group->is_asleep) continue;
+        joint_group_find_rows(b, group, true);
+        joint_group_stop(b, group, -HUGE_VAL);
+        store_group(b, group, false);
+        joint_group_report(b, group, step->dt, true);
+    }
+    joints->is_disturbed = false;
+    return PLIM_OK;
+}
+
+/* ---- what other systems see ---- */
+
+static void offer_row(const RigidJoint *joint, const JointRow *row, SystemDofs *dofs) {
+    double target = 0.0;
+    for (int side = 0; side < 2; side++) {
+        double values[6], sign = side ? 1.0 : -1.0;
+        if (joint->body[side] == JOINT_WORLD) continue;
+        size_t first = 6 * (size_t)joint->body[side];
+        vec3_store(values, vec3_scale(sign, row->along));
+        vec3_store(values + 3, vec3_scale(sign, row->turn[side]));
+        for (size_t c = 0; c < 6; c++) {
+            dof_rows_add(&dofs->rows, first + c, values[c]);
+            target += values[c] * dofs->velocity.data[first + c];
+        }
+    }
+    dof_rows_end(&dofs->rows, target);
+}
+
+void joints_offer(const RigidBodies *b, SystemDofs *dofs) {
+    const RigidJoints *joints = &b->joints;
+    for (size_t j = 0; j < joint_count(joints); j++) {
+        const RigidJoint *joint = &joints->joints.data[j];
+        JointRow rows[JOINT_MOST_ROWS];
+        BodyPlace place[2];
+        uint32_t bits = joints->actions.count > j ? joints->actions.data[j].independent : 0;
+        if (bits == 0 || b->joint_broken[j]) continue;
+        joint_places(b, joint, place);
+        int count = joint_find_all_rows(joint, place, b->options.plane, b->joint_turned[j],
+                                        joints->rows.data + joints->first_row.data[j], rows);
+        for (int i = 0; i < count; i++)
+            if (bits >> i & 1u) offer_row(joint, &rows[i], dofs);
+    }
+}
+
+/* ---- the end of the step ---- */
+
+static void break_joint(RigidBodies *b, size_t j) {
+    const RigidJoint *joint = &b->joints.joints.data[j];
+    double force = vec3_length(vec3_load(b->joint_force + 3 * j));
+    double torque = vec3_length(vec3_load(b->joint_torque + 3 * j));
+    if ((joint->break_force > 0.0 && force > joint->break_force) ||
+        (joint->break_torque > 0.0 && torque > joint->break_torque))
+        b->joint_broken[j] = 1;
+}
+
+/* Whole turns are kept. */
+static void follow_angle(RigidBodies *b, size_t j, const BodyPlace place[2]) {
+    const double turn = 6.283185307179586476925;
+    double angle = joint_angle(&b->joints.joints.data[j], place);
+    b->joint_turned[j] = angle + turn * round((b->joint_turned[j] - angle) / turn);
+}
+
+void joints_finish(RigidBodies *b) {
+    JointFigures *figures = &b->joints.figures;
+    for (size_t j = 0; j < joint_count(&b->joints); j++) {
+        const RigidJoint *joint = &b->joints.joints.data[j];
+        const JointRow *rows = joint_rows(&b->joints, j);
+        BodyPlace place[2];
+        joint_places(b, joint, place);
+        follow_angle(b, j, place);
+        if (!b->joint_broken[j]) break_joint(b, j);
+        figures->broken += b->joint_broken[j] != 0;
+        for (int i = 0; i < b->joints.row_count.data[j]; i++)
+            figures->limits += rows[i].kind == JOINT_ROW_LIMIT && rows[i].is_on;
+        if (!b->joint_broken[j])
+            figures->gap = fmax(figures->gap, joint_gap(joint, place, b->options.plane));
+    }
+}
+
+/* ---- the start ---- */
+
+static PlimStatus cannot_close(const RigidBodies *b, size_t j, double gap) {
+    const RigidJoint *joint = &b->joints.joints.data[j];
+    return context_fail(b->context, PLIM_BAD_INPUT,
+                        "joint '%s' cannot close: with the other joints of its bodies it stays "
+                        "open by %.3g m; move 'at', or change a length",
+                        joint->name, gap);
+}
+
+static PlimStatus close_at_start(RigidBodies *b, JointGroup *group) {
+    size_t widest = 0;
+    double gap = joint_group_close_here(b, group, &widest);
+    if (gap > 1e-6 * b->joints.joints.data[widest].size) return cannot_close(b, widest, gap);
+    store_places(b, group);
+    return PLIM_OK;
+}
+
+/* Velocities that joints do not allow at the start lose what is too much. */
+static void stop_at_start(RigidBodies *b, JointGroup *group) {
+    RigidJoints *joints = &b->joints;
+    double worst = 0.0, fastest = 0.0;
+    joint_group_find_rows(b, group, false);
+    for (size_t k = 0; k < group->joint_count; k++) {
+        size_t j = (size_t)joints->list.data[group->first_joint + k];
+        const RigidJoint *joint = &joints->joints.data[j];
+        const JointBody *body[2] = {joint_body(joints, joint->body[0]),
+                                    joint_body(joints, joint->body[1])};
+        const JointRow *rows = joint_rows(joints, j);
+        for (int i = 0; i < joints->row_count.data[j]; i++)
+            if (rows[i].is_on)
+                worst = fmax(worst, fabs(joint_row_speed(&rows[i], body[0], body[1])));
+        for (int side = 0; side < 2; side++)
+            fastest = fmax(fastest, vec3_length(body[side]->velocity) +
+                                        joint->size * vec3_length(body[side]->spin));
+    }
+    if (!(worst > 1e-9 * fastest)) return;
+    const RigidJoint *first = &joints->joints.data[joints->list.data[group->first_joint]];
+    context_log(b->context, PLIM_LOG_WARNING,
+                "the velocities at the start open joints ('%s' or others of its bodies) at %.3g "
+                "m/s; the bodies start with the part that their joints allow",
+                first->name, worst);
+    joint_group_stop(b, group, 0.0);
+    store_group(b, group, false);
+}
+
+/* What joints carry before the first step: over a time in which nothing turns by much. */
+static void find_first_forces(RigidBodies *b, JointGroup *group, const StepInfo *step) {
+    const double dt = 1e-4;
+    RigidJoints *joints = &b->joints;
+    for (size_t m = 0; m < group->body_count; m++) {
+        JointBody *body = joint_body(joints, joints->members.data[group->first_body + m]);
+        body->velocity = vec3_add_scaled(body->velocity, 0.5 * dt, step->gravity);
+    }
+    joint_group_close_ahead(b, group, dt, false);
+    joint_group_report(b, group, 0.5 * dt, false);
+}
+
+PlimStatus joints_assemble(RigidBodies *b, const StepInfo *step) {
+    RigidJoints *joints = &b->joints;
+    if (!has_joints(b)) return PLIM_OK;
+    TRY(joints_lay_out(b));
+    if (joints->is_assembled || step->time > 0.0) return PLIM_OK;
+    TRY(joints_load(b, step, false));
+    for (size_t g = 0; g < joints->groups.count; g++)
+        TRY(close_at_start(b, &joints->groups.data[g]));
+    TRY(joints_load(b, step, false));
+    for (size_t g = 0; g < joints->groups.count; g++) stop_at_start(b, &joints->groups.data[g]);
+    TRY(joints_load(b, step, false));
+    for (size_t g = 0; g < joints->groups.count; g++)
+        find_first_forces(b, &joints->groups.data[g], step);
+    for (size_t i = 0; i < 3 * joint_count(joints); i++) b->joint_pull[i] = b->joint_force[i];
+    joints_finish(b);
+    joints->is_assembled = true;
+    return PLIM_OK;
+}
