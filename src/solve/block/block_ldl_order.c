@@ -108,7 +108,8 @@ static bool place_blocks(BlockLdl *ldl, const int32_t *sizes) {
         size_t own = (size_t)ldl->size.data[place], rows = 0;
         for (size_t k = begin; k < end; k++)
             ldl->below.data[k] = ldl->place.data[ldl->below.data[k]];
-        qsort(ldl->below.data + begin, end - begin, sizeof *ldl->below.data, compare_places);
+        if (end - begin > 1)
+            qsort(ldl->below.data + begin, end - begin, sizeof *ldl->below.data, compare_places);
         ldl->row.data[place] = row;
         ldl->diagonal.data[place] = value;
         row += own;
