@@ -280,13 +280,26 @@ void joint_note_half(RigidBodies *bodies, size_t joint, const JointRow *rows);
 /* N m, or N: of drives, in the whole step. */
 double joint_drive_torque(const RigidBodies *bodies, size_t joint, const JointRow *rows, double dt);
 
+/* ---- joint_start.c ---- */
+
+/* At the start: closes joints, gives velocities that they allow, finds the first forces. */
+PlimStatus joints_assemble(RigidBodies *bodies, const StepInfo *step);
+
+/* ---- joint_offer.c ---- */
+
+/* After a solve: which rows are on and not dropped. */
+void joint_group_note_rows(RigidBodies *bodies, JointGroup *group);
+/* Rows that hold, at the speeds that velocities on offer have: a fluid, and others, keep them. */
+void joints_offer(const RigidBodies *bodies, SystemDofs *dofs);
+
 /* ---- joint_stages.c ---- */
 /* The bodies of joints with their velocities for positions, or those of the moment. */
 PlimStatus joints_load(RigidBodies *bodies, const StepInfo *step, bool half);
 /* Forces that the impulses of the present solve are over a time, onto those of the step or anew. */
 void joint_group_report(RigidBodies *bodies, const JointGroup *group, double dt, bool adds);
-/* At the start: closes joints, gives velocities that they allow, finds the first forces. */
-PlimStatus joints_assemble(RigidBodies *bodies, const StepInfo *step);
+/* Velocities and places of the bodies of joints, to the state. */
+void joint_group_store(RigidBodies *bodies, const JointGroup *group, bool half);
+void joint_group_store_places(RigidBodies *bodies, const JointGroup *group);
 /* v~^{n+1/2}, the velocity for positions. */
 PlimStatus rigid_solve_positions(void *system, const StepInfo *step);
 /* After contact: closes what that, collisions or a fluid opened, and gives the impulse of the half
@@ -298,8 +311,6 @@ PlimStatus joints_after_push_out(RigidBodies *bodies, const StepInfo *step);
 PlimStatus rigid_solve_velocities(void *system, const StepInfo *step);
 /* Angles, breaking, figures. */
 void joints_finish(RigidBodies *bodies);
-/* Rows that hold, at the speeds that velocities on offer have: a fluid, and others, keep them. */
-void joints_offer(const RigidBodies *bodies, SystemDofs *dofs);
 /* v^{n+1} again, where other systems changed it. */
 PlimStatus joints_settle(RigidBodies *bodies, const StepInfo *step);
 /* w dt at most 1.5 of bodies that joints pull. */

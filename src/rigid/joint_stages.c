@@ -62,7 +62,7 @@ PlimStatus joints_load(RigidBodies *b, const StepInfo *step, bool half) {
     return PLIM_OK;
 }
 
-static void store_group(RigidBodies *b, const JointGroup *group, bool half) {
+void joint_group_store(RigidBodies *b, const JointGroup *group, bool half) {
     const RigidJoints *joints = &b->joints;
     for (size_t m = 0; m < group->body_count && !group->is_asleep; m++) {
         size_t i = (size_t)joints->members.data[group->first_body + m];
@@ -72,7 +72,7 @@ static void store_group(RigidBodies *b, const JointGroup *group, bool half) {
     }
 }
 
-static void store_places(RigidBodies *b, const JointGroup *group) {
+void joint_group_store_places(RigidBodies *b, const JointGroup *group) {
     const RigidJoints *joints = &b->joints;
     for (size_t m = 0; m < group->body_count && !group->is_asleep; m++) {
         size_t i = (size_t)joints->members.data[group->first_body + m];
@@ -175,22 +175,6 @@ static void keep_impulses(RigidBodies *b, const JointGroup *group) {
     }
 }
 
-/* After a solve: which rows are on and not dropped. */
-static void note_rows(RigidBodies *b, JointGroup *group) {
-    RigidJoints *joints = &b->joints;
-    if (!group->is_factored) joint_group_factor(b, group);
-    for (size_t k = 0; k < group->joint_count; k++) {
-        size_t j = (size_t)joints->list.data[group->first_joint + k];
-        size_t at = block_ldl_row(&group->factor, k);
-        const JointRow *rows = joint_rows(joints, j);
-        joints->actions.data[j].independent = 0;
-        for (int i = 0; i < joints->row_count.data[j]; i++)
-            if (rows[i].is_on && rows[i].kind != JOINT_ROW_SPRING &&
-                block_ldl_has_row(&group->factor, at + (size_t)i))
-                joints->actions.data[j].independent |= 1u << i;
-    }
-}
-
 /* ---- the stages ---- */
 
 PlimStatus rigid_solve_positions(void *system, const StepInfo *step) {
@@ -207,9 +191,9 @@ PlimStatus rigid_solve_positions(void *system, const StepInfo *step) {
     for (size_t g = 0; g < joints->groups.count; g++) {
         JointGroup *group = &joints->groups.data[g];
         if (group->is_asleep) continue;
-        store_group(b, group, true);
+        joint_group_store(b, group, true);
         keep_impulses(b, group);
-        note_rows(b, group);
+        joint_group_note_rows(b, group);
         bool keeps = b->options.joint_impulse == PLIM_JOINT_IMPULSE_KEPT;
         joint_group_report(b, group, keeps ? step->dt : HUGE_VAL, false);
         if (group->figures.iterations > joints->figures.iterations)
@@ -241,7 +225,7 @@ PlimStatus joints_before_move(RigidBodies *b, const StepInfo *step) {
         JointGroup *group = &joints->groups.data[g];
         if (group->is_asleep || !may_be_open(b, group)) continue;
         joint_group_close_ahead(b, group, step->dt, false);
-        store_group(b, group, true);
+        joint_group_store(b, group, true);
     }
     return PLIM_OK;
 }
@@ -255,7 +239,7 @@ PlimStatus joints_after_push_out(RigidBodies *b, const StepInfo *step) {
         size_t widest = 0;
         if (group->is_asleep || !may_be_open(b, group)) continue;
         joint_group_close_here(b, group, &widest);
-        store_places(b, group);
+        joint_group_store_places(b, group);
     }
     return PLIM_OK;
 }
@@ -292,10 +276,10 @@ PlimStatus rigid_solve_velocities(void *system, const StepInfo *step) {
     for (size_t g = 0; g < joints->groups.count; g++) {
         JointGroup *group = &joints->groups.data[g];
         if (group->is_asleep) continue;
-        store_group(b, group, false);
+        joint_group_store(b, group, false);
         joint_group_report(b, group, step->dt, true);
         report_actions(b, group, step->dt);
-        note_rows(b, group);
+        joint_group_note_rows(b, group);
         joints->figures.dropped += group->figures.dropped;
     }
     return PLIM_OK;
@@ -310,45 +294,11 @@ PlimStatus joints_settle(RigidBodies *b, const StepInfo *step) {
         if (group->is_asleep) continue;
         joint_group_find_rows(b, group, true);
         joint_group_stop(b, group, -HUGE_VAL);
-        store_group(b, group, false);
+        joint_group_store(b, group, false);
         joint_group_report(b, group, step->dt, true);
     }
     joints->is_disturbed = false;
     return PLIM_OK;
-}
-
-/* ---- what other systems see ---- */
-
-static void offer_row(const RigidJoint *joint, const JointRow *row, SystemDofs *dofs) {
-    double target = 0.0;
-    for (int side = 0; side < 2; side++) {
-        double values[6], sign = side ? 1.0 : -1.0;
-        if (joint->body[side] == JOINT_WORLD) continue;
-        size_t first = 6 * (size_t)joint->body[side];
-        vec3_store(values, vec3_scale(sign, row->along));
-        vec3_store(values + 3, vec3_scale(sign, row->turn[side]));
-        for (size_t c = 0; c < 6; c++) {
-            dof_rows_add(&dofs->rows, first + c, values[c]);
-            target += values[c] * dofs->velocity.data[first + c];
-        }
-    }
-    dof_rows_end(&dofs->rows, target);
-}
-
-void joints_offer(const RigidBodies *b, SystemDofs *dofs) {
-    const RigidJoints *joints = &b->joints;
-    for (size_t j = 0; j < joint_count(joints); j++) {
-        const RigidJoint *joint = &joints->joints.data[j];
-        JointRow rows[JOINT_MOST_ROWS];
-        BodyPlace place[2];
-        uint32_t bits = joints->actions.count > j ? joints->actions.data[j].independent : 0;
-        if (bits == 0 || b->joint_broken[j]) continue;
-        joint_places(b, joint, place);
-        int count = joint_find_all_rows(joint, place, b->options.plane, b->joint_turned[j],
-                                        joints->rows.data + joints->first_row.data[j], rows);
-        for (int i = 0; i < count; i++)
-            if (bits >> i & 1u) offer_row(joint, &rows[i], dofs);
-    }
 }
 
 /* ---- the end of the step ---- */
@@ -384,81 +334,4 @@ void joints_finish(RigidBodies *b) {
         if (!b->joint_broken[j])
             figures->gap = fmax(figures->gap, joint_gap(joint, place, b->options.plane));
     }
-}
-
-/* ---- the start ---- */
-
-static PlimStatus cannot_close(const RigidBodies *b, size_t j, double gap) {
-    const RigidJoint *joint = &b->joints.joints.data[j];
-    return context_fail(b->context, PLIM_BAD_INPUT,
-                        "joint '%s' cannot close: with the other joints of its bodies it stays "
-                        "open by %.3g m; move 'at', or change a length",
-                        joint->name, gap);
-}
-
-static PlimStatus close_at_start(RigidBodies *b, JointGroup *group) {
-    size_t widest = 0;
-    double gap = joint_group_close_here(b, group, &widest);
-    if (gap > 1e-6 * b->joints.joints.data[widest].size) return cannot_close(b, widest, gap);
-    store_places(b, group);
-    return PLIM_OK;
-}
-
-/* Velocities that joints do not allow at the start lose what is too much. */
-static void stop_at_start(RigidBodies *b, JointGroup *group) {
-    RigidJoints *joints = &b->joints;
-    double worst = 0.0, fastest = 0.0;
-    joint_group_find_rows(b, group, false);
-    for (size_t k = 0; k < group->joint_count; k++) {
-        size_t j = (size_t)joints->list.data[group->first_joint + k];
-        const RigidJoint *joint = &joints->joints.data[j];
-        const JointBody *body[2] = {joint_body(joints, joint->body[0]),
-                                    joint_body(joints, joint->body[1])};
-        const JointRow *rows = joint_rows(joints, j);
-        for (int i = 0; i < joints->row_count.data[j]; i++)
-            if (rows[i].is_on)
-                worst = fmax(worst, fabs(joint_row_speed(&rows[i], body[0], body[1])));
-        for (int side = 0; side < 2; side++)
-            fastest = fmax(fastest, vec3_length(body[side]->velocity) +
-                                        joint->size * vec3_length(body[side]->spin));
-    }
-    if (!(worst > 1e-9 * fastest)) return;
-    const RigidJoint *first = &joints->joints.data[joints->list.data[group->first_joint]];
-    context_log(b->context, PLIM_LOG_WARNING,
-                "the velocities at the start open joints ('%s' or others of its bodies) at %.3g "
-                "m/s; the bodies start with the part that their joints allow",
-                first->name, worst);
-    joint_group_stop(b, group, 0.0);
-    store_group(b, group, false);
-}
-
-/* What joints carry before the first step: over a time in which nothing turns by much. */
-static void find_first_forces(RigidBodies *b, JointGroup *group, const StepInfo *step) {
-    const double dt = 1e-4;
-    RigidJoints *joints = &b->joints;
-    for (size_t m = 0; m < group->body_count; m++) {
-        JointBody *body = joint_body(joints, joints->members.data[group->first_body + m]);
-        body->velocity = vec3_add_scaled(body->velocity, 0.5 * dt, step->gravity);
-    }
-    joint_group_close_ahead(b, group, dt, false);
-    joint_group_report(b, group, 0.5 * dt, false);
-}
-
-PlimStatus joints_assemble(RigidBodies *b, const StepInfo *step) {
-    RigidJoints *joints = &b->joints;
-    if (!has_joints(b)) return PLIM_OK;
-    TRY(joints_lay_out(b));
-    if (joints->is_assembled || step->time > 0.0) return PLIM_OK;
-    TRY(joints_load(b, step, false));
-    for (size_t g = 0; g < joints->groups.count; g++)
-        TRY(close_at_start(b, &joints->groups.data[g]));
-    TRY(joints_load(b, step, false));
-    for (size_t g = 0; g < joints->groups.count; g++) stop_at_start(b, &joints->groups.data[g]);
-    TRY(joints_load(b, step, false));
-    for (size_t g = 0; g < joints->groups.count; g++)
-        find_first_forces(b, &joints->groups.data[g], step);
-    for (size_t i = 0; i < 3 * joint_count(joints); i++) b->joint_pull[i] = b->joint_force[i];
-    joints_finish(b);
-    joints->is_assembled = true;
-    return PLIM_OK;
 }
