@@ -132,6 +132,9 @@ typedef struct PlimRigidDesc {
     uint64_t groups;        /* bits of the groups it is in, default 1 */
     uint64_t collides_with; /* of the groups whose bodies it meets, if they meet its own too;
                                default all. Walls of a domain hold every body */
+    int exact; /* 1: its triangles are in the way of sheets and deformable bodies, which never
+                  cross them; default 0: its inside is, by its distance. Not of half spaces, nor
+                  with `plane`. Like all rigid bodies it does not feel them */
     const PlimForceDesc *forces; /* dynamic bodies only; copied */
     size_t force_count;
     PlimMotionFn motion_path; /* kinematic bodies only */

@@ -13,6 +13,9 @@ typedef struct SampleTree SampleTree;
 
 /* Keeps a copy of what it needs of the mesh. */
 PlimStatus sample_tree_create(PlimContext *context, const TriangleMesh *mesh, SampleTree **out);
+/* With short edges too, which hide something from a surface without an inside. */
+PlimStatus sample_tree_create_fine(PlimContext *context, const TriangleMesh *mesh,
+                                   SampleTree **out);
 void sample_tree_destroy(PlimContext *context, SampleTree *tree);
 size_t sample_tree_bytes(const SampleTree *tree);
 

@@ -103,11 +103,12 @@ static bool edge_counts(const TriangleMesh *mesh, const SideList *sides, size_t 
 }
 
 /* With out == NULL counts only. */
-static size_t gather_edges(const TriangleMesh *mesh, const SideList *sides, SampleEdge *out) {
+static size_t gather_edges(const TriangleMesh *mesh, const SideList *sides, double shortest,
+                           SampleEdge *out) {
     Vec3 low, high;
     mesh_bounds(mesh, &low, &high);
     Vec3 size = vec3_sub(high, low);
-    double least_length = long_edge * fmax(size.x, fmax(size.y, size.z));
+    double least_length = shortest * fmax(size.x, fmax(size.y, size.z));
     size_t count = 0;
     for (size_t begin = 0, end; begin < sides->count; begin = end) {
         SampleEdge edge;
@@ -269,18 +270,18 @@ static PlimStatus take_tree_memory(PlimContext *context, SampleTree *tree, TreeP
     return PLIM_OK;
 }
 
-static PlimStatus fill_tree(PlimContext *context, const TriangleMesh *mesh, SampleTree *tree,
-                            TreeParts *parts) {
+static PlimStatus fill_tree(PlimContext *context, const TriangleMesh *mesh, double shortest,
+                            SampleTree *tree, TreeParts *parts) {
     TRY(side_list_create(context, mesh, &parts->sides));
     parts->vertices = context_allocate(context, mesh->vertex_count, sizeof *parts->vertices);
     if (!parts->vertices) return PLIM_OUT_OF_MEMORY;
     gather_normals(mesh, parts->vertices);
     mark_open(&parts->sides, parts->vertices);
     tree->vertex_count = gather_vertices(mesh, parts->vertices, NULL);
-    tree->edge_count = gather_edges(mesh, &parts->sides, NULL);
+    tree->edge_count = gather_edges(mesh, &parts->sides, shortest, NULL);
     TRY(take_tree_memory(context, tree, parts));
     gather_vertices(mesh, parts->vertices, parts->sample_vertices);
-    gather_edges(mesh, &parts->sides, parts->sample_edges);
+    gather_edges(mesh, &parts->sides, shortest, parts->sample_edges);
     TreeBuild vertices = {.samples = parts->sample_vertices,
                           .sample_size = sizeof(SampleVertex),
                           .ends = 1,
@@ -297,12 +298,14 @@ static void free_block(PlimContext *context, void *block, size_t count, size_t s
     if (block) context_free(context, block, count, size);
 }
 
-PlimStatus sample_tree_create(PlimContext *context, const TriangleMesh *mesh, SampleTree **out) {
+/* Edges below `shortest`, a part of the size of the mesh, are left out. */
+static PlimStatus create_tree(PlimContext *context, const TriangleMesh *mesh, double shortest,
+                              SampleTree **out) {
     *out = NULL;
     SampleTree *tree = context_allocate(context, 1, sizeof *tree);
     if (!tree) return PLIM_OUT_OF_MEMORY;
     TreeParts parts = {0};
-    PlimStatus status = fill_tree(context, mesh, tree, &parts);
+    PlimStatus status = fill_tree(context, mesh, shortest, tree, &parts);
     side_list_free(context, &parts.sides);
     free_block(context, parts.vertices, mesh->vertex_count, sizeof *parts.vertices);
     free_block(context, parts.sample_vertices, tree->vertex_count, sizeof *parts.sample_vertices);
@@ -312,6 +315,15 @@ PlimStatus sample_tree_create(PlimContext *context, const TriangleMesh *mesh, Sa
     else
         sample_tree_destroy(context, tree);
     return status;
+}
+
+PlimStatus sample_tree_create(PlimContext *context, const TriangleMesh *mesh, SampleTree **out) {
+    return create_tree(context, mesh, long_edge, out);
+}
+
+PlimStatus sample_tree_create_fine(PlimContext *context, const TriangleMesh *mesh,
+                                   SampleTree **out) {
+    return create_tree(context, mesh, 0.0, out);
 }
 
 void sample_tree_destroy(PlimContext *context, SampleTree *tree) {

@@ -29,12 +29,12 @@ static PlimStatus make_level_set(PlimContext *context, const CollideShapeDesc *d
 
 PlimStatus collide_shape_create(PlimContext *context, const CollideShapeDesc *desc,
                                 CollideShape *out) {
-    *out = (CollideShape){.core = desc->core, .has_field = !desc->shell};
+    *out = (CollideShape){.core = desc->core, .has_field = !(desc->shell > 0)};
     bool endless = desc->primitive && desc->primitive->kind == SOLID_HALF_SPACE;
     PlimStatus status = PLIM_OK;
     if (desc->primitive)
         out->solid = *desc->primitive;
-    else if (!desc->shell)
+    else if (out->has_field)
         status = make_level_set(context, desc, out);
     if (!endless) out->box = mesh_box(desc->mesh);
     /* The triangles of a round surface lie inside it. */
@@ -42,9 +42,11 @@ PlimStatus collide_shape_create(PlimContext *context, const CollideShapeDesc *de
         out->box =
             endless ? solid_bounds(&out->solid) : box3_union(out->box, solid_bounds(&out->solid));
     if (status == PLIM_OK && !endless && desc->core.kind == ROUND_NONE) {
-        if (!desc->shell) status = polyhedron_create(context, desc->mesh, &out->polyhedron);
+        if (out->has_field) status = polyhedron_create(context, desc->mesh, &out->polyhedron);
         if (status == PLIM_OK) status = sample_tree_create(context, desc->mesh, &out->samples);
     }
+    if (status == PLIM_OK && !out->has_field)
+        status = shell_create(context, desc->mesh, desc->shell, &out->shell);
     if (status != PLIM_OK) collide_shape_free(context, out);
     return status;
 }
@@ -52,6 +54,7 @@ PlimStatus collide_shape_create(PlimContext *context, const CollideShapeDesc *de
 void collide_shape_free(PlimContext *context, CollideShape *shape) {
     if (shape->polyhedron) polyhedron_destroy(context, shape->polyhedron);
     if (shape->samples) sample_tree_destroy(context, shape->samples);
+    shell_destroy(context, shape->shell);
     if (shape->level_set) level_set_destroy(shape->level_set);
     *shape = (CollideShape){0};
 }
@@ -99,6 +102,10 @@ static void add_samples_at_caps(const CollideShape *a, const Frame *at_a, const 
 void collide_shapes(const CollideShape *a, const Frame *at_a, const CollideShape *b,
                     const Frame *at_b, double margin, ContactPoints *points) {
     points->count = 0;
+    if (a->shell && b->shell) {
+        shell_contact(a->shell, at_a, b->shell, at_b, margin, points);
+        return;
+    }
     if (a->polyhedron && b->polyhedron) {
         polyhedron_contact(a->polyhedron, at_a, b->polyhedron, at_b, margin, points);
         return;

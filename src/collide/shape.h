@@ -5,6 +5,7 @@
 
 #include "collide/polyhedron.h"
 #include "collide/round.h"
+#include "collide/shell.h"
 
 typedef struct CollideShape {
     Solid solid;            /* of the field, in the axes of the triangles */
@@ -12,6 +13,7 @@ typedef struct CollideShape {
     RoundCore core;         /* kind ROUND_NONE: not round */
     Polyhedron *polyhedron; /* NULL: not a convex polyhedron of few faces */
     SampleTree *samples;    /* NULL: round, or without end */
+    Shell *shell;           /* NULL: it has an inside */
     LevelSet *level_set;    /* owned; NULL: the solid is a primitive */
     Box3 box;               /* own axes; HUGE_VAL where it has no end */
 } CollideShape;
@@ -20,8 +22,9 @@ typedef struct CollideShapeDesc {
     const TriangleMesh *mesh; /* own axes; NULL: without end */
     const Solid *primitive;   /* in the same axes; NULL: a level set is made from the mesh */
     RoundCore core;
-    bool shell; /* the mesh is open, it has no inside */
-    int cells;  /* of the level set; 0: as LevelSetOptions choose */
+    double shell; /* m, thickness of a mesh that is open and has no inside; 0: it has one. The
+                     arrays of the mesh must then outlive the shape */
+    int cells;    /* of the level set; 0: as LevelSetOptions choose */
 } CollideShapeDesc;
 
 PlimStatus collide_shape_create(PlimContext *context, const CollideShapeDesc *desc,

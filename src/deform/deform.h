@@ -38,6 +38,7 @@ typedef struct DeformOptions {
     bool frame_elements;  /* frames hold elements beside surfaces; default true */
     bool collisions;      /* of meshes with each other; default true */
     bool affine_zones;    /* default false */
+    bool meets_exact;     /* other systems have meshes in the way; default false */
     double preroll,
         drag; /* s, 1/s: before this time a force of -m drag v on all nodes; default 0 */
 } DeformOptions;

@@ -11,10 +11,10 @@ static bool body_collides(const Deform *d, const DeformBody *body) {
            d->options.integrator != DEFORM_STATIC;
 }
 
-/* A solid alone meets itself only if it is asked to. */
+/* A solid alone meets itself only if it is asked to, or if others' meshes are in its way. */
 static bool some_collide(const Deform *d) {
     size_t solids = 0;
-    bool asked = false;
+    bool asked = d->options.meets_exact;
     for (size_t b = 0; b < d->bodies.count; b++) {
         const DeformBody *body = &d->bodies.data[b];
         if (!body_collides(d, body)) continue;

@@ -120,6 +120,20 @@ static PlimStatus check_surface(PlimContext *context, const PlimRigidDesc *desc)
     return PLIM_OK;
 }
 
+/* Triangles of bodies meet those of sheets in space, and have an end. */
+static PlimStatus check_exact(const RigidBodies *bodies, const PlimRigidDesc *desc) {
+    if (!desc->exact) return PLIM_OK;
+    if (bodies->options.plane)
+        return context_fail(bodies->context, PLIM_BAD_INPUT,
+                            "rigid body '%s': 'exact' is for three dimensions; take it out",
+                            desc->name);
+    if (desc->shape.kind != PLIM_SHAPE_HALF_SPACE) return PLIM_OK;
+    return context_fail(bodies->context, PLIM_BAD_INPUT,
+                        "rigid body '%s': a half space has no end, and cannot be exact; take "
+                        "'exact' out, or use a box",
+                        desc->name);
+}
+
 static PlimStatus check_holding(PlimContext *context, const PlimRigidDesc *desc) {
     if ((desc->has_pin || desc->lock_rotation) && desc->motion != PLIM_DYNAMIC)
         return context_fail(context, PLIM_BAD_INPUT,
@@ -172,6 +186,7 @@ static PlimStatus check_desc(RigidBodies *bodies, const PlimRigidDesc *desc) {
                             "rigid body '%s': in two dimensions the z part of surface_velocity "
                             "must be 0, is %g",
                             desc->name, desc->surface_velocity[2]);
+    TRY(check_exact(bodies, desc));
     TRY(check_holding(context, desc));
     TRY(forces_check(bodies, desc));
     const double *inertia = desc->inertia;
@@ -290,6 +305,7 @@ static PlimStatus remember_extra(RigidBodies *bodies, const PlimRigidDesc *desc,
     extra.displaced = mass->displaced;
     extra.groups = desc->groups;
     extra.collides_with = desc->collides_with;
+    extra.exact = desc->exact;
     bodies->extras.data[bodies->extras.count++] = extra;
     return PLIM_OK;
 }

@@ -4,6 +4,7 @@
 #include "rigid/coupled_contact.h"
 #include "rigid/forces.h"
 #include "rigid/plane.h"
+#include "rigid/shell_stage.h"
 
 #include "base/hash.h"
 #include "base/parallel.h"
@@ -37,6 +38,9 @@ static const StateField rigid_fields[] = {
     BODY_FIELD(angular_velocity, "rad/s", FIELD_F64, FIELD_DERIVED, 3),
     BODY_FIELD(velocity_half, "m/s", FIELD_F64, FIELD_WORK, 3), /* v^{n+1/2} */
     BODY_FIELD(angular_momentum_half, "kg m^2/s", FIELD_F64, FIELD_WORK, 3),
+    /* At t^n. */
+    BODY_FIELD(position_before, "m", FIELD_F64, FIELD_WORK, 3),
+    BODY_FIELD(orientation_before, "1", FIELD_F64, FIELD_WORK, 4),
     BODY_FIELD(mass, "kg", FIELD_F64, FIELD_CONSTANT, 1),
     BODY_FIELD(volume, "m^3", FIELD_F64, FIELD_CONSTANT, 1),     /* displaced */
     BODY_FIELD(inertia, "kg m^2", FIELD_F64, FIELD_CONSTANT, 9), /* body axes */
@@ -101,7 +105,8 @@ static const StateSchema rigid_schema = {
 };
 
 static const SystemFigures rigid_figures[] = {SYSTEM_FIGURES(RigidBodies, contacts.figures),
-                                              SYSTEM_FIGURES(RigidBodies, joints.figures)};
+                                              SYSTEM_FIGURES(RigidBodies, joints.figures),
+                                              SYSTEM_FIGURES(RigidBodies, shells.figures)};
 
 enum { BODY_GRAIN = 1024 }; /* bodies a thread takes at a time: about half a millisecond */
 
@@ -164,7 +169,12 @@ static void predict_bodies(void *user, size_t begin, size_t end) {
 /* v^{n+1/2} = v^n + dt/2 g (002 section 4.3, step 1), and the forces and torques of forces.h. */
 static PlimStatus rigid_predict(void *system, const StepInfo *step) {
     RigidBodies *bodies = system;
-    for (size_t i = 0; i < rigid_count(bodies); i++) bodies->driven[i] = bodies->wet[i] = 0;
+    size_t count = rigid_count(bodies);
+    for (size_t i = 0; i < count; i++) bodies->driven[i] = bodies->wet[i] = 0;
+    if (count > 0) {
+        memcpy(bodies->position_before, bodies->position, 3 * count * sizeof(double));
+        memcpy(bodies->orientation_before, bodies->orientation, 4 * count * sizeof(double));
+    }
     bodies->contacts.coupled.count = 0;
     contact_report_begin(bodies);
     TRY(joints_assemble(bodies, step));
@@ -256,14 +266,15 @@ static PlimStatus follow_paths(RigidBodies *bodies, double t) {
 }
 
 /* x^{n+1} = x^n + dt v^{n+1/2} and the orientation update (002 sections 4.4.1, 2.2), then overlaps
- * are taken out (4.6). */
+ * are taken out (4.6), and thin shells kept from crossing (000 section 2.14). */
 static PlimStatus rigid_move(void *system, const StepInfo *step) {
     const RigidBodies *bodies = system;
     TRY(joints_before_move(system, step));
     if (!bodies->options.hold_positions) for_each_body(system, step, move_bodies);
     TRY(follow_paths(system, step->end_time));
     TRY(rigid_separate(system, step));
-    return joints_after_push_out(system, step);
+    TRY(joints_after_push_out(system, step));
+    return rigid_keep_shells_apart(system, step);
 }
 
 static void accelerate_bodies(void *user, size_t begin, size_t end) {
@@ -336,6 +347,7 @@ static void rigid_destroy(void *system) {
     shape_library_free(context, &bodies->shapes);
     contacts_free(context, &bodies->contacts);
     rigid_joints_free(context, &bodies->joints);
+    shells_free(context, &bodies->shells);
     state_free(context, &rigid_schema, bodies);
     context_free(context, bodies, 1, sizeof *bodies);
 }
@@ -435,6 +447,7 @@ const SystemClass rigid_class = {
     .view_frame = rigid_view_frame,
     .surfaces = &rigid_surfaces,
     .dofs = &rigid_dofs,
+    .meshes = &rigid_meshes,
     .contact = &rigid_coupled_contact,
     .quantities = rigid_quantities,
     .quantity_count = RIGID_QUANTITY_COUNT,

@@ -12,6 +12,7 @@
 #include "rigid/orientation.h"
 #include "rigid/pin.h"
 #include "rigid/shape.h"
+#include "rigid/shells.h"
 #include "system/dofs.h"
 #include "system/still_surface.h"
 #include "system/surface.h"
@@ -51,6 +52,7 @@ struct RigidBodies {
     double *angular_velocity;
 
     double *velocity_half, *angular_momentum_half;
+    double *position_before, *orientation_before;
 
     double *still_position, *still_orientation, *still_since;
 
@@ -89,6 +91,7 @@ struct RigidBodies {
         size_t force_count;
         uint64_t groups; /* bits; who collides with whom */
         uint64_t collides_with;
+        bool exact;     /* its triangles take part in collisions of meshes */
         Vec3 displaced; /* m, from there to the centre of the volume it displaces, body axes */
     })
     extras;
@@ -100,6 +103,7 @@ struct RigidBodies {
     ARRAY(StillSurface) still_surfaces; /* contact numbers them after the bodies */
     RigidContacts contacts;
     RigidJoints joints;
+    RigidShells shells;
 };
 
 extern const SystemClass rigid_class;
@@ -168,8 +172,21 @@ static inline Frame rigid_frame(const RigidBodies *bodies, size_t i) {
     return (Frame){axes, vec3_add(vec3_load(bodies->position + 3 * i), mat3_apply(axes, offset))};
 }
 
+/* Where they were at the start of the step. */
+static inline Frame rigid_frame_before(const RigidBodies *bodies, size_t i) {
+    Mat3 axes = quat_to_mat3(quat_load(bodies->orientation_before + 4 * i));
+    Vec3 offset = bodies->extras.data[i].mesh_offset;
+    return (Frame){axes,
+                   vec3_add(vec3_load(bodies->position_before + 3 * i), mat3_apply(axes, offset))};
+}
+
 static inline const RigidShape *rigid_shape(const RigidBodies *bodies, size_t i) {
     return &bodies->shapes.shapes.data[bodies->shape[i]];
+}
+
+/* The thickness of a thin shell, m; 0: it is none. */
+static inline double rigid_wall(const RigidBodies *bodies, size_t i) {
+    return rigid_is_still_surface(bodies, i) ? 0.0 : rigid_shape(bodies, i)->desc.shell;
 }
 
 /* The shortest side of the box around a partner, m; HUGE_VAL for a half space. */
@@ -223,12 +240,13 @@ Quat rigid_turned(const RigidBodies *bodies, size_t i, Quat before, Vec3 momentu
 /* v*^{n+1/2} = v^n + dt/2 g, of one body. */
 void rigid_predict_half(RigidBodies *bodies, size_t i, const StepInfo *step);
 
-/* In view.c, measure.c and surfaces.c. */
+/* In view.c, measure.c, surfaces.c and mesh_surface.c. */
 PlimStatus rigid_view_frame(const void *system, const StepInfo *step, FrameView *view);
 PlimStatus rigid_diagnose(const void *system, const StepInfo *step, Diagnostics *diagnostics);
 /* The bodies as others see them, and move them. */
 extern const SurfaceClass rigid_surfaces;
 extern const DofClass rigid_dofs;
+extern const MeshSurfaceClass rigid_meshes;
 enum { RIGID_QUANTITY_COUNT = 18 };
 extern const ProbeQuantity rigid_quantities[RIGID_QUANTITY_COUNT];
 

@@ -151,6 +151,15 @@ static double kinetic_of(const ContactSurface *a, const ContactSurface *b) {
     return a->friction > b->friction ? a->kinetic : b->kinetic;
 }
 
+/* Of two thin shells it is the wall that counts: overlaps that others tolerate would be as thick.
+ */
+static double pair_size(const RigidBodies *b, size_t i, size_t j) {
+    const double walls = 10.0;
+    double size = fmin(rigid_size(b, i), rigid_size(b, j));
+    double wall = fmin(rigid_wall(b, i), rigid_wall(b, j));
+    return wall > 0.0 ? fmin(size, walls * wall) : size;
+}
+
 static ContactPair describe_pair(const RigidBodies *b, BroadPair near) {
     size_t i = (size_t)near.a, j = (size_t)near.b;
     ContactSurface of_i = surface_of(b, i), of_j = surface_of(b, j);
@@ -163,7 +172,7 @@ static ContactPair describe_pair(const RigidBodies *b, BroadPair near) {
                         .rolling = fmax(of_i.rolling, of_j.rolling),
                         .spinning = fmax(of_i.spinning, of_j.spinning),
                         .curve = curve_of(b, i, j),
-                        .size = fmin(rigid_size(b, i), rigid_size(b, j))};
+                        .size = pair_size(b, i, j)};
     surface_pairs_look_up(b, &pair);
     return pair;
 }
@@ -279,7 +288,8 @@ PlimStatus contacts_detect(RigidBodies *bodies, const StepInfo *step) {
         bool still = rigid_is_still_surface(bodies, i);
         frames[i] = contact_frame(bodies, i);
         boxes[i] = still ? still_surface_box(rigid_still_surface(bodies, i))
-                         : box3_grow(rigid_box(bodies, i), travel_of(bodies, i, step));
+                         : box3_grow(rigid_box(bodies, i),
+                                     travel_of(bodies, i, step) + 0.5 * rigid_wall(bodies, i));
         active[i] = is_active(bodies, i);
     }
     PlimStatus status =

@@ -52,6 +52,20 @@ static void diagnose_contact(const ContactFigures *figures, Diagnostics *diagnos
     diagnostics_add(diagnostics, "push_out.energy", figures->push_out_energy);
 }
 
+static bool has_shells(const RigidBodies *b) {
+    size_t count = 0;
+    for (size_t i = 0; i < rigid_count(b); i++) count += rigid_shape(b, i)->desc.shell > 0;
+    return count > 1;
+}
+
+static void diagnose_shells(const ShellFigures *figures, Diagnostics *diagnostics) {
+    diagnostics_add(diagnostics, "shells.hits", figures->hits);
+    diagnostics_add(diagnostics, "shells.passes", figures->passes);
+    diagnostics_add(diagnostics, "shells.joined", figures->joined);
+    diagnostics_add(diagnostics, "shells.still", figures->still);
+    diagnostics_add(diagnostics, "shells.crossing", figures->left);
+}
+
 PlimStatus rigid_diagnose(const void *system, const StepInfo *step, Diagnostics *diagnostics) {
     static const char *const names[SUM_COUNT] = {
         "energy.kinetic", "energy.potential",   "momentum.x",         "momentum.y",
@@ -64,6 +78,7 @@ PlimStatus rigid_diagnose(const void *system, const StepInfo *step, Diagnostics 
     for (int i = 0; i < SUM_COUNT; i++) diagnostics_add(diagnostics, names[i], sum[i]);
     if (bodies->options.contact) diagnose_contact(&bodies->contacts.figures, diagnostics);
     joints_diagnose(bodies, diagnostics);
+    if (has_shells(bodies)) diagnose_shells(&bodies->shells.figures, diagnostics);
     return PLIM_OK;
 }
 

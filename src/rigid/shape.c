@@ -251,7 +251,7 @@ PlimStatus shape_prepare_contact(PlimContext *context, RigidShape *shape) {
     CollideShapeDesc desc = {.mesh = &shape->mesh,
                              .primitive = primitive ? &solid : NULL,
                              .core = round_core(&shape->desc, shape->mesh_mass.center),
-                             .shell = shape->desc.shell > 0,
+                             .shell = shape->desc.shell,
                              .cells = shape->desc.cells};
     TRY(collide_shape_create(context, &desc, &shape->collide));
     if (shape->collide.has_field)

@@ -70,6 +70,22 @@ static void check_endless(PlimScene *scene, SceneNode *node, const SceneBody *bo
                        "surface without 'shell'");
 }
 
+/* Exact bodies are for deformable ones that collide. */
+static void check_exact(PlimScene *scene, SceneNode *node, const SceneBody *body) {
+    const SceneDeformable *soft = &scene->document.deformable;
+    SceneNode *where = node_get(node, "exact");
+    if (!body->exact) return;
+    if (scene->document.dim == 2)
+        reader_problem(&scene->reader, where, "is for three dimensions; take it out");
+    if (body->shape.kind == SCENE_SHAPE_HALF_SPACE)
+        reader_problem(&scene->reader, where,
+                       "a half space has no end, and cannot be exact; take it out, or use a box");
+    if (soft->bodies.node && !soft->collisions)
+        reader_problem(&scene->reader, where,
+                       "deformable bodies have 'collisions: false' and would pass through it; "
+                       "take one of both out");
+}
+
 /* What no table can say about a body. */
 static void check_body(PlimScene *scene, SceneNode *node, const SceneBody *body) {
     static const char path[] = "uses t, but only a body with 'motion: kinematic' follows a path";
@@ -85,6 +101,7 @@ static void check_body(PlimScene *scene, SceneNode *node, const SceneBody *body)
     if (body->motion != PLIM_DYNAMIC) check_forces(scene, node, body);
     if (body->keyframes.node) scene_check_keyframes(scene, node, body);
     check_endless(scene, node, body);
+    check_exact(scene, node, body);
     check_planar(scene, node, body);
     if (body->motion == PLIM_DYNAMIC && body->passive &&
         (scene->document.coupling.fluid == 1 || !scene_has_system(scene, &scene_fluid_kind)))
@@ -193,6 +210,7 @@ static PlimRigidDesc describe_copy(PlimScene *scene, const SceneBody *body, Vec3
     desc.has_pin = isfinite(body->pin[0]);
     memcpy(desc.pin, body->pin, sizeof desc.pin);
     desc.lock_rotation = body->lock_rotation;
+    desc.exact = body->exact;
     desc.material = scene_material_number(scene, body->material);
     desc.linear_damping = body->linear_damping;
     desc.angular_damping = body->angular_damping;

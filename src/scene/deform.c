@@ -374,7 +374,7 @@ static void tell_inside(const PlimScene *scene, const SoftJob *job, const Deform
         Surface surface = surface_describe(&ref);
         Collider now = {.solid = surface.solid};
         double deepest = 0;
-        if (!now.solid) continue;
+        if (!now.solid || bodies->extras.data[i].exact) continue;
         surface_read(&ref, &now);
         for (size_t k = 0; k < desc->node_count; k++)
             deepest = fmax(deepest, -collider_distance(&now, desc->position[k]));
@@ -435,6 +435,7 @@ static PlimStatus add_colliders(PlimScene *scene, const SoftJob *job) {
     size_t free_count = 0, hollow = 0;
     for (size_t i = 0; i < rigid_count(bodies); i++) {
         SurfaceRef ref = {&rigid_surfaces, bodies, i};
+        if (bodies->extras.data[i].exact) continue; /* its triangles are in the way */
         if (!surface_describe(&ref).solid) {
             hollow++;
             continue;
@@ -449,7 +450,8 @@ static PlimStatus add_colliders(PlimScene *scene, const SoftJob *job) {
                     free_count);
     if (hollow > 0)
         context_log(scene->context, PLIM_LOG_WARNING,
-                    "%zu rigid bodies have no inside, and deformable solids pass through them",
+                    "%zu rigid bodies have no inside, and deformable solids pass through them; "
+                    "give them 'exact: true'",
                     hollow);
     return PLIM_OK;
 }
@@ -475,6 +477,12 @@ static PlimStatus fill_system(PlimScene *scene, SoftJob *job) {
     return deform_finish(job->deform);
 }
 
+static bool has_exact(const RigidBodies *bodies) {
+    for (size_t i = 0; i < rigid_count(bodies); i++)
+        if (bodies->extras.data[i].exact) return true;
+    return false;
+}
+
 PlimStatus scene_add_deformable(PlimScene *scene, PlimWorld *world) {
     const SceneDeformable *from = &scene->document.deformable;
     if (!from->bodies.node) return PLIM_OK;
@@ -488,6 +496,11 @@ PlimStatus scene_add_deformable(PlimScene *scene, PlimWorld *world) {
     options.frame_elements = from->frame_elements;
     options.collisions = from->collisions;
     options.affine_zones = from->zones == 1;
+    options.meets_exact = has_exact(world->rigid);
+    if (options.meets_exact && options.integrator == DEFORM_STATIC)
+        return context_fail(scene->context, PLIM_BAD_INPUT,
+                            "deformable: 'integrator: static' knows no collisions of meshes; take "
+                            "'exact' out of the rigid bodies");
     options.preroll = from->preroll;
     options.drag = from->drag;
     SoftJob job = {.world = world};

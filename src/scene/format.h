@@ -151,7 +151,7 @@ typedef struct SceneBody {
     double shell;     /* m, wall of a hollow body; 0: solid */
     double center[3]; /* m, of mass, in the shape's own axes; NAN: that of the shape */
     double pin[3];    /* NAN: none */
-    bool lock_rotation, passive;
+    bool lock_rotation, passive, exact;
     double through_flow[3];
     double color[3];
     SceneRepeat repeat;

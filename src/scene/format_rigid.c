@@ -124,6 +124,10 @@ static const SceneKey body_keys[] = {
              "`angular_velocity` and no `velocity` the body starts with the one that fits"},
     {"lock_rotation", VALUE_BOOL, AT(SceneBody, lock_rotation), "false",
      .help = "whether a dynamic body is kept from turning"},
+    {"exact", VALUE_BOOL, AT(SceneBody, exact), "false",
+     .help = "true: sheets and deformable bodies meet its triangles, and never cross them, however "
+             "thin it is; they may be an open surface. false: they meet its inside, by its "
+             "distance. It pushes them either way, and is not pushed"},
     {"passive", VALUE_BOOL, AT(SceneBody, passive), "false",
      .help = "whether a dynamic body is carried by the fluid without acting on it"},
     {"through_flow", VALUE_VEC3, AT(SceneBody, through_flow), "[0, 0, 0]", .unit = "m/s",

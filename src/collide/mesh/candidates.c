@@ -68,6 +68,7 @@ void collision_corners(const MeshCollision *m, int kind, BvhPair pair, int32_t n
 static bool applies(const MeshCollision *m, const CollisionStep *step, int kind, BvhPair pair,
                     const int32_t nodes[4]) {
     bool can_move = false;
+    if (m->rigid_surfaces && m->surface[nodes[0]] == m->surface[nodes[2]]) return false;
     for (int k = 0; k < 4; k++) {
         if (kind == POINT_FACE && k > 0 && nodes[k] == nodes[0]) return false;
         can_move = can_move || step->kind[nodes[k]] != COLLISION_RIGID;

@@ -105,6 +105,7 @@ static PlimStatus fill(MeshCollision *m, const MeshCollisionDesc *desc) {
     size_t nodes = desc->node_count;
     m->dim = desc->dim;
     m->affine_zones = desc->affine_zones;
+    m->rigid_surfaces = desc->rigid_surfaces;
     m->node_count = nodes;
     m->face_count = desc->face_count;
     m->faces = copy_of(context, desc->faces, desc->face_count, sizeof *m->faces);
@@ -214,6 +215,17 @@ static PlimStatus spread(MeshCollision *m, const CollisionStep *step, bool *chan
         *changed = true;
     }
     scratch_release(step->scratch, mark);
+    return PLIM_OK;
+}
+
+PlimStatus mesh_collision_find_hits(MeshCollision *m, const CollisionStep *step,
+                                    CollisionPair **hits, size_t *count) {
+    m->search = 1;
+    for (size_t i = 0; i < m->node_count; i++) m->changed[i] = m->search; /* all are to be tested */
+    TRY(collision_find_candidates(m, step));
+    TRY(collision_find_hits(m, step));
+    *hits = m->hits.data;
+    *count = m->hits.count;
     return PLIM_OK;
 }
 

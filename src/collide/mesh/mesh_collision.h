@@ -20,6 +20,7 @@ typedef struct MeshCollisionDesc {
     const int32_t *surface;  /* of each node: which surface it belongs to */
     const double *thickness; /* m, of each node: two faces keep the mean of theirs apart */
     const double *friction;  /* of each node; the greater one counts */
+    bool rigid_surfaces;     /* no surface meets itself */
     bool affine_zones;       /* zones move by affine maps where they can, else as rigid bodies */
 } MeshCollisionDesc;
 
@@ -83,6 +84,11 @@ typedef struct CollisionFigures {
 /* The loop of 000 section 3.2.3 on a candidate. */
 PlimStatus mesh_collision_run(MeshCollision *m, const CollisionStep *step,
                               CollisionFigures *figures);
+
+/* Moving contacts of a candidate alone, for surfaces that answer by themselves; x1 stays. They are
+ * valid until the next call. */
+PlimStatus mesh_collision_find_hits(MeshCollision *m, const CollisionStep *step,
+                                    CollisionPair **hits, size_t *count);
 
 /* Takes the approach of what was near in the last run out of velocities: x0 is zero, x1 velocities.
  */

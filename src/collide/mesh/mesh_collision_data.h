@@ -20,7 +20,7 @@ typedef struct FacesOf {
 struct MeshCollision {
     PlimContext *context;
     int dim;
-    bool affine_zones;
+    bool affine_zones, rigid_surfaces;
     size_t node_count, face_count, edge_count;
     int32_t (*faces)[3];
     int32_t (*edges)[2];
