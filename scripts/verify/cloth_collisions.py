@@ -121,12 +121,12 @@ def check_pile(options, checks, folder):
 
 def check_without(options, checks, folder):
     """Without collisions there are hundreds: the check can fail."""
-    cases = {"drape": ({"params/n": 22}, 120), "twist": ({"params/n": 8}, None), "layers": ({}, None)}
+    cases = {"drape": ({"params/n": 22}, 180), "twist": ({"params/n": 12}, None), "layers": ({"params/count": 4}, 60)}
     for name, (values, frames) in cases.items():
         output = run(options, folder, f"{name} without", f"cloth/{name}", {**values, "deformable/collisions": "false"},
                      frames, every=60)
         numbers, counts = crossings(output)
-        checks.above(f"{name} without collisions: crossing pairs, in the worst of {len(numbers)} states", max(counts), 100)
+        checks.above(f"{name} without collisions: crossing pairs, in the worst of {len(numbers)} states", max(counts), 200)
 
 
 # ---- gate 5: layers come apart ----

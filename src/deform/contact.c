@@ -252,8 +252,11 @@ bool contact_update(Deform *d, const StepInfo *step, const ContactView *view) {
 
 /* ---- into the solve ---- */
 
-/* Takes a direction out of what is free, and gives the velocity along it. */
+/* Takes a direction out of what is free, and gives the velocity along it. A node between two walls
+ * that are nearly parallel would be sent far along them to satisfy both: it yields into the second.
+ */
 static void hold_direction(double *filter, int dim, Vec3 normal, double target, double *v) {
+    const double least = 1e-2; /* sine squared of the angle between them */
     double q[3], n[3], length = 0, along = 0;
     vec3_store(n, normal);
     for (int i = 0; i < dim; i++) {
@@ -262,7 +265,7 @@ static void hold_direction(double *filter, int dim, Vec3 normal, double target, 
         length += q[i] * q[i];
         along += n[i] * v[i];
     }
-    if (!(length > 1e-12)) return;
+    if (!(length > least)) return;
     for (int i = 0; i < dim; i++) {
         v[i] += q[i] / length * (target - along);
         for (int j = 0; j < dim; j++) filter[dim * i + j] -= q[i] * q[j] / length;
