@@ -143,6 +143,17 @@ static const char *get_name(const void *system, int32_t surface) {
     return ((const Deform *)system)->bodies.data[surface].name;
 }
 
+/* Whether a node was at the surface that presses it already: in the solve layers above the lowest
+ * fall onto it, too, for it does not know of those below. */
+static bool leans(const Deform *d, const DeformContact *contact, Vec3 x0) {
+    size_t b = 0;
+    while (b + 1 < d->bodies.count && d->bodies.data[b + 1].first[DEFORM_NODES] <= contact->node)
+        b++;
+    const DeformBody *body = &d->bodies.data[b];
+    double above = body->is_sheet ? body->thickness : 0.5 * body->thickness;
+    return collider_distance(&d->colliders.data[contact->collider].now, x0) < above;
+}
+
 static void read_motion(const void *system, const StepInfo *step, MeshMotion *out) {
     (void)step;
     const Deform *d = system;
@@ -160,7 +171,8 @@ static void read_motion(const void *system, const StepInfo *step, MeshMotion *ou
         int32_t i = number_of(d, (int32_t)contact->node);
         bool is_there =
             (size_t)i < d->self_nodes.count && (size_t)d->self_nodes.data[i] == contact->node;
-        if (contact->presses && is_there) out->wall[i] = contact->normal;
+        if (contact->presses && is_there && leans(d, contact, out->x0[i]))
+            out->wall[i] = contact->normal;
     }
 }
 
