@@ -232,7 +232,7 @@ double deform_max_dt(const void *system, const StepInfo *step) {
         d->options.integrator == DEFORM_STATIC ? HUGE_VAL : contact_longest_step(d, step->dt);
     /* Short steps make collisions gentle; that is no reason to end a run. */
     if (d->self_faces.count > 0)
-        passing = fmin(passing, fmax(deform_collision_step(d), step->dt / 200));
+        passing = fmin(passing, fmax(deform_collision_step(d), step->dt / 25));
     if (d->step_limit[0] > 0) passing = fmin(passing, d->step_limit[0]);
     if (d->options.integrator != DEFORM_NEWMARK) return passing;
     double square = deform_highest_square(d, step->threads);
