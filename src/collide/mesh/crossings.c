@@ -13,6 +13,7 @@ static int compare_pairs(const void *a, const void *b) {
 
 static bool is_known(const MeshCollision *m, int32_t a, int32_t b) {
     FacePair key = {a < b ? a : b, a < b ? b : a};
+    if (m->crossing.count == 0) return false;
     return bsearch(&key, m->crossing.data, m->crossing.count, sizeof key, compare_pairs) != NULL;
 }
 
