@@ -98,7 +98,7 @@ def check_bowls(options, checks, folder):
     if options.quick:
         return
     output = run(options, folder, "tossed", common.scene_path("rigid/shells.yaml"),
-                 {"params/tilt": 180, "params/gap": 0.45, "params/time": 8})
+                 {"params/tilt": 180, "params/gap": 0.55, "params/time": 8})
     judge_pile(checks, "20 bowls, any side up", output, bowls_of(20, 0.25), width)
 
 
