@@ -91,6 +91,7 @@ static const StateField rigid_fields[] = {
     JOINT_FIELD(joint_drive, "N m", FIELD_F64, 1), /* of its motor or control */
     JOINT_FIELD(joint_broken, "1", FIELD_I32, 1),
     JOINT_FIELD(joint_limited, "rows", FIELD_I32, 1), /* bits of limits that hold */
+    JOINT_FIELD(joint_yields, "1", FIELD_I32, 1), /* -1 or 1: contact asks too much of a drive */
 };
 
 static const char *const rigid_groups[] = {"bodies", "touches", "sleeping_loads", "joints"};

@@ -75,7 +75,7 @@ struct RigidBodies {
 
     /* What joints carried in the last step, how far they turned. */ double *joint_force,
         *joint_torque, *joint_turned, *joint_pull, *joint_drive;
-    int32_t *joint_broken, *joint_limited;
+    int32_t *joint_broken, *joint_limited, *joint_yields;
 
     ShapeLibrary shapes;
     /* What a body has beside numbers; same index as the arrays. */

@@ -87,6 +87,8 @@ void row_update_response(ContactRow *row, const SolverBody *a, const SolverBody 
     row->inverse = row->singular ? mat3_diagonal(0, 0, 0) : mat3_inverse(row->response);
     row->normal_response = vec3_dot(row->normal, mat3_apply(row->response, row->normal));
     row->slide_response = response_across(row->response, row->normal);
+    if (!(row->normal_response > 0.0)) row->normal_response = HELD_RESPONSE;
+    if (!(row->slide_response > 0.0)) row->slide_response = HELD_RESPONSE;
 }
 
 void row_prepare(ContactRow *row, const SolverBody *a, const SolverBody *b) {

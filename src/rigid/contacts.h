@@ -15,6 +15,8 @@ typedef struct SolverBody SolverBody;
  * hold: M^-1 - M^-1 D^T (D M^-1 D^T)^-1 D M^-1, in blocks of 6 x 6 (joint_contact.c), column by
  * column, each padded to 8 numbers. */
 enum { HELD_COLUMN = 8, HELD_BLOCK = 6 * HELD_COLUMN };
+/* In place of the response of a row whose bodies joints and pins hold: no impulse moves them. */
+#define HELD_RESPONSE 1e300
 
 typedef struct HeldFigure {
     SolverBody *solver_bodies; /* of all partners */

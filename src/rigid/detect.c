@@ -197,7 +197,7 @@ static bool keep_pair(RigidBodies *bodies, const DeepOverlaps *overlaps, BroadPa
                           .radius = point->radius};
         surface_pairs_run(bodies, &pair, &row);
         row_prepare(&row, a, b);
-        if (!(row.normal_response > 0.0)) continue; /* both are held */
+        if (!(row.normal_response < HELD_RESPONSE)) continue; /* both are held */
         contacts->rows.data[contacts->rows.count++] = row;
         pair.rows++;
     }

@@ -63,6 +63,9 @@ typedef struct JointRow {
     int8_t switched; /* how often it was let go in this solve */
 } JointRow;
 
+/* Of a row, in a solve. */
+enum { JOINT_MOST_SWITCHES = 3 };
+
 /* A body as joints move it. */
 typedef struct JointBody {
     Vec3 center;
@@ -277,6 +280,13 @@ double joint_spring_residual(const RigidJoint *joint, const JointRow *row, doubl
 void joint_begin_whole(const RigidBodies *bodies, size_t joint, JointRow *rows, double dt);
 /* Notes what drives gave for positions. */
 void joint_note_half(RigidBodies *bodies, size_t joint, const JointRow *rows);
+/* Adds what contact asked of drives to their torques. Those that it asked too much of yield from
+ * the next step on: they give all they have, until their speed is reached. */
+void joint_group_bound_drives(RigidBodies *bodies, const JointGroup *group, double dt);
+/* At the end of a step: those that reached their speed hold it again. */
+void joint_end_yielding(RigidBodies *bodies, size_t joint);
+/* Rows of drives at their bound. */
+bool joint_row_yields(const JointRow *row);
 /* N m, or N: of drives, in the whole step. */
 double joint_drive_torque(const RigidBodies *bodies, size_t joint, const JointRow *rows, double dt);
 

@@ -34,6 +34,26 @@ static bool find_touching(RigidBodies *b, bool *touches, size_t count) {
 
 /* ---- responses ---- */
 
+/* A drive gives way a little under what contact asks of it, so that one that presses a body into a
+ * wall does not hold it there as a wall would; a part of what the row gives by itself. */
+static const double drive_give = 1e-5;
+
+/* Rows for changes of velocity: a drive that was within its bounds holds its speed. */
+static void find_held_rows(RigidBodies *b, JointGroup *group) {
+    RigidJoints *joints = &b->joints;
+    joint_group_find_rows(b, group, true);
+    for (size_t k = 0; k < group->joint_count; k++) {
+        size_t j = (size_t)joints->list.data[group->first_joint + k];
+        JointRow *rows = joint_rows(joints, j);
+        for (int i = 0; i < joints->row_count.data[j]; i++) {
+            if (rows[i].kind != JOINT_ROW_DRIVE) continue;
+            rows[i].low = -HUGE_VAL;
+            rows[i].high = HUGE_VAL;
+            rows[i].compliance = drive_give * rows[i].own;
+        }
+    }
+}
+
 /* What a unit impulse on a member does to it, and to the rows of its joints. */
 static void push_member(RigidBodies *b, JointGroup *group, int32_t member, int motion) {
     RigidJoints *joints = &b->joints;
@@ -63,6 +83,13 @@ static void push_member(RigidBodies *b, JointGroup *group, int32_t member, int m
     body->push[1] = vec3_add(body->push[1], motion < 3 ? vec3(0, 0, 0) : unit);
 }
 
+/* 1/kg or 1/(kg m^2), of the body by itself: what joints leave of it may be rounding alone. */
+static double give_of(const JointBody *body, int motion) {
+    if (motion < 3) return body->inverse_mass;
+    const Mat3 *inverse = &body->inverse_inertia;
+    return fmax(inverse->r[0].x, fmax(inverse->r[1].y, inverse->r[2].z));
+}
+
 /* A column of all blocks. */
 static void find_response(RigidBodies *b, JointGroup *group, const int32_t *list, size_t count,
                           double *response) {
@@ -76,8 +103,11 @@ static void find_response(RigidBodies *b, JointGroup *group, const int32_t *list
                 vec3_store(gain, vec3_scale(body->inverse_mass, body->push[0]));
                 vec3_store(gain + 3, mat3_apply(body->inverse_inertia, body->push[1]));
                 if (b->options.plane) gain[2] = 0.0;
-                for (int r = 0; r < HELD_COLUMN; r++)
-                    block[HELD_COLUMN * motion + r] = r < 6 ? gain[r] : 0.0;
+                double least = give_of(joint_body(joints, list[k]), motion);
+                for (int r = 0; r < HELD_COLUMN; r++) {
+                    bool gives = r < 6 && gain[r] * gain[r] > 1e-20 * least * give_of(body, r);
+                    block[HELD_COLUMN * motion + r] = gives ? gain[r] : 0.0;
+                }
             }
         }
 }
@@ -116,7 +146,7 @@ static void hold_group(RigidBodies *b, JointGroup *group, const bool *touches) {
         int32_t member = joints->members.data[group->first_body + m];
         if (touches[member]) list[count++] = member;
     }
-    joint_group_find_rows(b, group, true);
+    find_held_rows(b, group);
     joint_group_factor(b, group);
     find_response(b, group, list, count, response);
     group->held = (int32_t)joints->held.count;
@@ -196,7 +226,7 @@ static void follow_group(RigidBodies *b, JointGroup *group) {
                 body->velocity = body->spin = vec3(0, 0, 0);
         }
     }
-    joint_group_find_rows(b, group, true);
+    find_held_rows(b, group);
     joint_group_stop(b, group, -HUGE_VAL);
     for (size_t m = 0; m < group->body_count; m++) {
         int32_t member = joints->members.data[group->first_body + m];
@@ -250,8 +280,9 @@ void joints_report_contact(RigidBodies *b, const StepInfo *step) {
     for (size_t g = 0; g < joints->groups.count; g++) {
         JointGroup *group = &joints->groups.data[g];
         if (group->held < 0) continue;
-        joint_group_find_rows(b, group, true);
+        find_held_rows(b, group);
         joint_group_stop(b, group, -HUGE_VAL);
         joint_group_report(b, group, step->dt, true);
+        joint_group_bound_drives(b, group, step->dt);
     }
 }

@@ -90,6 +90,46 @@ void joints_mark_driven(RigidBodies *b) {
     }
 }
 
+/* ---- bounds under contact ---- */
+
+/* A drive holds its speed, or gives what it has: that is then its impulse from the start. */
+static void hold_or_yield(JointRow *row, int32_t yields) {
+    row->is_on = yields == 0;
+    if (yields == 0) return;
+    row->clamped = (int8_t)(yields > 0 ? 1 : -1);
+    row->switched = JOINT_MOST_SWITCHES;
+    row->impulse = yields > 0 ? row->high : row->low;
+}
+
+bool joint_row_yields(const JointRow *row) {
+    return row->kind == JOINT_ROW_DRIVE && !row->is_on && row->switched == JOINT_MOST_SWITCHES;
+}
+
+/* Just found is told from found before: 2 in place of 1. */
+void joint_group_bound_drives(RigidBodies *b, const JointGroup *group, double dt) {
+    for (size_t k = 0; k < group->joint_count; k++) {
+        size_t j = (size_t)b->joints.list.data[group->first_joint + k];
+        const JointRow *rows = joint_rows(&b->joints, j);
+        for (int i = 0; i < b->joints.row_count.data[j]; i++) {
+            if (rows[i].kind != JOINT_ROW_DRIVE || !rows[i].is_on) continue;
+            b->joint_drive[j] += rows[i].impulse * rows[i].scale / dt;
+            if (fabs(b->joint_drive[j]) > (1.0 + 1e-9) * b->joints.joints.data[j].most)
+                b->joint_yields[j] = b->joint_drive[j] > 0.0 ? 2 : -2;
+        }
+    }
+}
+
+void joint_end_yielding(RigidBodies *b, size_t j) {
+    int32_t yields = b->joint_yields[j];
+    if (yields == 0) return;
+    double wanted = b->joints.actions.data[j].speed / scale_of(&b->joints.joints.data[j]);
+    double lacks = wanted - joint_speed(b, j);
+    if (yields == 2 || yields == -2)
+        b->joint_yields[j] = yields / 2;
+    else if (yields * lacks <= 0.0)
+        b->joint_yields[j] = 0;
+}
+
 /* ---- for positions ---- */
 
 void joint_begin_half(const RigidBodies *b, size_t j, JointRow *rows, double dt) {
@@ -105,7 +145,7 @@ void joint_begin_half(const RigidBodies *b, size_t j, JointRow *rows, double dt)
             row->target = b->joints.actions.data[j].place;
             row->high = joint->most * half / row->scale;
             row->low = -row->high;
-            row->is_on = true;
+            hold_or_yield(row, b->joint_yields[j]);
         }
     }
 }
@@ -163,7 +203,7 @@ void joint_begin_whole(const RigidBodies *b, size_t j, JointRow *rows, double dt
             row->target = action->speed;
             row->low = -most - before;
             row->high = most - before;
-            row->is_on = true;
+            hold_or_yield(row, b->joint_yields[j]);
         }
     }
 }

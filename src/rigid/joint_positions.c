@@ -94,6 +94,25 @@ static void guess_ahead(RigidBodies *b, JointGroup *group, double dt) {
     joint_group_push(b, group);
 }
 
+/* What drives at their bound give. */
+static void give_bounds(RigidBodies *b, JointGroup *group) {
+    RigidJoints *joints = &b->joints;
+    double *x = joints->vector.data + group->first_row;
+    bool any = false;
+    for (size_t r = 0; r < group->factor.row_count; r++) x[r] = 0.0;
+    for (size_t k = 0; k < group->joint_count; k++) {
+        size_t j = (size_t)joints->list.data[group->first_joint + k];
+        JointRow *rows = joint_rows(joints, j);
+        for (int i = 0; i < joints->row_count.data[j]; i++) {
+            if (!joint_row_yields(&rows[i])) continue;
+            x[block_ldl_row(&group->factor, k) + (size_t)i] = rows[i].impulse;
+            rows[i].impulse = 0.0;
+            any = true;
+        }
+    }
+    if (any) joint_group_give(b, group);
+}
+
 void joint_group_close_ahead(RigidBodies *b, JointGroup *group, double dt, bool acts) {
     double last = HUGE_VAL;
     int slow = 0;
@@ -107,6 +126,7 @@ void joint_group_close_ahead(RigidBodies *b, JointGroup *group, double dt, bool 
             joint_hold_place(b, j, joint_rows(&b->joints, j));
         guesses |= acts && joint_acts(&b->joints.joints.data[j]);
     }
+    if (acts) give_bounds(b, group);
     if (guesses) guess_ahead(b, group, dt);
     group->figures.iterations = 0;
     for (int i = 0; i < MOST_ITERATIONS; i++) {

@@ -63,8 +63,7 @@ static void add_compliance(RigidJoints *joints, JointGroup *group, size_t k) {
     int count = joints->row_count.data[j];
     double *to = group->factor.value.data + block_ldl_find(&group->factor, k, k).value;
     for (int i = 0; i < count; i++)
-        if (rows[i].is_on && rows[i].kind == JOINT_ROW_SPRING)
-            to[i * count + i] += rows[i].compliance;
+        if (rows[i].is_on) to[i * count + i] += rows[i].compliance;
 }
 
 void joint_group_factor(RigidBodies *b, JointGroup *group) {
@@ -166,8 +165,7 @@ bool joint_group_release(RigidBodies *b, JointGroup *group) {
 /* Whether a row that is off is to hold again: a limit that is passed, a drive at its bound that
  * wants less than that; `lacks` is the speed that the row lacks. */
 bool joint_row_holds_again(const JointRow *row, bool is_passed, double lacks) {
-    enum { MOST_SWITCHES = 3 };
-    if (row->is_on || row->switched >= MOST_SWITCHES) return false;
+    if (row->is_on || row->switched >= JOINT_MOST_SWITCHES) return false;
     if (row->kind == JOINT_ROW_LIMIT) return is_passed;
     return row->kind == JOINT_ROW_DRIVE && row->clamped * lacks < 0.0;
 }
@@ -188,6 +186,7 @@ static double want_rest(RigidBodies *b, JointGroup *group, double closed, bool *
             double speed = joint_row_speed(&rows[i], joint_body(joints, joint->body[0]),
                                            joint_body(joints, joint->body[1]));
             double lacks = (rows[i].kind == JOINT_ROW_DRIVE ? rows[i].target : 0.0) - speed;
+            lacks -= rows[i].compliance * rows[i].impulse;
             bool is_passed = rows[i].error <= closed && speed < 0.0;
             if (!b->joint_broken[j] && joint_row_holds_again(&rows[i], is_passed, lacks)) {
                 rows[i].is_on = *changed = true;

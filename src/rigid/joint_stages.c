@@ -138,7 +138,7 @@ static void begin_whole(RigidBodies *b, JointGroup *group, double dt) {
         if (!joint_acts(&joints->joints.data[j]) || b->joint_broken[j]) continue;
         joint_begin_whole(b, j, rows, dt);
         for (int i = 0; i < joints->row_count.data[j]; i++) {
-            if (rows[i].kind != JOINT_ROW_SPRING) continue;
+            if (rows[i].kind != JOINT_ROW_SPRING && !joint_row_yields(&rows[i])) continue;
             x[block_ldl_row(&group->factor, k) + (size_t)i] = rows[i].impulse;
             rows[i].impulse = 0.0;
             any = true;
@@ -327,6 +327,7 @@ void joints_finish(RigidBodies *b) {
         BodyPlace place[2];
         joint_places(b, joint, place);
         follow_angle(b, j, place);
+        joint_end_yielding(b, j);
         if (!b->joint_broken[j]) break_joint(b, j);
         figures->broken += b->joint_broken[j] != 0;
         for (int i = 0; i < b->joints.row_count.data[j]; i++)
