@@ -122,8 +122,15 @@ static PlimStatus fill(MeshCollision *m, const MeshCollisionDesc *desc) {
     if (!m->faces || !m->rest || !m->surface || !m->thickness || !m->friction || !m->boxes ||
         !m->changed || !m->zone || !m->next_in_zone || !m->stands || (desc->solver && !m->solver))
         return PLIM_OUT_OF_MEMORY;
-    /* Twice as many pairs as nodes is usual; where there are more, the array grows. */
-    if (m->solver && !array_reserve(context, &m->ahead.items, 2 * nodes)) return PLIM_OUT_OF_MEMORY;
+    /* What is usual; where there are more, arrays grow. */
+    enum { PAIRS = 2, CANDIDATES = 32 };
+    if (!array_reserve(context, &m->ahead.items, m->solver ? PAIRS * nodes : 0) ||
+        !array_reserve(context, &m->near.items, PAIRS * nodes) ||
+        !array_reserve(context, &m->pushed, PAIRS * nodes) ||
+        !array_reserve(context, &m->candidates[POINT_FACE].items, CANDIDATES * nodes) ||
+        !array_reserve(context, &m->candidates[EDGE_EDGE].items, CANDIDATES * nodes) ||
+        !array_reserve(context, &m->found, CANDIDATES * nodes))
+        return PLIM_OUT_OF_MEMORY;
     for (size_t i = 0; i < nodes; i++) m->thickest = fmax(m->thickest, m->thickness[i]);
     return make_topology(m);
 }
