@@ -58,7 +58,7 @@ SCENES = {
     "layers": ("cloth/layers", ({"params/count": 3, "params/cells": 4, "params/fall": 0.5, "params/poke": 0.6, "params/lift": 1},
                                 None), ({"params/count": 6}, None), ({}, None)),
     "pinch": ("cloth/pinch", ({"params/n": 4, "params/settle": 0.1, "params/time": 2}, 240), ({"params/n": 8}, None), ({}, None)),
-    "pile": ("deform/pile", ({"params/count": 3, "params/spacing": 0.09}, 80), ({"params/count": 6}, None), ({}, None)),
+    "pile": ("deform/pile", ({"params/count": 3, "params/spacing": 0.09}, 60), ({"params/count": 6}, None), ({}, None)),
 }
 
 
