@@ -52,12 +52,13 @@ def surface(output, number):
 
 # Scene, then what is set and how many frames in the tiers --quick, --check, full; None: all, 300.
 SCENES = {
-    "drape": ("cloth/drape", ({"params/n": 22}, 75), ({"params/n": 22}, None), ({"params/n": 70}, None)),
-    "twist": ("cloth/twist", ({"params/n": 6}, None), ({"params/n": 8}, None), ({}, None)),
-    "ribbon": ("cloth/ribbon", ({}, 60), ({}, 150), ({}, None)),
-    "layers": ("cloth/layers", ({"params/count": 4, "params/cells": 6}, None), ({"params/count": 6}, None), ({}, None)),
-    "pinch": ("cloth/pinch", ({"params/n": 5}, None), ({"params/n": 8}, None), ({}, None)),
-    "pile": ("deform/pile", ({"params/count": 3}, 120), ({"params/count": 6}, None), ({}, None)),
+    "drape": ("cloth/drape", ({"params/n": 16}, 66), ({"params/n": 22}, None), ({"params/n": 70}, None)),
+    "twist": ("cloth/twist", ({"params/n": 6, "params/turns": 2, "params/time": 2}, 120), ({"params/n": 8}, None), ({}, None)),
+    "ribbon": ("cloth/ribbon", ({"params/n": 3, "params/length": 1.2}, 50), ({}, 150), ({}, None)),
+    "layers": ("cloth/layers", ({"params/count": 3, "params/cells": 4, "params/fall": 0.5, "params/poke": 0.6, "params/lift": 1},
+                                None), ({"params/count": 6}, None), ({}, None)),
+    "pinch": ("cloth/pinch", ({"params/n": 4, "params/settle": 0.1, "params/time": 2}, 240), ({"params/n": 8}, None), ({}, None)),
+    "pile": ("deform/pile", ({"params/count": 3, "params/spacing": 0.09}, 60), ({"params/count": 6}, None), ({}, None)),
 }
 
 
@@ -122,6 +123,9 @@ def check_pile(options, checks, folder):
 def check_without(options, checks, folder):
     """Without collisions there are hundreds: the check can fail."""
     cases = {"drape": ({"params/n": 30}, 60), "twist": ({"params/n": 12}, None), "layers": ({"params/count": 4}, 60)}
+    if options.quickest:
+        cases = {"drape": ({"params/n": 28}, 60), "twist": ({"params/n": 8, "params/time": 2}, 120),
+                 "layers": ({"params/count": 3, "params/cells": 6}, 60)}
     for name, (values, frames) in cases.items():
         output = run(options, folder, f"{name} without", f"cloth/{name}", {**values, "deformable/collisions": "false"},
                      frames, every=30)
@@ -177,6 +181,79 @@ def check_layers(options, checks, folder):
     checks.below("layers, 2 s after the lift: sag of the worst, over the distance of the corners", sag / 0.25, 1)
 
 
+# ---- contact makes no energy ----
+
+SOFT = """\
+plimsoll: 1
+name: soft
+params: {{time: 1}}
+duration: "=time"
+fps: 20
+{world}
+deformable:
+  {integrator}
+  bodies:
+{bodies}
+probes:
+{probes}
+"""
+FLOOR = "rigid: {bodies: [{name: floor, motion: static, shape: {half_space: {size: [4, 4]}}}]}"
+
+
+def soft_scene(bodies, world, integrator="integrator: midpoint"):
+    return SOFT.format(world=world, integrator=integrator, bodies="".join(f"    - {{{body}}}\n" for body in bodies),
+                       probes="".join(f"  - {{name: {body.split(',')[0][6:]}, quantities: [center, momentum]}}\n"
+                                      for body in bodies))
+
+
+def meeting(dim, spacing):
+    """Two balls or discs head on, 1 m/s each."""
+    bodies = [f"name: {name}, shape: {{ball: {{radius: 0.1}}}}, spacing: {spacing}, position: [{x}, 0, 0], "
+              f"velocity: [{v}, 0, 0], young: 1.0e+5" for name, x, v in (("a", -0.15, 1), ("b", 0.15, -1))]
+    return soft_scene(bodies, f"dim: {dim}\ngravity: [0, 0, 0]")
+
+
+def cubes(count):
+    """One stands, the others fall 5 cm each, a little to the side."""
+    return soft_scene([f"name: cube{k}, shape: {{box: {{size: [0.2, 0.2, 0.2]}}}}, cells: [4, 4, 4], young: 1.0e+5, "
+                       f"position: [{0.01 * (k % 2)}, {0.1 + 0.25 * k}, {0.01 * (k % 2)}], damping: 0.01"
+                       for k in range(count)], FLOOR)
+
+
+def napkin(cells):
+    return soft_scene([f"name: sheet, sheet: {{size: [0.5, 0.5], cells: [{cells}, {cells}]}}, position: [0, 0.5, 0], "
+                       "orientation: {axis: [0, 1, 0], angle: 45, then: [{axis: [0, 0, 1], angle: 85}, "
+                       "{axis: [1, 0, 0], angle: 7}]}, fabric: cotton"], FLOOR,
+                      "integrator: backward_euler\n  tolerance: 1.0e-3")
+
+
+def check_energy(options, checks, folder):
+    """Kinetic, elastic, potential energy and that of contact never rise by more than 1% of the first."""
+    cases = {"discs": (meeting(2, 0.03), 0.4), "balls": (meeting(3, 0.045), 0.3), "cube on cube": (cubes(2), 0.5),
+             "napkin, corner first": (napkin(8), 0.5)}
+    if not options.quickest:
+        cases.update({"cube on cube": (cubes(2), 5), "three cubes": (cubes(3), 1 if options.check else 5),
+                      "napkin, corner first": (napkin(14), 1 if options.check else 2)})
+    for name, (text, time) in cases.items():
+        path = common.write_scene(folder, f"{name}.yaml", text)
+        output = run(options, folder, name, path, {"params/time": time}, every=1000)
+        stats, probes = output.stats(), output.probes()
+        total = sum(stats[f"energy.{kind}"] for kind in ("kinetic", "potential", "elastic", "contact"))
+        checks.below(f"{name}: energy gained since any moment, over the first", np.max(total - np.minimum.accumulate(total))
+                     / total[0], 0.01)
+        checks.above(f"{name}: proximities", np.max(stats["collisions.proximities"]), 1)
+        if name in ("discs", "balls"):
+            p = [deform.vector(probes, f"{body}.momentum") for body in "ab"]
+            checks.below(f"{name}: momentum of both, over that of one", np.max(np.linalg.norm(p[0] + p[1], axis=1))
+                         / np.linalg.norm(p[0][0]), 1e-12)
+            checks.below(f"{name}: velocity after over before", -p[0][-1, 0] / p[0][0, 0], 1)
+        if "cube" in name:
+            centers = [deform.vector(probes, f"cube{k}.center")[-1] for k in range(text.count("cells:"))]
+            aside = max(math.hypot(*(b - a)[[0, 2]]) for a, b in zip(centers, centers[1:]))
+            checks.below(f"{name}: aside of the one below after {time} s, m", aside, 0.03)
+            checks.true(f"{name}: on one another", all(0.18 < (b - a)[1] < 0.23 for a, b in zip(centers, centers[1:])))
+
+
 # ---- gate 6: a slope ----
 
 
@@ -202,7 +279,7 @@ def check_incline(options, checks, folder):
 
 
 def check_bits(options, checks, folder):
-    cases = {"drape": ({"params/n": 10}, 40), "pinch": ({"params/n": 4, "params/settle": 0.1}, 120)}
+    cases = {"drape": ({"params/n": 8}, 40), "pinch": ({"params/n": 3, "params/settle": 0.1}, 64)}
     if not options.quickest:
         cases["twist"] = ({"params/n": 5}, 200)
         cases["layers"] = ({"params/count": 3}, 120)
@@ -324,5 +401,6 @@ def check_thickness(options, checks, folder):
 
 if __name__ == "__main__":
     common.verify(__doc__, (check_drape, check_ribbon, check_hang, check_twist, check_layers, check_pinch, check_pile,
+                            check_energy,
                             check_without, check_incline, check_bits, check_crossed_start, check_coincident,
                             check_thickness))

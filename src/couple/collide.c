@@ -20,6 +20,7 @@ void mesh_coupling_free(MeshCoupling *meshes, PlimContext *context) {
     array_free(context, &meshes->pushed_out);
     array_free(context, &meshes->inverse_mass);
     array_free(context, &meshes->kind);
+    array_free(context, &meshes->pairs);
     *meshes = (MeshCoupling){0};
 }
 
@@ -47,13 +48,14 @@ static PlimStatus take_memory(MeshCoupling *meshes, PlimContext *context, size_t
                  array_reserve(context, &meshes->wall, nodes) &&
                  array_reserve(context, &meshes->pushed_out, nodes) &&
                  array_reserve(context, &meshes->inverse_mass, nodes) &&
+                 array_reserve(context, &meshes->pairs, 2 * nodes) &&
                  array_reserve(context, &meshes->kind, nodes);
     meshes->node_count = nodes;
     return there ? PLIM_OK : PLIM_OUT_OF_MEMORY;
 }
 
 /* Numbers of nodes and surfaces run through all systems. */
-static void describe_parts(MeshCoupling *meshes, MeshSurfaces *all) {
+static void describe_parts(MeshCoupling *meshes, MeshSurfaces *all, int32_t *solver) {
     int32_t surface = 0;
     size_t face = 0;
     for (size_t k = 0; k < meshes->parts.count; k++) {
@@ -66,6 +68,8 @@ static void describe_parts(MeshCoupling *meshes, MeshSurfaces *all) {
         int32_t most = -1;
         part->class->describe(part->system, &own);
         all->affine_zones = all->affine_zones || own.affine_zones;
+        part->solves_pairs = own.solves_pairs;
+        meshes->solves_pairs = meshes->solves_pairs || own.solves_pairs;
         part->first_face = face;
         part->first_surface = surface;
         for (size_t f = 0; f < part->face_count; f++)
@@ -73,6 +77,7 @@ static void describe_parts(MeshCoupling *meshes, MeshSurfaces *all) {
         for (size_t i = 0; i < part->node_count; i++) {
             most = own.surface[i] > most ? own.surface[i] : most;
             own.surface[i] += surface;
+            solver[part->first + i] = own.solves_pairs ? (int32_t)k : -1;
         }
         surface += most + 1;
         face += part->face_count;
@@ -91,9 +96,10 @@ static PlimStatus create(Coupling *coupling, const CoupledSystems *systems, cons
                         .surface = scratch_take(step->scratch, nodes, sizeof *all.surface),
                         .thickness = scratch_take(step->scratch, nodes, sizeof *all.thickness),
                         .friction = scratch_take(step->scratch, nodes, sizeof *all.friction)};
-    if (!all.faces || !all.rest || !all.surface || !all.thickness || !all.friction)
+    int32_t *solver = scratch_take(step->scratch, nodes, sizeof *solver);
+    if (!all.faces || !all.rest || !all.surface || !all.thickness || !all.friction || !solver)
         return PLIM_OUT_OF_MEMORY;
-    describe_parts(meshes, &all);
+    describe_parts(meshes, &all, solver);
     MeshCollisionDesc desc = {.dim = meshes->dim,
                               .node_count = nodes,
                               .face_count = faces,
@@ -102,6 +108,7 @@ static PlimStatus create(Coupling *coupling, const CoupledSystems *systems, cons
                               .surface = all.surface,
                               .thickness = all.thickness,
                               .friction = all.friction,
+                              .solver = solver,
                               .affine_zones = all.affine_zones};
     TRY(mesh_collision_create(coupling->context, &desc, &meshes->collision));
     scratch_release(step->scratch, mark);
@@ -146,7 +153,8 @@ static PlimStatus find_crossings(MeshCoupling *meshes, const StepInfo *step) {
 
 /* ---- a step ---- */
 
-static void read_motion(MeshCoupling *meshes, const StepInfo *step) {
+/* At the start of a step systems that solve pairs tell where they are about to go. */
+static void read_motion(MeshCoupling *meshes, const StepInfo *step, bool is_start) {
     for (size_t k = 0; k < meshes->parts.count; k++) {
         const MeshPart *part = &meshes->parts.data[k];
         MeshMotion motion = {.x0 = meshes->x0.data + part->first,
@@ -154,7 +162,10 @@ static void read_motion(MeshCoupling *meshes, const StepInfo *step) {
                              .inverse_mass = meshes->inverse_mass.data + part->first,
                              .kind = meshes->kind.data + part->first,
                              .wall = meshes->wall.data + part->first};
-        part->class->read_motion(part->system, step, &motion);
+        if (is_start && part->solves_pairs)
+            part->class->read_start(part->system, step, &motion);
+        else
+            part->class->read_motion(part->system, step, &motion);
     }
 }
 
@@ -182,12 +193,48 @@ static CollisionStep collision_step(MeshCoupling *meshes, const StepInfo *step) 
                            .scratch = step->scratch};
 }
 
+/* All nodes of the pair are of one part. */
+static bool is_of_part(const CollisionPair *pair, const MeshPart *part) {
+    for (int k = 0; k < 4; k++) {
+        size_t node = (size_t)pair->nodes[k];
+        if (node < part->first || node >= part->first + part->node_count) return false;
+    }
+    return true;
+}
+
+PlimStatus couple_find_pairs(Coupling *coupling, const CoupledSystems *systems,
+                             const StepInfo *step) {
+    MeshCoupling *meshes = &coupling->meshes;
+    if (systems->takes_part) return PLIM_OK; /* some systems alone */
+    if (!meshes->is_made) TRY(create(coupling, systems, step));
+    if (!meshes->collision || !meshes->solves_pairs) return PLIM_OK;
+    read_motion(meshes, step, true);
+    if (!meshes->knows_crossings) TRY(find_crossings(meshes, step));
+    CollisionStep motion = collision_step(meshes, step);
+    TRY(mesh_collision_find_pairs(meshes->collision, &motion));
+    const CollisionPairs *found = mesh_collision_pairs(meshes->collision);
+    for (size_t k = 0; k < meshes->parts.count; k++) {
+        const MeshPart *part = &meshes->parts.data[k];
+        meshes->pairs.count = 0;
+        for (size_t i = 0; part->solves_pairs && i < found->items.count; i++) {
+            CollisionPair pair = found->items.data[i];
+            if (!is_of_part(&pair, part)) continue;
+            for (int c = 0; c < 4; c++) pair.nodes[c] -= (int32_t)part->first;
+            if (!array_push(coupling->context, &meshes->pairs, pair)) return PLIM_OUT_OF_MEMORY;
+        }
+        if (part->solves_pairs)
+            TRY(part->class->take_pairs(part->system, step, meshes->pairs.data,
+                                        meshes->pairs.count));
+    }
+    return PLIM_OK;
+}
+
 PlimStatus couple_collide(Coupling *coupling, const CoupledSystems *systems, const StepInfo *step) {
     MeshCoupling *meshes = &coupling->meshes;
     if (systems->takes_part) return PLIM_OK; /* some systems alone */
     if (!meshes->is_made) TRY(create(coupling, systems, step));
     if (!meshes->collision) return PLIM_OK;
-    read_motion(meshes, step);
+    read_motion(meshes, step, false);
     if (!meshes->knows_crossings) TRY(find_crossings(meshes, step));
     CollisionStep motion = collision_step(meshes, step);
     motion.limit = limit_all;
@@ -228,7 +275,7 @@ PlimStatus couple_count_crossings(Coupling *coupling, const CoupledSystems *syst
     *count = 0;
     if (!meshes->is_made) TRY(create(coupling, systems, step));
     if (!meshes->collision) return PLIM_OK;
-    read_motion(meshes, step);
+    read_motion(meshes, step, false);
     return mesh_collision_find_crossings(meshes->collision, meshes->x1.data, count);
 }
 

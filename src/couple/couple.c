@@ -259,6 +259,8 @@ static PlimStatus solve_velocities(Coupling *coupling, const CoupledSystems *sys
 PlimStatus couple_stage(Coupling *coupling, const CoupledSystems *systems, Stage stage,
                         const StepInfo *step) {
     switch (stage) {
+    case STAGE_PREDICT:
+        return couple_find_pairs(coupling, systems, step);
     case STAGE_SOLVE_POSITIONS:
         TRY(carry_bodies(coupling, systems, step, SOLVE_HALF_STEP));
         TRY(solve_all(coupling, systems, step, SOLVE_START));

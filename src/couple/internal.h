@@ -137,6 +137,7 @@ typedef struct MeshPart {
     void *system;
     size_t first, node_count, first_face, face_count; /* among all */
     int32_t first_surface;
+    bool solves_pairs;
 } MeshPart;
 
 typedef struct MeshCoupling {
@@ -148,10 +149,15 @@ typedef struct MeshCoupling {
     ARRAY(Vec3) x0, x1, wall, pushed_out;
     ARRAY(double) inverse_mass;
     ARRAY(int32_t) kind;
+    ARRAY(CollisionPair) pairs; /* of one system, for its solve */
+    bool solves_pairs;          /* some system does */
     CollisionFigures figures;
 } MeshCoupling;
 
 void mesh_coupling_free(MeshCoupling *meshes, PlimContext *context);
+/* Hands pairs that may meet in the step to the systems whose solves keep them apart. */
+PlimStatus couple_find_pairs(Coupling *coupling, const CoupledSystems *systems,
+                             const StepInfo *step);
 PlimStatus couple_collide(Coupling *coupling, const CoupledSystems *systems, const StepInfo *step);
 PlimStatus couple_collide_velocities(Coupling *coupling, const CoupledSystems *systems,
                                      const StepInfo *step);

@@ -126,6 +126,7 @@ static void deform_destroy(void *system) {
     array_free(context, &d->self_nodes);
     array_free(context, &d->self_faces);
     deform_skins_free(d);
+    pairs_free(d);
     bending_free(d);
     array_free(context, &d->limit_edges);
     array_free(context, &d->limited);
@@ -399,6 +400,9 @@ PlimStatus deform_finish(Deform *d) {
     deform_yield_at_start(d);
     TRY(deform_make_patterns(d));
     TRY(deform_list_self(d));
+    TRY(pairs_reserve(d));
+    for (size_t b = 0; b < d->bodies.count; b++)
+        d->bodies.data[b].contact_stiffness = pairs_stiffness_of(d, &d->bodies.data[b]);
     for (size_t b = 0; b < d->bodies.count; b++)
         if (d->bodies.data[b].is_sheet)
             d->sheet_offset = fmax(d->sheet_offset, 0.5 * d->bodies.data[b].thickness);

@@ -77,28 +77,43 @@ typedef struct RigidMotion {
     Vec3 center, velocity, spin;
 } RigidMotion;
 
-static Vec3 center_of(const Deform *d, const DeformBody *body, const double *x) {
+/* Bodies that move as one: those that pairs join, or one alone where `group` is NULL. */
+typedef struct BodyGroup {
+    const int32_t *group;
+    size_t first;
+} BodyGroup;
+
+/* The nodes of body b, from *begin to *end; none if it is not of the group. */
+static void group_nodes(const Deform *d, const BodyGroup *of, size_t b, size_t *begin,
+                        size_t *end) {
+    const DeformBody *body = &d->bodies.data[b];
+    bool is_in = of->group ? (size_t)of->group[b] == of->first : b == of->first;
+    *begin = body->first[DEFORM_NODES];
+    *end = *begin + (is_in ? body->count[DEFORM_NODES] : 0);
+}
+
+static Vec3 center_of(const Deform *d, const BodyGroup *of, const double *x) {
     Vec3 place = vec3(0, 0, 0);
     double mass = 0;
-    for (size_t k = 0; k < body->count[DEFORM_NODES]; k++) {
-        size_t i = body->first[DEFORM_NODES] + k;
-        place = vec3_add_scaled(place, d->mass[i], vec3_load(x + 3 * i));
-        mass += d->mass[i];
-    }
+    for (size_t b = 0, i, end; b < d->bodies.count; b++)
+        for (group_nodes(d, of, b, &i, &end); i < end; i++) {
+            place = vec3_add_scaled(place, d->mass[i], vec3_load(x + 3 * i));
+            mass += d->mass[i];
+        }
     return vec3_scale(1 / mass, place);
 }
 
-/* The spin that an angular momentum about the centre gives the body as it lies. */
-static Vec3 spin_of(const Deform *d, const DeformBody *body, const double *x, Vec3 center,
+/* The spin that an angular momentum about the centre gives the bodies as they lie. */
+static Vec3 spin_of(const Deform *d, const BodyGroup *of, const double *x, Vec3 center,
                     Vec3 angular) {
     Mat3 inertia = mat3_diagonal(0, 0, 0);
-    for (size_t k = 0; k < body->count[DEFORM_NODES]; k++) {
-        size_t i = body->first[DEFORM_NODES] + k;
-        Vec3 arm = vec3_sub(vec3_load(x + 3 * i), center);
-        double square = vec3_dot(arm, arm), m = d->mass[i];
-        inertia = mat3_add(inertia, mat3_scale(m, mat3_diagonal(square, square, square)));
-        inertia = mat3_add(inertia, mat3_scale(-m, mat3_outer(arm, arm)));
-    }
+    for (size_t b = 0, i, end; b < d->bodies.count; b++)
+        for (group_nodes(d, of, b, &i, &end); i < end; i++) {
+            Vec3 arm = vec3_sub(vec3_load(x + 3 * i), center);
+            double square = vec3_dot(arm, arm), m = d->mass[i];
+            inertia = mat3_add(inertia, mat3_scale(m, mat3_diagonal(square, square, square)));
+            inertia = mat3_add(inertia, mat3_scale(-m, mat3_outer(arm, arm)));
+        }
     /* A point or a line has no inertia about itself. */
     double trace = mat3_trace(inertia);
     bool can_turn = mat3_determinant(inertia) > 1e-9 * trace * trace * trace;
@@ -106,43 +121,54 @@ static Vec3 spin_of(const Deform *d, const DeformBody *body, const double *x, Ve
 }
 
 /* The rigid motion with the momenta of m v, or of impulses where v is NULL, at places x. */
-static RigidMotion rigid_motion(const Deform *d, const DeformBody *body, const double *x,
+static RigidMotion rigid_motion(const Deform *d, const BodyGroup *of, const double *x,
                                 const double *v, const double *impulse) {
-    RigidMotion motion = {.center = center_of(d, body, x)};
+    RigidMotion motion = {.center = center_of(d, of, x)};
     Vec3 momentum = vec3(0, 0, 0), angular = momentum;
     double mass = 0;
-    for (size_t k = 0; k < body->count[DEFORM_NODES]; k++) {
-        size_t i = body->first[DEFORM_NODES] + k;
-        Vec3 own = v ? vec3_scale(d->mass[i], vec3_load(v + 3 * i)) : vec3_load(impulse + 3 * i);
-        Vec3 arm = vec3_sub(vec3_load(x + 3 * i), motion.center);
-        momentum = vec3_add(momentum, own);
-        angular = vec3_add(angular, vec3_cross(arm, own));
-        mass += d->mass[i];
-    }
+    for (size_t b = 0, i, end; b < d->bodies.count; b++)
+        for (group_nodes(d, of, b, &i, &end); i < end; i++) {
+            Vec3 own =
+                v ? vec3_scale(d->mass[i], vec3_load(v + 3 * i)) : vec3_load(impulse + 3 * i);
+            Vec3 arm = vec3_sub(vec3_load(x + 3 * i), motion.center);
+            momentum = vec3_add(momentum, own);
+            angular = vec3_add(angular, vec3_cross(arm, own));
+            mass += d->mass[i];
+        }
     motion.velocity = vec3_scale(1 / mass, momentum);
-    motion.spin = spin_of(d, body, x, motion.center, angular);
+    motion.spin = spin_of(d, of, x, motion.center, angular);
     return motion;
 }
 
-static bool is_free(const Deform *d, const DeformBody *body) {
-    for (size_t k = 0; k < body->count[DEFORM_NODES]; k++)
-        if (d->is_held[body->first[DEFORM_NODES] + k]) return false;
+/* Takes a rigid motion off velocities. */
+static void subtract_motion(const Deform *d, const BodyGroup *of, const RigidMotion *motion,
+                            const double *x, double *v) {
+    for (size_t b = 0, i, end; b < d->bodies.count; b++)
+        for (group_nodes(d, of, b, &i, &end); i < end; i++) {
+            Vec3 arm = vec3_sub(vec3_load(x + 3 * i), motion->center);
+            Vec3 off = vec3_add(motion->velocity, vec3_cross(motion->spin, arm));
+            if (d->options.dim == 2) off.z = 0;
+            vec3_store(v + 3 * i, vec3_sub(vec3_load(v + 3 * i), off));
+        }
+}
+
+/* Whether b is the first of a group that nothing holds. */
+static bool is_free(const Deform *d, size_t b, BodyGroup *of) {
+    *of = (BodyGroup){.group = d->pairs.group.data, .first = b};
+    if ((size_t)of->group[b] != b) return false;
+    for (size_t k = 0, i, end; k < d->bodies.count; k++)
+        for (group_nodes(d, of, k, &i, &end); i < end; i++)
+            if (d->is_held[i]) return false;
     return true;
 }
 
 /* A rigid motion meets no elastic resistance: its mass alone says how it answers an impulse. */
 void deform_balance(const Deform *d, const double *x, const double *residual, double *v) {
     for (size_t b = 0; b < d->bodies.count; b++) {
-        const DeformBody *body = &d->bodies.data[b];
-        if (!is_free(d, body)) continue;
-        RigidMotion motion = rigid_motion(d, body, x, NULL, residual);
-        for (size_t k = 0; k < body->count[DEFORM_NODES]; k++) {
-            size_t i = body->first[DEFORM_NODES] + k;
-            Vec3 arm = vec3_sub(vec3_load(x + 3 * i), motion.center);
-            Vec3 off = vec3_add(motion.velocity, vec3_cross(motion.spin, arm));
-            if (d->options.dim == 2) off.z = 0;
-            vec3_store(v + 3 * i, vec3_sub(vec3_load(v + 3 * i), off));
-        }
+        BodyGroup of;
+        if (!is_free(d, b, &of)) continue;
+        RigidMotion motion = rigid_motion(d, &of, x, NULL, residual);
+        subtract_motion(d, &of, &motion, x, v);
     }
 }
 
@@ -150,35 +176,31 @@ void deform_balance(const Deform *d, const double *x, const double *residual, do
  * Free bodies get the spin back that it gave or took. `velocity` is still that of t^n. */
 void deform_restore_spin(const Deform *d, double dt, double *v) {
     for (size_t b = 0; b < d->bodies.count; b++) {
-        const DeformBody *body = &d->bodies.data[b];
-        size_t first = body->first[DEFORM_NODES], count = body->count[DEFORM_NODES];
-        if (!is_free(d, body)) continue;
+        BodyGroup of;
+        if (!is_free(d, b, &of)) continue;
         Vec3 gained = vec3(0, 0, 0);
-        for (size_t i = first; i < first + count; i++) {
-            Vec3 x = vec3_load(d->position + 3 * i), now = vec3_load(v + 3 * i);
-            Vec3 before = vec3_add_scaled(x, -dt, vec3_load(d->velocity_half + 3 * i));
-            Vec3 kept = vec3_scale(d->mass[i], vec3_load(d->velocity + 3 * i));
-            kept = vec3_add_scaled(kept, dt, vec3_load(d->outside + 3 * i));
-            gained = vec3_add(gained, vec3_cross(x, vec3_scale(d->mass[i], now)));
-            gained = vec3_sub(gained, vec3_cross(before, kept));
-        }
-        Vec3 center = center_of(d, body, d->position);
-        Vec3 spin = spin_of(d, body, d->position, center, gained);
-        for (size_t i = first; i < first + count; i++) {
-            Vec3 off = vec3_cross(spin, vec3_sub(vec3_load(d->position + 3 * i), center));
-            if (d->options.dim == 2) off.z = 0;
-            vec3_store(v + 3 * i, vec3_sub(vec3_load(v + 3 * i), off));
-        }
+        for (size_t k = 0, i, end; k < d->bodies.count; k++)
+            for (group_nodes(d, &of, k, &i, &end); i < end; i++) {
+                Vec3 x = vec3_load(d->position + 3 * i), now = vec3_load(v + 3 * i);
+                Vec3 before = vec3_add_scaled(x, -dt, vec3_load(d->velocity_half + 3 * i));
+                Vec3 kept = vec3_scale(d->mass[i], vec3_load(d->velocity + 3 * i));
+                kept = vec3_add_scaled(kept, dt, vec3_load(d->outside + 3 * i));
+                gained = vec3_add(gained, vec3_cross(x, vec3_scale(d->mass[i], now)));
+                gained = vec3_sub(gained, vec3_cross(before, kept));
+            }
+        RigidMotion motion = {.center = center_of(d, &of, d->position)};
+        motion.spin = spin_of(d, &of, d->position, motion.center, gained);
+        subtract_motion(d, &of, &motion, d->position, v);
     }
 }
 
 void deform_rigid_guess(const Deform *d, const double *v, double *out) {
     int dim = d->options.dim;
     for (size_t b = 0; b < d->bodies.count; b++) {
-        const DeformBody *body = &d->bodies.data[b];
-        RigidMotion motion = rigid_motion(d, body, d->position, v, NULL);
-        for (size_t k = 0; k < body->count[DEFORM_NODES]; k++) {
-            size_t i = body->first[DEFORM_NODES] + k;
+        BodyGroup of = {.first = b};
+        RigidMotion motion = rigid_motion(d, &of, d->position, v, NULL);
+        size_t i, end;
+        for (group_nodes(d, &of, b, &i, &end); i < end; i++) {
             const double *filter = d->filter + (size_t)(dim * dim) * i;
             Vec3 arm = vec3_sub(vec3_load(d->position + 3 * i), motion.center);
             double to[3];

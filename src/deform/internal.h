@@ -10,6 +10,7 @@
 #include "solve/block/aggregation.h"
 #include "solve/block/block_csr.h"
 #include "solve/krylov/krylov.h"
+#include "system/mesh_surface.h"
 #include "system/probe_objects.h"
 
 enum {
@@ -56,6 +57,7 @@ typedef struct DeformBody {
     double radius, size;         /* m; the size is that of its box at rest */
     bool collides, meets_itself; /* in collisions of meshes */
     double thickness, edge;      /* m, that its surface keeps; its mean edge */
+    double contact_stiffness;    /* N/m, of pairs (pairs.c) */
     float color[3];
 } DeformBody;
 
@@ -123,12 +125,47 @@ typedef struct LimitEdge {
     double rest, limit; /* m, 1 */
 } LimitEdge;
 
+/* Nodes of surfaces that may come within their thickness in the step (pairs.c). */
+typedef struct DeformPair {
+    int32_t kind, nodes[4]; /* POINT_FACE, EDGE_EDGE */
+    double weights[4];      /* of the nearest points at the start; add up to 0 */
+    Vec3 normal;            /* unit, at the start */
+    double wanted;          /* m, that they keep */
+    double stiffness;       /* N/m */
+    double friction, slow;  /* N, m/s: rounded off below */
+} DeformPair;
+
+typedef struct PairForce {
+    double weights[4];       /* of the nearest points where it acts */
+    Vec3 normal, slip, rub;  /* unit; m/s along the surface; N, of friction */
+    double pressure, energy; /* N, J */
+    double rubbed;           /* W, potential of friction */
+} PairForce;
+
+/* A part of the matrix: weights a times weights b times a block, between nodes a and b. */
+typedef struct PairTerm {
+    int32_t nodes[4];
+    double weights[4];
+    Mat3 block;
+} PairTerm;
+
+typedef struct DeformPairs {
+    ARRAY(DeformPair) list;
+    ARRAY(PairForce) forces; /* of the last evaluation */
+    ARRAY(PairTerm) terms;   /* of the last matrix */
+    ARRAY(Vec3) products;    /* of terms with a vector */
+    ARRAY(size_t) use_start; /* who uses a node: 4 term + corner */
+    ARRAY(int32_t) use;
+    ARRAY(int32_t) group; /* of each body: the first of those that pairs join */
+} DeformPairs;
+
 typedef struct DeformFigures {
     double newton, iterations, residual; /* of the last step */
     double damped;                       /* steps of backward Euler in place of the midpoint's */
     double unconverged;                  /* solves that stopped early */
     double contacts, penetration;        /* 1, m */
     double yielding;                     /* elements that yielded */
+    double contact_energy;               /* J, of pairs */
     double halved;                       /* the next step is shorter, for impact zones */
     double limit_sweeps, unlimited;      /* over edges of sheets; edges that are still off */
 } DeformFigures;
@@ -185,6 +222,7 @@ struct Deform {
     ARRAY(DeformContact) contacts;
     ARRAY(DeformSkin) skins;
     ARRAY(int32_t) self_nodes, self_faces; /* that take part in collisions of meshes, sorted */
+    DeformPairs pairs;
     ProbeObjects objects;
 
     /* Who touches a node: elements, then springs, then hinges, as 4 index + corner, which is not
@@ -384,6 +422,27 @@ typedef struct DeformProblem {
 } DeformProblem;
 /* Leaves what holds pins and contacts, N s, in work[DEFORM_RESIDUAL]. */
 PlimStatus deform_solve(Deform *d, const StepInfo *step, const DeformProblem *problem);
+
+/* ---- pairs.c ---- */
+
+/* Where nodes are: x, or x + dt v at the end of the step, over `h` seconds of which pairs act. */
+typedef struct PairMotion {
+    const double *x, *v; /* m; m/s or NULL */
+    double h, dt;        /* s */
+} PairMotion;
+double pairs_stiffness_of(const Deform *d, const DeformBody *body);
+PlimStatus pairs_reserve(Deform *d);
+void pairs_free(Deform *d);
+void pairs_clear(Deform *d);
+PlimStatus pairs_take(void *system, const StepInfo *step, const CollisionPair *pairs, size_t count);
+/* Signed distance of a pair with corners at x, weights of its nearest points, and the normal. */
+double pairs_distance(const DeformPair *pair, int dim, const Vec3 x[4], double weights[4],
+                      Vec3 *normal);
+/* Adds forces, N, unless NULL; returns what they add to the potential of a solve, J. */
+double pairs_add_forces(Deform *d, int threads, const PairMotion *motion, double *force);
+/* What pairs add to the matrix of a solve; then the matrix with it, as a map. */
+void pairs_make_terms(Deform *d, int threads, const PairMotion *motion);
+LinearMap pairs_map(const Deform *d);
 
 /* ---- skin.c ---- */
 

@@ -70,6 +70,8 @@ PlimStatus deform_diagnose(const void *system, const StepInfo *step, Diagnostics
     double bending = 0;
     for (size_t b = 0; b < d->bodies.count; b++) bending += bending_energy(d, &d->bodies.data[b]);
     diagnostics_add(diagnostics, "energy.elastic", elements[ELASTIC] + springs + bending);
+    if (d->self_faces.count > 0)
+        diagnostics_add(diagnostics, "energy.contact", d->figures.contact_energy);
     diagnostics_add(diagnostics, "elements.inverted", elements[INVERTED]);
     if (deform_count(d, DEFORM_PLASTIC) > 0)
         diagnostics_add(diagnostics, "elements.yielding", d->figures.yielding);

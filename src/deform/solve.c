@@ -66,6 +66,11 @@ static void sum_terms(void *user, size_t begin, size_t end, double *sum) {
     }
 }
 
+/* Pairs act at the end of the step, whatever the rule for the bodies is. */
+static PairMotion pair_motion(const Newton *n, const double *v) {
+    return (PairMotion){.x = n->problem->x, .v = v, .h = n->problem->h, .dt = n->step->dt};
+}
+
 /* R and E at `next`. */
 static PlimStatus evaluate(Newton *n) {
     enum { GRAIN = 1024 };
@@ -84,6 +89,10 @@ static PlimStatus evaluate(Newton *n) {
         memset(n->force, 0, 3 * nodes * sizeof *n->force);
     else
         TRY(deform_forces(d, n->step, &parts, n->force, &potential));
+    if (p->has_elastic && d->pairs.list.count > 0) {
+        PairMotion motion = pair_motion(n, n->next);
+        potential += pairs_add_forces(d, n->step->threads, &motion, n->force);
+    }
     if (d->has_pressure && p->has_elastic)
         TRY(deform_pressure(d, d->load_time, n->trial, n->force, &potential));
     parallel_for(n->step->threads, nodes, GRAIN, set_residual, n);
@@ -137,13 +146,17 @@ static PlimStatus solve_linear(Newton *n, bool *is_good) {
                          .project = n->project};
     size_t mark = scratch_mark(n->step->scratch);
     TRY(deform_assemble(d, n->step, &parts));
+    if (p->has_elastic && d->pairs.list.count > 0) {
+        PairMotion motion = pair_motion(n, p->v);
+        pairs_make_terms(d, n->step->threads, &motion);
+    }
     n->floor = rounding(n);
     *is_good = false;
     PlimStatus status = aggregation_update(d->precondition, &d->matrix, n->trial, d->filter);
     if (status != PLIM_OK && status != PLIM_FAILED) return status;
     if (status == PLIM_FAILED) return PLIM_OK;
     parallel_for(n->step->threads, deform_count(d, DEFORM_NODES), 1024, set_right, n);
-    LinearMap map = block_csr_map(&d->matrix);
+    LinearMap map = p->has_elastic ? pairs_map(d) : block_csr_map(&d->matrix);
     Preconditioner precondition = aggregation_preconditioner(d->precondition);
     KrylovOptions options = krylov_options_default(n->step->threads);
     options.relative = p->has_elastic ? 1e-3 : 1e-12;

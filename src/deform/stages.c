@@ -40,6 +40,7 @@ PlimStatus deform_predict(void *system, const StepInfo *step) {
     double residual = d->figures.residual;
     d->figures = (DeformFigures){.residual = residual};
     d->step_start = step->time;
+    pairs_clear(d);
     d->step_end = step->end_time;
     deform_mark_pins(d, step->time, step->end_time);
     if (d->options.integrator == DEFORM_BACKWARD_EULER) when = step->end_time;
@@ -209,6 +210,8 @@ PlimStatus deform_solve_velocities(void *system, const StepInfo *step) {
     if (d->has_timed_pins) deform_follow_loose(d, step->end_time);
     TRY(deform_yield(d, step));
     TRY(deform_refresh(d, step));
+    PairMotion at_end = {.x = d->position, .h = 1, .dt = 1};
+    d->figures.contact_energy = pairs_add_forces(d, step->threads, &at_end, NULL);
     d->now = step->end_time;
     return PLIM_OK;
 }

@@ -16,6 +16,7 @@ typedef struct MeshSurfaces {
     double *thickness;   /* m */
     double *friction;
     bool affine_zones;
+    bool solves_pairs; /* its implicit solve keeps its own surfaces apart, see take_pairs */
 } MeshSurfaces;
 
 /* Where nodes are in a step. */
@@ -39,6 +40,12 @@ struct MeshSurfaceClass {
     void (*describe)(const void *system, MeshSurfaces *out);
     const char *(*name)(const void *system, int32_t surface);
     void (*read_motion)(const void *system, const StepInfo *step, MeshMotion *out);
+    /* Before the solve for positions, for systems that solve pairs: x0 at the start, x1 where
+     * velocities take nodes; then the pairs of its own nodes, by its own numbers, that may come
+     * within their distance. */
+    void (*read_start)(const void *system, const StepInfo *step, MeshMotion *out);
+    PlimStatus (*take_pairs)(void *system, const StepInfo *step, const CollisionPair *pairs,
+                             size_t count);
     /* Limits of its own to where collisions send nodes, such as those of strain; changes x1. May be
      * absent. */
     void (*limit)(const void *system, const StepInfo *step, Vec3 *x1);

@@ -232,7 +232,8 @@ PlimStatus plim_world_measure(PlimWorld *world) {
     diagnostics_add(figures, "energy.total",
                     diagnostics_get(figures, "energy.kinetic") +
                         diagnostics_get(figures, "energy.potential") +
-                        diagnostics_get(figures, "energy.elastic"));
+                        diagnostics_get(figures, "energy.elastic") +
+                        diagnostics_get(figures, "energy.contact"));
     if (figures->left_out[0])
         return context_fail(world->context, PLIM_FAILED,
                             "'%s' is one figure too many: the systems of a world have %d at most",

@@ -113,13 +113,23 @@ static PlimStatus fill(MeshCollision *m, const MeshCollisionDesc *desc) {
     m->surface = copy_of(context, desc->surface, nodes, sizeof *m->surface);
     m->thickness = copy_of(context, desc->thickness, nodes, sizeof *m->thickness);
     m->friction = copy_of(context, desc->friction, nodes, sizeof *m->friction);
+    if (desc->solver) m->solver = copy_of(context, desc->solver, nodes, sizeof *m->solver);
     m->boxes = context_allocate(context, 2 * nodes, sizeof *m->boxes);
     m->changed = context_allocate(context, nodes, sizeof *m->changed);
     m->zone = context_allocate(context, nodes, sizeof *m->zone);
     m->next_in_zone = context_allocate(context, nodes, sizeof *m->next_in_zone);
     m->stands = context_allocate(context, nodes, sizeof *m->stands);
     if (!m->faces || !m->rest || !m->surface || !m->thickness || !m->friction || !m->boxes ||
-        !m->changed || !m->zone || !m->next_in_zone || !m->stands)
+        !m->changed || !m->zone || !m->next_in_zone || !m->stands || (desc->solver && !m->solver))
+        return PLIM_OUT_OF_MEMORY;
+    /* What is usual; where there are more, arrays grow. */
+    enum { PAIRS = 2, CANDIDATES = 32 };
+    if (!array_reserve(context, &m->ahead.items, m->solver ? PAIRS * nodes : 0) ||
+        !array_reserve(context, &m->near.items, PAIRS * nodes) ||
+        !array_reserve(context, &m->pushed, PAIRS * nodes) ||
+        !array_reserve(context, &m->candidates[POINT_FACE].items, CANDIDATES * nodes) ||
+        !array_reserve(context, &m->candidates[EDGE_EDGE].items, CANDIDATES * nodes) ||
+        !array_reserve(context, &m->found, CANDIDATES * nodes))
         return PLIM_OUT_OF_MEMORY;
     for (size_t i = 0; i < nodes; i++) m->thickest = fmax(m->thickest, m->thickness[i]);
     return make_topology(m);
@@ -162,6 +172,7 @@ void mesh_collision_destroy(MeshCollision *m) {
     context_free(context, m->surface, nodes, sizeof *m->surface);
     context_free(context, m->thickness, nodes, sizeof *m->thickness);
     context_free(context, m->friction, nodes, sizeof *m->friction);
+    if (m->solver) context_free(context, m->solver, nodes, sizeof *m->solver);
     context_free(context, m->boxes, 2 * nodes, sizeof *m->boxes);
     context_free(context, m->changed, nodes, sizeof *m->changed);
     context_free(context, m->zone, nodes, sizeof *m->zone);
@@ -169,6 +180,7 @@ void mesh_collision_destroy(MeshCollision *m) {
     context_free(context, m->stands, nodes, sizeof *m->stands);
     for (int kind = 0; kind < PAIR_KINDS; kind++) array_free(context, &m->candidates[kind].items);
     array_free(context, &m->near.items);
+    array_free(context, &m->ahead.items);
     array_free(context, &m->pushed);
     array_free(context, &m->found);
     array_free(context, &m->hits);

@@ -20,8 +20,11 @@ typedef struct MeshCollisionDesc {
     const int32_t *surface;  /* of each node: which surface it belongs to */
     const double *thickness; /* m, of each node: two faces keep the mean of theirs apart */
     const double *friction;  /* of each node; the greater one counts */
-    bool rigid_surfaces;     /* no surface meets itself */
-    bool affine_zones;       /* zones move by affine maps where they can, else as rigid bodies */
+    /* Of each node: whose implicit solve keeps it apart from other nodes of the same number; -1: no
+     * one's, or NULL: of none. Repulsions leave such pairs alone down to half their distance. */
+    const int32_t *solver;
+    bool rigid_surfaces; /* no surface meets itself */
+    bool affine_zones;   /* zones move by affine maps where they can, else as rigid bodies */
 } MeshCollisionDesc;
 
 PlimStatus mesh_collision_create(PlimContext *context, const MeshCollisionDesc *desc,
@@ -63,6 +66,7 @@ typedef struct CollisionPair {
     Vec3 normal;       /* unit, from the second to the first */
     double distance;   /* m, at x0; not of moving contacts */
     double lacks;      /* m: so much it is nearer than it should be */
+    double share;      /* of a pair's stiffness, 0 to 1: see mesh_collision_find_pairs */
 } CollisionPair;
 
 typedef struct CollisionPairs {
@@ -93,6 +97,17 @@ PlimStatus mesh_collision_find_hits(MeshCollision *m, const CollisionStep *step,
 /* Takes the approach of what was near in the last run out of velocities: x0 is zero, x1 velocities.
  */
 void mesh_collision_stop(MeshCollision *m, const CollisionStep *step);
+
+/* Signed weights of the nearest points of a point and a face, or of two edges, that have the
+ * corners x; returns the vector between them, from the second to the first. */
+Vec3 mesh_collision_nearest(int dim, int kind, const Vec3 x[4], double weights[4]);
+
+/* Pairs that may come within their distance on the way from x0 to x1, for solves that keep them
+ * apart. `lacks` may be negative; distance + lacks is what they should keep. Edges have a smaller
+ * share where they are nearly parallel or meet near their ends: there the nearest points jump, and
+ * points beside faces hold. Valid until the next call. */
+PlimStatus mesh_collision_find_pairs(MeshCollision *m, const CollisionStep *step);
+const CollisionPairs *mesh_collision_pairs(const MeshCollision *m);
 
 /* Proximities at x0 of the last run. */
 const CollisionPairs *mesh_collision_proximities(const MeshCollision *m);

@@ -25,7 +25,7 @@ struct MeshCollision {
     int32_t (*faces)[3];
     int32_t (*edges)[2];
     Vec3 *rest;
-    int32_t *surface;
+    int32_t *surface, *solver; /* solver: NULL: of none */
     double *thickness, *friction;
     double thickest;
     FacesOf faces_of_node, faces_of_edge;
@@ -36,14 +36,14 @@ struct MeshCollision {
     Bvh *points, *surfaces, *lines;
     BvhPairs candidates[PAIR_KINDS];
 
-    CollisionPairs near;
-    ARRAY(double) pushed;      /* m kg: accumulated along the normal, of each near pair */
-    ARRAY(uint8_t) found;      /* of each candidate */
-    ARRAY(CollisionPair) hits; /* of the last search */
-    int32_t *changed;          /* number of the search after which a node changed */
-    int32_t *zone;             /* root of the node's zone; -1: in none */
-    int32_t *next_in_zone;     /* nodes of a zone, in a circle */
-    uint8_t *stands;           /* whether the node stands still, see zones.c */
+    CollisionPairs near, ahead; /* of repulsions; for solves */
+    ARRAY(double) pushed;       /* m kg: accumulated along the normal, of each near pair */
+    ARRAY(uint8_t) found;       /* of each candidate */
+    ARRAY(CollisionPair) hits;  /* of the last search */
+    int32_t *changed;           /* number of the search after which a node changed */
+    int32_t *zone;              /* root of the node's zone; -1: in none */
+    int32_t *next_in_zone;      /* nodes of a zone, in a circle */
+    uint8_t *stands;            /* whether the node stands still, see zones.c */
     int32_t search;
     ARRAY(FacePair) crossing; /* at x0, sorted */
     ARRAY(FacePair) crossing_more;
