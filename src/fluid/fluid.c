@@ -10,6 +10,7 @@
 #include "fluid/measure.h"
 #include "fluid/project.h"
 #include "fluid/smoke.h"
+#include "fluid/step_limit.h"
 #include "fluid/view.h"
 
 #include <string.h>
@@ -194,45 +195,6 @@ static PlimStatus fluid_finish(void *system, const StepInfo *step) {
     TRY(fluid_find_loads(fluid, step));
     fluid_keep_places(fluid);
     return PLIM_OK;
-}
-
-/* About how fast fluid comes in through a side, in its middle. */
-static double inflow_speed(const Fluid *fluid, const StepInfo *step, int axis, int end) {
-    if (fluid->grid.sides[axis][end] != SIDE_INFLOW) return 0;
-    int middle[3] = {fluid->grid.n[0] / 2, fluid->grid.n[1] / 2, fluid->grid.n[2] / 2};
-    middle[axis] = end ? fluid->grid.n[axis] : 0;
-    Vec3 x = grid_face_center(&fluid->grid, axis, middle[0], middle[1], middle[2]);
-    const FieldFunction *velocity = &fluid->desc.sides[axis][end].velocity[axis];
-    double speed = fabs(field_function_at(velocity, x, step->time));
-    return speed >= 0 ? speed : 0;
-}
-
-/* Nothing goes further than `cfl` cells in a step: not what moves now, nor what the strongest force
- * makes of it, nor a collider. v dt + a dt^2 / 2 = cfl h, solved for dt. */
-static double fluid_max_dt(const void *system, const StepInfo *step) {
-    const Fluid *fluid = system;
-    if (fluid->desc.is_given) return fluid_given_max_dt(fluid, step);
-    bool carries = fluid->desc.carries_velocity || fluid->desc.smoke.is_there;
-    double speed = carries ? fluid_greatest_velocity(fluid) : 0;
-    double way = fluid->desc.cfl * fluid->grid.spacing;
-    for (size_t i = 0; i < fluid->colliders.list.count; i++) {
-        if (immersed_is_obstacle(&fluid->colliders.list.data[i])) continue;
-        Collider body = fluid->colliders.list.data[i].now;
-        surface_read(&fluid->colliders.list.data[i].ref, &body);
-        double spin = vec3_length(body.angular_velocity);
-        double turning = spin > 0 ? spin * collider_reach(&body, fluid->grid.dim) : 0;
-        speed = fmax(speed, vec3_length(body.velocity) + turning);
-    }
-    for (int axis = 0; carries && axis < fluid->grid.dim; axis++)
-        for (int end = 0; end < 2; end++) speed = fmax(speed, inflow_speed(fluid, step, axis, end));
-    double push = carries ? fluid_greatest_acceleration(fluid, step) : 0;
-    if (!fluid->desc.hold_bodies && fluid_solves_for_bodies(fluid))
-        push = fmax(push, vec3_length(step->gravity));
-    double longest = 2 * way / (speed + sqrt(speed * speed + 2 * push * way));
-    /* The shortest waves on a surface must not swing further in every step: dt below
-     * 2 / sqrt(pi g / h). */
-    double weight = fluid_has_surface(fluid) ? vec3_length(step->gravity) : 0;
-    return weight > 0 ? fmin(longest, sqrt(fluid->grid.spacing / weight)) : longest;
 }
 
 /* ---- creation ---- */

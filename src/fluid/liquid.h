@@ -93,7 +93,6 @@ PlimStatus fluid_seed_particles(Fluid *fluid, const StepInfo *step);
 /* A given flow: velocities at time t, and a step in it. */
 PlimStatus fluid_set_flow(Fluid *fluid, double t);
 PlimStatus fluid_advect_given(Fluid *fluid, const StepInfo *step);
-double fluid_given_max_dt(const Fluid *fluid, const StepInfo *step);
 void fluid_diagnose_surface(const Fluid *fluid, const StepInfo *step, Diagnostics *diagnostics);
 double fluid_front(const Fluid *fluid);                  /* m, along x */
 Vec3 fluid_liquid_center(const Fluid *fluid);            /* m */

@@ -3,7 +3,6 @@
 #include "fluid/boundary.h"
 #include "fluid/initial.h"
 #include "fluid/internal.h"
-#include "fluid/measure.h"
 #include "grid/liquid_fraction.h"
 #include "grid/redistance.h"
 #include "grid/volume_restore.h"
@@ -184,10 +183,4 @@ PlimStatus fluid_advect_given(Fluid *fluid, const StepInfo *step) {
         TRY(fluid_settle_surface(fluid, step));
     }
     return fluid_set_flow(fluid, step->end_time);
-}
-
-double fluid_given_max_dt(const Fluid *fluid, const StepInfo *step) {
-    (void)step;
-    double speed = fluid_greatest_velocity(fluid);
-    return speed > 0 ? fluid->desc.cfl * fluid->grid.spacing / speed : HUGE_VAL;
 }
