@@ -7,6 +7,7 @@
 #include "fluid/forces.h"
 #include "fluid/initial.h"
 #include "fluid/internal.h"
+#include "fluid/leapfrog.h"
 #include "fluid/measure.h"
 #include "fluid/project.h"
 #include "fluid/smoke.h"
@@ -43,6 +44,7 @@ static const StateField fluid_fields[] = {
     LIQUID_FIELD("account", account, "m^3", FIELD_F64, 1, FLUID_GROUP_ACCOUNT),
     LIQUID_FIELD("owed", deficit, "1", FIELD_F64, 1, FLUID_GROUP_LIQUID),
     LIQUID_FIELD("loose", separated, "1", FIELD_I32, 1, FLUID_GROUP_SEPARATED),
+    LIQUID_FIELD("lead", lead, "s", FIELD_F64, 1, FLUID_GROUP_CLOCK),
 };
 
 static const char *const fluid_groups[FLUID_GROUP_COUNT] = {"cells",
@@ -59,7 +61,8 @@ static const char *const fluid_groups[FLUID_GROUP_COUNT] = {"cells",
                                                             "fates of particles",
                                                             "accounts",
                                                             "cells of liquid",
-                                                            "cells that let go"};
+                                                            "cells that let go",
+                                                            "clocks"};
 
 static const StateSchema fluid_schema = {
     .fields = fluid_fields,
@@ -162,6 +165,7 @@ static PlimStatus fluid_advect_stage(void *system, const StepInfo *step) {
     fluid->gravity = step->gravity;
     if (fluid->desc.is_given) return fluid_advect_given(fluid, step);
     if (step->time == 0 && !fluid->coupled.solver) TRY(start_suddenly(fluid, step));
+    TRY(fluid_bring_to_middle(fluid, step));
     if (!fluid->coupled.solver) TRY(fluid_begin_diffusion(fluid, step));
     if (fluid->desc.storage == FLUID_ON_NODES) {
         TRY(fluid_advect_on_nodes(fluid, step));
@@ -290,9 +294,12 @@ static PlimStatus resize_state(Fluid *fluid) {
                   fluid->desc.carries_velocity && !fluid->desc.conserves_momentum &&
                   fluid->desc.advection == ADVECT_MACCORMACK && !fluid->desc.monolithic &&
                   !fluid->desc.liquid.is_there;
-    for (int axis = 0; second && axis < grid->dim; axis++)
+    bool leads = fluid->desc.liquid.is_there && fluid->desc.carries_velocity &&
+                 !fluid->desc.is_given && !fluid->desc.monolithic;
+    for (int axis = 0; (second || leads) && axis < grid->dim; axis++)
         TRY(state_resize(context, &fluid_schema, fluid, FLUID_GROUP_GAIN_X + axis,
                          grid_face_count(grid, axis)));
+    if (leads) TRY(fluid_resize(fluid, FLUID_GROUP_CLOCK, 1));
     if (fluid->desc.liquid.is_there) {
         TRY(fluid_resize(fluid, FLUID_GROUP_LEVEL,
                          grid_place_count(grid, fluid_smoke_place(fluid))));

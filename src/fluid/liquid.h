@@ -37,6 +37,7 @@ typedef struct FluidLiquidState {
     int32_t *particle_sign;
     double *drop_position, *drop_velocity, *drop_radius;
     int32_t *drop_sign;
+    double *lead; /* s, by which velocities are ahead of the surface; NULL: they never are */
     uint64_t *tally;
     double *account;
 
@@ -81,6 +82,8 @@ PlimStatus fluid_extend_faces(Fluid *fluid, const StepInfo *step);
 /* When velocities are found: which walls liquid lets go of, and faces that none touches have no
  * velocity. Nothing without a free surface. */
 PlimStatus fluid_settle_velocity(Fluid *fluid, const StepInfo *step);
+/* A wall or an inflow holds its faces, with liquid before it or air. */
+bool fluid_is_on_given_side(const Grid *grid, int axis, int at);
 double fluid_liquid_volume(const Fluid *fluid);
 ParticleLevelSet fluid_particles(Fluid *fluid, const StepInfo *step, LevelParticles sets[2]);
 /* What sources pour, drains and sides take; volume control. */

@@ -129,6 +129,9 @@ static PlimStatus carry_with_particles(Fluid *fluid, const StepInfo *step) {
                                     &fluid->advect.faces[2]};
     LevelParticles sets[2];
     ParticleLevelSet set = fluid_particles(fluid, step, sets);
+    /* Drops fly from where velocities are known on. */
+    if (!fluid->desc.is_given)
+        set.drop_gain = vec3_scale((fluid_leads(fluid) ? 0.5 : 1) * step->dt, step->gravity);
     TRY(particles_move(&set, velocity, step->dt));
     TRY(drops_move(&set, velocity, step->gravity, fluid->desc.liquid.rise, step->dt));
     TRY(carry_level(fluid, step));
