@@ -263,6 +263,7 @@ static void fluid_destroy(void *system) {
     free_array(context, fluid->cut.kind, cells, 1);
     free_array(context, fluid->cut.fresh, cells, 1);
     free_array(context, fluid->sources.rate, cells, sizeof(double));
+    free_array(context, fluid->sources.owner, cells, sizeof(int32_t));
     free_array(context, fluid->viscous.of_cell, cells, sizeof(double));
     free_array(context, fluid->cut.distance, nodes, sizeof(double));
     free_array(context, fluid->cut.still_distance, nodes, sizeof(double));
@@ -304,7 +305,9 @@ static PlimStatus resize_state(Fluid *fluid) {
         TRY(fluid_resize(fluid, FLUID_GROUP_LEVEL,
                          grid_place_count(grid, fluid_smoke_place(fluid))));
         TRY(fluid_resize(fluid, FLUID_GROUP_TALLY, FLUID_TALLY_COUNT));
-        TRY(fluid_resize(fluid, FLUID_GROUP_ACCOUNT, FLUID_ACCOUNT_COUNT));
+        TRY(fluid_resize(fluid, FLUID_GROUP_ACCOUNT,
+                         FLUID_ACCOUNT_COUNT +
+                             FLUID_ACCOUNTS_OF_SOURCE * fluid->desc.source_count));
         TRY(fluid_resize(fluid, FLUID_GROUP_LIQUID, grid_cell_count(&fluid->grid)));
         if (fluid->desc.liquid.lets_go)
             TRY(fluid_resize(fluid, FLUID_GROUP_SEPARATED, grid_cell_count(&fluid->grid)));
@@ -362,13 +365,22 @@ static PlimStatus create_cuts(Fluid *fluid) {
     for (int axis = 0; fluid_is_viscous(fluid) && axis < grid->dim; axis++)
         TRY(allocate(context, grid_face_count(grid, axis), sizeof(double),
                      &fluid->viscous.gain[axis]));
-    fluid->sources.expands = fluid->desc.liquid.control;
+    fluid->sources.expands_anywhere = fluid->desc.liquid.control;
     for (size_t i = 0; i < fluid->sources.list.count; i++)
-        fluid->sources.expands =
-            fluid->sources.expands || field_function_is_set(&fluid->sources.list.data[i].expansion);
+        fluid->sources.expands_anywhere =
+            fluid->sources.expands_anywhere ||
+            field_function_is_set(&fluid->sources.list.data[i].expansion);
+    bool rates = false;
+    for (size_t i = 0; i < fluid->sources.list.count; i++)
+        rates = rates || fluid->sources.list.data[i].has_rate;
+    fluid->sources.expands = fluid->sources.expands_anywhere || rates;
     if (fluid->colliders.some_move || fluid->sources.expands) {
         TRY(allocate(context, cells, sizeof(double), &fluid->sources.rate));
         memset(fluid->sources.rate, 0, cells * sizeof(double));
+    }
+    if (rates) {
+        TRY(allocate(context, cells, sizeof(int32_t), &fluid->sources.owner));
+        memset(fluid->sources.owner, 0, cells * sizeof(int32_t));
     }
     if (fluid->colliders.list.count == 0) return PLIM_OK;
     TRY(allocate(context, nodes, sizeof(double), &fluid->cut.distance));

@@ -58,6 +58,8 @@ typedef struct FluidSource {
     FieldFunction expansion; /* 1/s, volume made in a volume; negative: a sink */
     FluidPouring pouring;
     FieldFunction runs; /* pours where this is above 0: a function of time */
+    bool has_rate;      /* of what fills: it pours `rate`, m^3/s, a function of time, exactly */
+    FieldFunction rate;
 } FluidSource;
 
 /* Smoke and its temperature, carried along. */

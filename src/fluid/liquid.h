@@ -19,7 +19,8 @@ enum {
     FLUID_ACCOUNT_CONTROL,
     FLUID_ACCOUNT_POURED,
     FLUID_ACCOUNT_LEFT,
-    FLUID_ACCOUNT_COUNT
+    FLUID_ACCOUNT_COUNT,
+    FLUID_ACCOUNTS_OF_SOURCE = 3 /* that follow for each source (source_rate.c) */
 };
 
 /* A face of a liquid that is open by less has a velocity for the pressure's sake alone: what passes
@@ -88,6 +89,15 @@ double fluid_liquid_volume(const Fluid *fluid);
 ParticleLevelSet fluid_particles(Fluid *fluid, const StepInfo *step, LevelParticles sets[2]);
 /* What sources pour, drains and sides take; volume control. */
 PlimStatus fluid_pour(Fluid *fluid, const StepInfo *step);
+/* A source fills or drains its shape; particles of the other kind in it go. The volume of the level
+ * set, m^3. */
+void fluid_pour_shape(Fluid *fluid, const StepInfo *step, const FluidSource *source);
+void fluid_take_particles(Fluid *fluid, const FluidSource *source);
+double fluid_volume_of_level(Fluid *fluid, const StepInfo *step);
+/* Sources with a rate (source_rate.c): what their divergence made while the surface was carried;
+ * what they owe, filled in as far as the shape takes it. */
+void fluid_count_made(Fluid *fluid, const StepInfo *step);
+PlimStatus fluid_pour_at_rate(Fluid *fluid, const StepInfo *step, size_t number);
 PlimStatus fluid_check_pouring(const Fluid *fluid);
 bool fluid_is_fed(const Fluid *fluid);
 void fluid_count_left(Fluid *fluid, double left);

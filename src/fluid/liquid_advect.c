@@ -97,6 +97,7 @@ static VolumeFlow volume_flow(const Fluid *fluid, const StepInfo *step) {
         .liquid_beyond = fluid_liquid_beyond,
         .user = fluid,
         .has_sources = fluid->sources.expands,
+        .made = fluid->sources.expands_anywhere ? NULL : fluid->sources.owner,
         .solids_move = fluid->colliders.some_move,
         .dt = step->dt,
         .threads = step->threads,
@@ -151,6 +152,7 @@ PlimStatus fluid_advect_surface(Fluid *fluid, const StepInfo *step) {
     /* Beyond sides and in colliders phi may be from another time of the last step; the prediction
      * reads it there, and must be the same after a restart. */
     TRY(fluid_load_phi(fluid, step));
+    fluid_count_made(fluid, step);
     double left = 0;
     TRY(volume_predict(&flow, &fluid->liquid.phi, fluid->liquid.wanted_fraction, &left));
     fluid_count_left(fluid, left);

@@ -66,7 +66,7 @@ static double inflow_speed(const Fluid *fluid, double t, int axis, int end) {
 
 /* About how fast a source lets fluid out, in the middle of its shape. */
 static double source_speed(const Fluid *fluid, const FluidSource *source, double t) {
-    if (!source->sets_velocity || !fluid_source_runs(source, t)) return 0;
+    if (!fluid_source_blows(source, t)) return 0;
     Box3 box = fluid_source_bounds(source);
     Vec3 middle = vec3_scale(0.5, vec3_add(box.low, box.high));
     double speed = 0;

@@ -254,7 +254,7 @@ typedef struct SceneSource {
     ScenePlace place;
     SceneField smoke, temperature, velocity[3], expansion;
     int liquid; /* FluidPouring */
-    SceneField runs;
+    SceneField runs, rate;
 } SceneSource;
 
 typedef struct SceneLiquid {
