@@ -1,5 +1,7 @@
 #!/usr/bin/python3
-"""Water in time: the reversed vortex, free fall and sources with a rate, at any frame rate."""
+"""Water in time: the reversed vortex, free fall, sources with a rate, a viscous film, at any frame rate."""
+import math
+
 import fsi
 from common import np, verify
 from water import G, Liquid
@@ -99,8 +101,28 @@ def check_tap(options, checks, folder):
         checks.near(f"{label}: found again, m^3", stats["volume.fluid"][-1] - stats["volume.fluid"][0], rate, 1)
 
 
+# ---- a viscous film ----
+
+
+def check_film(options, checks, folder):
+    depths = (8.3,) if options.quickest else (8.0, 8.3, 8.5, 8.7, 16.3)
+    if not options.quick:
+        depths = [start + part for start in (8, 16) for part in np.arange(0, 1, 0.1)]
+    h, density, mu, angle = 1 / 64, 1000, 50, math.radians(30)
+    for depth in depths:
+        probes = fsi.run(options, folder, "film", "fluid/film.yaml", {"params/depth": float(depth)}).probes()
+        d = depth * h
+        steep = density * G * math.sin(angle) / mu
+        label = f"film {depth:.1f} cells deep"
+        checks.near(f"{label}: flux, m^3/s", probes["across.flux"][-1], steep * d**3 / 3, 3 if depth < 16 else 1)
+        for name, part in (("half", 0.5), ("nine_tenths", 0.9), ("surface", 0.999)):
+            y = part * d
+            checks.near(f"{label}: velocity at {part:g} of the depth, m/s", probes[f"{name}.velocity.x"][-1],
+                        steep * (d * y - y * y / 2), 2)
+
+
 def main():
-    verify(__doc__, (check_vortex, check_fall, check_tap))
+    verify(__doc__, (check_vortex, check_fall, check_tap, check_film))
 
 
 if __name__ == "__main__":
