@@ -336,7 +336,7 @@ typedef struct SceneSplash {
     double jitter;
     int incompressibility, transfer, path, densities, fractions;
     double flip;
-    double air, settling, suction, suction_depth;
+    double air, settling;
     double viscosity, slip;
     bool sealed, correct_density;
     double crowding;

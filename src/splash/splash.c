@@ -87,7 +87,6 @@ SplashDesc splash_desc_default(void) {
                         .flip = 0.97,
                         .air = 0.1,
                         .settling = 0.1,
-                        .suction_depth = 3,
                         .correct_density = true,
                         .crowding = 0.005,
                         .corrections = 40,
@@ -191,8 +190,6 @@ static int list_arrays(Splash *splash, SplashArray out[ARRAY_CAPACITY]) {
                            &splash->multiplier};
     for (int i = 0; i < 5; i++)
         put_array(out, count++, (SplashArray){(void **)of_cells[i], cells, sizeof(double)});
-    if (splash->desc.suction > 0)
-        put_array(out, count++, (SplashArray){(void **)&splash->low, cells, sizeof(double)});
     put_array(out, count++, (SplashArray){(void **)&splash->near, cells, 1});
     put_array(out, count++, (SplashArray){(void **)&splash->kind, cells, 1});
     put_array(out, count++, (SplashArray){(void **)&splash->stirred, cells, 1});
