@@ -369,7 +369,7 @@ def same(checks, label, reference, other):
 
 
 def check_bits(options, checks, folder):
-    cases = [(2, 32, {}), (3, 14, {"transfer": "apic", "path": "trapezoidal", "suction": 500}),
+    cases = [(2, 32, {}), (3, 14, {"transfer": "apic", "path": "trapezoidal"}),
              (2, 32, {"incompressibility": "bilateral"})]
     if options.quickest:
         cases = [(dim, 20 if dim == 2 else 10, variant) for dim, _, variant in cases]

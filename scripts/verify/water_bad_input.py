@@ -43,6 +43,14 @@ REFUSED = [
      {"fluid/sources": "[{name: spout, shape: {box: {size: [0.05, 0.05, 1]}}, position: [0.75, 0.1, 0], "
       "liquid: fill}]"}, r"spout"),
     ("source outside the domain", {"fluid/sources": "[{" + SPOUT + ", position: [7, 7, 0]}]"}, r"spout"),
+    ("rate of a source that does not fill",
+     {"fluid/sources": "[{name: hole, shape: {ball: {radius: 0.1}}, position: [0.3, 0.3, 0], liquid: drain, "
+      "rate: 0.1}]"}, r"liquid: fill"),
+    ("negative rate", {"fluid/sources": "[{" + SPOUT + ", position: [0.3, 0.7, 0], rate: -1}]"}, r"below 0"),
+    ("rate that changes with place", {"fluid/sources": "[{" + SPOUT + ", position: [0.3, 0.7, 0], rate: \"=x\"}]"},
+     r"whole source"),
+    ("rate and expansion",
+     {"fluid/sources": "[{" + SPOUT + ", position: [0.3, 0.7, 0], rate: 1, expansion: 1}]"}, r"leave one out"),
     ("drain outside the domain",
      {"fluid/sources": "[{name: hole, shape: {ball: {radius: 0.1}}, position: [0, -4, 0], liquid: drain}]"},
      r"hole"),

@@ -8,6 +8,7 @@
  * difference is of third order. With a = 0 this is the first-order scheme of the document. */
 #include "fluid/boundary.h"
 #include "fluid/internal.h"
+#include "fluid/leapfrog.h"
 #include "grid/extrapolate.h"
 
 #include <string.h>
@@ -200,6 +201,7 @@ static PlimStatus carry_component(Fluid *fluid, const StepInfo *step, int axis) 
 PlimStatus fluid_advect(Fluid *fluid, const StepInfo *step) {
     fluid->wall_time = step->time;
     TRY(fluid_load_faces(fluid, step));
+    fluid_note_velocity(fluid, step);
     if (fluid_has_surface(fluid)) TRY(fluid_advect_surface(fluid, step));
     if (fluid->desc.smoke.is_there) TRY(carry_scalars(fluid, step));
     if (!fluid->desc.carries_velocity) return PLIM_OK;

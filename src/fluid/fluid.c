@@ -7,9 +7,11 @@
 #include "fluid/forces.h"
 #include "fluid/initial.h"
 #include "fluid/internal.h"
+#include "fluid/leapfrog.h"
 #include "fluid/measure.h"
 #include "fluid/project.h"
 #include "fluid/smoke.h"
+#include "fluid/step_limit.h"
 #include "fluid/view.h"
 
 #include <string.h>
@@ -42,6 +44,7 @@ static const StateField fluid_fields[] = {
     LIQUID_FIELD("account", account, "m^3", FIELD_F64, 1, FLUID_GROUP_ACCOUNT),
     LIQUID_FIELD("owed", deficit, "1", FIELD_F64, 1, FLUID_GROUP_LIQUID),
     LIQUID_FIELD("loose", separated, "1", FIELD_I32, 1, FLUID_GROUP_SEPARATED),
+    LIQUID_FIELD("lead", lead, "s", FIELD_F64, 1, FLUID_GROUP_CLOCK),
 };
 
 static const char *const fluid_groups[FLUID_GROUP_COUNT] = {"cells",
@@ -58,7 +61,8 @@ static const char *const fluid_groups[FLUID_GROUP_COUNT] = {"cells",
                                                             "fates of particles",
                                                             "accounts",
                                                             "cells of liquid",
-                                                            "cells that let go"};
+                                                            "cells that let go",
+                                                            "clocks"};
 
 static const StateSchema fluid_schema = {
     .fields = fluid_fields,
@@ -161,6 +165,7 @@ static PlimStatus fluid_advect_stage(void *system, const StepInfo *step) {
     fluid->gravity = step->gravity;
     if (fluid->desc.is_given) return fluid_advect_given(fluid, step);
     if (step->time == 0 && !fluid->coupled.solver) TRY(start_suddenly(fluid, step));
+    TRY(fluid_bring_to_middle(fluid, step));
     if (!fluid->coupled.solver) TRY(fluid_begin_diffusion(fluid, step));
     if (fluid->desc.storage == FLUID_ON_NODES) {
         TRY(fluid_advect_on_nodes(fluid, step));
@@ -194,45 +199,6 @@ static PlimStatus fluid_finish(void *system, const StepInfo *step) {
     TRY(fluid_find_loads(fluid, step));
     fluid_keep_places(fluid);
     return PLIM_OK;
-}
-
-/* About how fast fluid comes in through a side, in its middle. */
-static double inflow_speed(const Fluid *fluid, const StepInfo *step, int axis, int end) {
-    if (fluid->grid.sides[axis][end] != SIDE_INFLOW) return 0;
-    int middle[3] = {fluid->grid.n[0] / 2, fluid->grid.n[1] / 2, fluid->grid.n[2] / 2};
-    middle[axis] = end ? fluid->grid.n[axis] : 0;
-    Vec3 x = grid_face_center(&fluid->grid, axis, middle[0], middle[1], middle[2]);
-    const FieldFunction *velocity = &fluid->desc.sides[axis][end].velocity[axis];
-    double speed = fabs(field_function_at(velocity, x, step->time));
-    return speed >= 0 ? speed : 0;
-}
-
-/* Nothing goes further than `cfl` cells in a step: not what moves now, nor what the strongest force
- * makes of it, nor a collider. v dt + a dt^2 / 2 = cfl h, solved for dt. */
-static double fluid_max_dt(const void *system, const StepInfo *step) {
-    const Fluid *fluid = system;
-    if (fluid->desc.is_given) return fluid_given_max_dt(fluid, step);
-    bool carries = fluid->desc.carries_velocity || fluid->desc.smoke.is_there;
-    double speed = carries ? fluid_greatest_velocity(fluid) : 0;
-    double way = fluid->desc.cfl * fluid->grid.spacing;
-    for (size_t i = 0; i < fluid->colliders.list.count; i++) {
-        if (immersed_is_obstacle(&fluid->colliders.list.data[i])) continue;
-        Collider body = fluid->colliders.list.data[i].now;
-        surface_read(&fluid->colliders.list.data[i].ref, &body);
-        double spin = vec3_length(body.angular_velocity);
-        double turning = spin > 0 ? spin * collider_reach(&body, fluid->grid.dim) : 0;
-        speed = fmax(speed, vec3_length(body.velocity) + turning);
-    }
-    for (int axis = 0; carries && axis < fluid->grid.dim; axis++)
-        for (int end = 0; end < 2; end++) speed = fmax(speed, inflow_speed(fluid, step, axis, end));
-    double push = carries ? fluid_greatest_acceleration(fluid, step) : 0;
-    if (!fluid->desc.hold_bodies && fluid_solves_for_bodies(fluid))
-        push = fmax(push, vec3_length(step->gravity));
-    double longest = 2 * way / (speed + sqrt(speed * speed + 2 * push * way));
-    /* The shortest waves on a surface must not swing further in every step: dt below
-     * 2 / sqrt(pi g / h). */
-    double weight = fluid_has_surface(fluid) ? vec3_length(step->gravity) : 0;
-    return weight > 0 ? fmin(longest, sqrt(fluid->grid.spacing / weight)) : longest;
 }
 
 /* ---- creation ---- */
@@ -297,6 +263,7 @@ static void fluid_destroy(void *system) {
     free_array(context, fluid->cut.kind, cells, 1);
     free_array(context, fluid->cut.fresh, cells, 1);
     free_array(context, fluid->sources.rate, cells, sizeof(double));
+    free_array(context, fluid->sources.owner, cells, sizeof(int32_t));
     free_array(context, fluid->viscous.of_cell, cells, sizeof(double));
     free_array(context, fluid->cut.distance, nodes, sizeof(double));
     free_array(context, fluid->cut.still_distance, nodes, sizeof(double));
@@ -328,14 +295,19 @@ static PlimStatus resize_state(Fluid *fluid) {
                   fluid->desc.carries_velocity && !fluid->desc.conserves_momentum &&
                   fluid->desc.advection == ADVECT_MACCORMACK && !fluid->desc.monolithic &&
                   !fluid->desc.liquid.is_there;
-    for (int axis = 0; second && axis < grid->dim; axis++)
+    bool leads = fluid->desc.liquid.is_there && fluid->desc.carries_velocity &&
+                 !fluid->desc.is_given && !fluid->desc.monolithic;
+    for (int axis = 0; (second || leads) && axis < grid->dim; axis++)
         TRY(state_resize(context, &fluid_schema, fluid, FLUID_GROUP_GAIN_X + axis,
                          grid_face_count(grid, axis)));
+    if (leads) TRY(fluid_resize(fluid, FLUID_GROUP_CLOCK, 1));
     if (fluid->desc.liquid.is_there) {
         TRY(fluid_resize(fluid, FLUID_GROUP_LEVEL,
                          grid_place_count(grid, fluid_smoke_place(fluid))));
         TRY(fluid_resize(fluid, FLUID_GROUP_TALLY, FLUID_TALLY_COUNT));
-        TRY(fluid_resize(fluid, FLUID_GROUP_ACCOUNT, FLUID_ACCOUNT_COUNT));
+        TRY(fluid_resize(fluid, FLUID_GROUP_ACCOUNT,
+                         FLUID_ACCOUNT_COUNT +
+                             FLUID_ACCOUNTS_OF_SOURCE * fluid->desc.source_count));
         TRY(fluid_resize(fluid, FLUID_GROUP_LIQUID, grid_cell_count(&fluid->grid)));
         if (fluid->desc.liquid.lets_go)
             TRY(fluid_resize(fluid, FLUID_GROUP_SEPARATED, grid_cell_count(&fluid->grid)));
@@ -393,13 +365,22 @@ static PlimStatus create_cuts(Fluid *fluid) {
     for (int axis = 0; fluid_is_viscous(fluid) && axis < grid->dim; axis++)
         TRY(allocate(context, grid_face_count(grid, axis), sizeof(double),
                      &fluid->viscous.gain[axis]));
-    fluid->sources.expands = fluid->desc.liquid.control;
+    fluid->sources.expands_anywhere = fluid->desc.liquid.control;
     for (size_t i = 0; i < fluid->sources.list.count; i++)
-        fluid->sources.expands =
-            fluid->sources.expands || field_function_is_set(&fluid->sources.list.data[i].expansion);
+        fluid->sources.expands_anywhere =
+            fluid->sources.expands_anywhere ||
+            field_function_is_set(&fluid->sources.list.data[i].expansion);
+    bool rates = false;
+    for (size_t i = 0; i < fluid->sources.list.count; i++)
+        rates = rates || fluid->sources.list.data[i].has_rate;
+    fluid->sources.expands = fluid->sources.expands_anywhere || rates;
     if (fluid->colliders.some_move || fluid->sources.expands) {
         TRY(allocate(context, cells, sizeof(double), &fluid->sources.rate));
         memset(fluid->sources.rate, 0, cells * sizeof(double));
+    }
+    if (rates) {
+        TRY(allocate(context, cells, sizeof(int32_t), &fluid->sources.owner));
+        memset(fluid->sources.owner, 0, cells * sizeof(int32_t));
     }
     if (fluid->colliders.list.count == 0) return PLIM_OK;
     TRY(allocate(context, nodes, sizeof(double), &fluid->cut.distance));

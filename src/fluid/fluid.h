@@ -58,6 +58,8 @@ typedef struct FluidSource {
     FieldFunction expansion; /* 1/s, volume made in a volume; negative: a sink */
     FluidPouring pouring;
     FieldFunction runs; /* pours where this is above 0: a function of time */
+    bool has_rate;      /* of what fills: it pours `rate`, m^3/s, a function of time, exactly */
+    FieldFunction rate;
 } FluidSource;
 
 /* Smoke and its temperature, carried along. */
@@ -146,7 +148,8 @@ FluidDesc fluid_desc_default(void);
 enum { FLUID_GROUP_CELLS, FLUID_GROUP_FACES_X, FLUID_GROUP_FACES_Y, FLUID_GROUP_FACES_Z };
 enum { FLUID_GROUP_SMOKE = 4, FLUID_GROUP_GAIN_X, FLUID_GROUP_GAIN_Y, FLUID_GROUP_GAIN_Z };
 enum { FLUID_GROUP_LEVEL = 8, FLUID_GROUP_PARTICLES, FLUID_GROUP_DROPS, FLUID_GROUP_TALLY };
-enum { FLUID_GROUP_ACCOUNT = 12, FLUID_GROUP_LIQUID, FLUID_GROUP_SEPARATED, FLUID_GROUP_COUNT };
+enum { FLUID_GROUP_ACCOUNT = 12, FLUID_GROUP_LIQUID, FLUID_GROUP_SEPARATED };
+enum { FLUID_GROUP_CLOCK = 15, FLUID_GROUP_COUNT };
 
 typedef struct Fluid Fluid;
 

@@ -27,7 +27,8 @@ struct Fluid {
     double *pressure; /* without the part that carries the fluid's weight */
     double *smoke, *temperature;
     /* What pressure, viscosity and forces did to a velocity in the last step, m/s^2; within a step
-     * the velocity before they do. Only with second order in time. */
+     * the velocity before they do. Only with second order in time. Of a liquid: how fast the
+     * velocity of a face changed in the last step, within a step what it was before. */
     double *acceleration_x, *acceleration_y, *acceleration_z;
 
     FluidLiquidState liquid;
@@ -73,7 +74,12 @@ static inline double *fluid_acceleration(const Fluid *fluid, int axis) {
 }
 
 static inline bool fluid_is_second_order(const Fluid *fluid) {
-    return fluid->acceleration_x != NULL;
+    return fluid->acceleration_x != NULL && !fluid_has_surface(fluid);
+}
+
+/* Whether velocities are half a step ahead of the surface (leapfrog.c). */
+static inline bool fluid_leads(const Fluid *fluid) {
+    return fluid->liquid.lead != NULL;
 }
 
 static inline bool fluid_is_viscous(const Fluid *fluid) {

@@ -8,6 +8,7 @@
  * start of each step. */
 #include "fluid/boundary.h"
 #include "fluid/internal.h"
+#include "fluid/leapfrog.h"
 #include "grid/extend.h"
 #include "grid/extend_divergence_free.h"
 #include "grid/liquid_fraction.h"
@@ -121,8 +122,7 @@ PlimStatus fluid_refresh_surface(Fluid *fluid, const StepInfo *step) {
 
 /* ---- velocities beyond the liquid ---- */
 
-/* A wall or an inflow holds its faces, with liquid before it or air. */
-static bool is_on_given_side(const Grid *grid, int axis, int at) {
+bool fluid_is_on_given_side(const Grid *grid, int axis, int at) {
     if (at != 0 && at != grid->n[axis]) return false;
     SideKind kind = grid->sides[axis][at > 0];
     return kind == SIDE_WALL || kind == SIDE_INFLOW;
@@ -143,7 +143,7 @@ static void known_row(void *user, int j, int k) {
         int at[3] = {i, j, k};
         size_t face = grid_face_index(&fluid->grid, axis, i, j, k);
         bool passes = !open || open[face] > FLUID_CARRIES;
-        job->known[face] = is_on_given_side(&fluid->grid, axis, at[axis]) ||
+        job->known[face] = fluid_is_on_given_side(&fluid->grid, axis, at[axis]) ||
                            (passes && fluid_face_is_wet(fluid, axis, at));
     }
 }
@@ -179,7 +179,8 @@ static void still_row(void *user, int j, int k) {
     double *u = fluid_velocity(fluid, axis) + grid_face_index(&fluid->grid, axis, 0, j, k);
     for (int i = 0; i < nx; i++) {
         int at[3] = {i, j, k};
-        if (!fluid_face_is_wet(fluid, axis, at) && !is_on_given_side(&fluid->grid, axis, at[axis]))
+        if (!fluid_face_is_wet(fluid, axis, at) &&
+            !fluid_is_on_given_side(&fluid->grid, axis, at[axis]))
             u[i] = 0;
     }
 }
@@ -195,5 +196,6 @@ PlimStatus fluid_settle_velocity(Fluid *fluid, const StepInfo *step) {
     if (!fluid_has_surface(fluid)) return PLIM_OK;
     TRY(fluid_separate_walls(fluid, step));
     still_air(fluid, step);
+    fluid_keep_change(fluid, step);
     return PLIM_OK;
 }

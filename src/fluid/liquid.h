@@ -19,7 +19,8 @@ enum {
     FLUID_ACCOUNT_CONTROL,
     FLUID_ACCOUNT_POURED,
     FLUID_ACCOUNT_LEFT,
-    FLUID_ACCOUNT_COUNT
+    FLUID_ACCOUNT_COUNT,
+    FLUID_ACCOUNTS_OF_SOURCE = 3 /* that follow for each source (source_rate.c) */
 };
 
 /* A face of a liquid that is open by less has a velocity for the pressure's sake alone: what passes
@@ -37,6 +38,7 @@ typedef struct FluidLiquidState {
     int32_t *particle_sign;
     double *drop_position, *drop_velocity, *drop_radius;
     int32_t *drop_sign;
+    double *lead; /* s, by which velocities are ahead of the surface; NULL: they never are */
     uint64_t *tally;
     double *account;
 
@@ -81,10 +83,21 @@ PlimStatus fluid_extend_faces(Fluid *fluid, const StepInfo *step);
 /* When velocities are found: which walls liquid lets go of, and faces that none touches have no
  * velocity. Nothing without a free surface. */
 PlimStatus fluid_settle_velocity(Fluid *fluid, const StepInfo *step);
+/* A wall or an inflow holds its faces, with liquid before it or air. */
+bool fluid_is_on_given_side(const Grid *grid, int axis, int at);
 double fluid_liquid_volume(const Fluid *fluid);
 ParticleLevelSet fluid_particles(Fluid *fluid, const StepInfo *step, LevelParticles sets[2]);
 /* What sources pour, drains and sides take; volume control. */
 PlimStatus fluid_pour(Fluid *fluid, const StepInfo *step);
+/* A source fills or drains its shape; particles of the other kind in it go. The volume of the level
+ * set, m^3. */
+void fluid_pour_shape(Fluid *fluid, const StepInfo *step, const FluidSource *source);
+void fluid_take_particles(Fluid *fluid, const FluidSource *source);
+double fluid_volume_of_level(Fluid *fluid, const StepInfo *step);
+/* Sources with a rate (source_rate.c): what their divergence made while the surface was carried;
+ * what they owe, filled in as far as the shape takes it. */
+void fluid_count_made(Fluid *fluid, const StepInfo *step);
+PlimStatus fluid_pour_at_rate(Fluid *fluid, const StepInfo *step, size_t number);
 PlimStatus fluid_check_pouring(const Fluid *fluid);
 bool fluid_is_fed(const Fluid *fluid);
 void fluid_count_left(Fluid *fluid, double left);
@@ -93,7 +106,6 @@ PlimStatus fluid_seed_particles(Fluid *fluid, const StepInfo *step);
 /* A given flow: velocities at time t, and a step in it. */
 PlimStatus fluid_set_flow(Fluid *fluid, double t);
 PlimStatus fluid_advect_given(Fluid *fluid, const StepInfo *step);
-double fluid_given_max_dt(const Fluid *fluid, const StepInfo *step);
 void fluid_diagnose_surface(const Fluid *fluid, const StepInfo *step, Diagnostics *diagnostics);
 double fluid_front(const Fluid *fluid);                  /* m, along x */
 Vec3 fluid_liquid_center(const Fluid *fluid);            /* m */

@@ -3,7 +3,6 @@
 #include "fluid/boundary.h"
 #include "fluid/initial.h"
 #include "fluid/internal.h"
-#include "fluid/measure.h"
 #include "grid/liquid_fraction.h"
 #include "grid/redistance.h"
 #include "grid/volume_restore.h"
@@ -98,6 +97,7 @@ static VolumeFlow volume_flow(const Fluid *fluid, const StepInfo *step) {
         .liquid_beyond = fluid_liquid_beyond,
         .user = fluid,
         .has_sources = fluid->sources.expands,
+        .made = fluid->sources.expands_anywhere ? NULL : fluid->sources.owner,
         .solids_move = fluid->colliders.some_move,
         .dt = step->dt,
         .threads = step->threads,
@@ -130,6 +130,9 @@ static PlimStatus carry_with_particles(Fluid *fluid, const StepInfo *step) {
                                     &fluid->advect.faces[2]};
     LevelParticles sets[2];
     ParticleLevelSet set = fluid_particles(fluid, step, sets);
+    /* Drops fly from where velocities are known on. */
+    if (!fluid->desc.is_given)
+        set.drop_gain = vec3_scale((fluid_leads(fluid) ? 0.5 : 1) * step->dt, step->gravity);
     TRY(particles_move(&set, velocity, step->dt));
     TRY(drops_move(&set, velocity, step->gravity, fluid->desc.liquid.rise, step->dt));
     TRY(carry_level(fluid, step));
@@ -149,6 +152,7 @@ PlimStatus fluid_advect_surface(Fluid *fluid, const StepInfo *step) {
     /* Beyond sides and in colliders phi may be from another time of the last step; the prediction
      * reads it there, and must be the same after a restart. */
     TRY(fluid_load_phi(fluid, step));
+    fluid_count_made(fluid, step);
     double left = 0;
     TRY(volume_predict(&flow, &fluid->liquid.phi, fluid->liquid.wanted_fraction, &left));
     fluid_count_left(fluid, left);
@@ -184,10 +188,4 @@ PlimStatus fluid_advect_given(Fluid *fluid, const StepInfo *step) {
         TRY(fluid_settle_surface(fluid, step));
     }
     return fluid_set_flow(fluid, step->end_time);
-}
-
-double fluid_given_max_dt(const Fluid *fluid, const StepInfo *step) {
-    (void)step;
-    double speed = fluid_greatest_velocity(fluid);
-    return speed > 0 ? fluid->desc.cfl * fluid->grid.spacing / speed : HUGE_VAL;
 }

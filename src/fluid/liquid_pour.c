@@ -10,8 +10,9 @@ static bool pours(const FluidSource *source) {
     return source->pouring != FLUID_LEAVES;
 }
 
-static bool pours_at(const FluidSource *source, double t) {
-    return pours(source) && fluid_source_runs(source, t);
+/* Fills or drains its shape whatever volume that takes. */
+static bool pours_freely(const FluidSource *source, double t) {
+    return pours(source) && !source->has_rate && fluid_source_runs(source, t);
 }
 
 bool fluid_is_fed(const Fluid *fluid) {
@@ -45,8 +46,13 @@ static void pour_row(void *user, int j, int k) {
     }
 }
 
+void fluid_pour_shape(Fluid *fluid, const StepInfo *step, const FluidSource *source) {
+    PourJob job = {fluid, source};
+    grid_for_rows(&fluid->grid, fluid->liquid.phi.place, step->threads, pour_row, &job);
+}
+
 /* Particles of the other kind would take the source's work back. */
-static void take_particles(Fluid *fluid, const FluidSource *source) {
+void fluid_take_particles(Fluid *fluid, const FluidSource *source) {
     size_t count = fluid->sizes[FLUID_GROUP_PARTICLES].count, kept = 0;
     int other = source->pouring == FLUID_FILLS ? 1 : -1;
     for (size_t i = 0; i < count; i++) {
@@ -90,7 +96,7 @@ static void wet_inflows(Fluid *fluid, double t) {
             if (fluid->grid.sides[axis][end] == SIDE_INFLOW) wet_inflow(fluid, axis, end, t);
 }
 
-static double volume_of_level(Fluid *fluid, const StepInfo *step) {
+double fluid_volume_of_level(Fluid *fluid, const StepInfo *step) {
     liquid_fractions(&fluid->liquid.phi,
                      fluid->colliders.list.count > 0 ? fluid->cut.distance : NULL, step->threads,
                      fluid->liquid.fraction);
@@ -101,19 +107,21 @@ PlimStatus fluid_pour(Fluid *fluid, const StepInfo *step) {
     bool any = false;
     wet_inflows(fluid, step->end_time);
     fluid_place_sources(fluid);
-    for (size_t s = 0; s < fluid->sources.list.count; s++)
-        any = any || pours_at(&fluid->sources.list.data[s], step->end_time);
+    for (size_t s = 0; s < fluid->sources.list.count; s++) {
+        any = any || pours_freely(&fluid->sources.list.data[s], step->end_time);
+        if (fluid->sources.list.data[s].has_rate) TRY(fluid_pour_at_rate(fluid, step, s));
+    }
     if (!any) return PLIM_OK;
     TRY(fluid_load_phi(fluid, step));
-    double before = volume_of_level(fluid, step);
+    double before = fluid_volume_of_level(fluid, step);
     for (size_t s = 0; s < fluid->sources.list.count; s++) {
-        PourJob job = {fluid, &fluid->sources.list.data[s]};
-        if (!pours_at(job.source, step->end_time)) continue;
-        grid_for_rows(&fluid->grid, fluid->liquid.phi.place, step->threads, pour_row, &job);
-        take_particles(fluid, job.source);
+        const FluidSource *source = &fluid->sources.list.data[s];
+        if (!pours_freely(source, step->end_time)) continue;
+        fluid_pour_shape(fluid, step, source);
+        fluid_take_particles(fluid, source);
     }
     TRY(fluid_load_phi(fluid, step));
-    double poured = volume_of_level(fluid, step) - before;
+    double poured = fluid_volume_of_level(fluid, step) - before;
     fluid->liquid.account[FLUID_ACCOUNT_POURED] += poured;
     fluid->liquid.account[FLUID_ACCOUNT_WANTED] += poured;
     return PLIM_OK;

@@ -4,6 +4,7 @@
 #include "fluid/boundary.h"
 #include "fluid/forces.h"
 #include "fluid/internal.h"
+#include "fluid/leapfrog.h"
 
 #include <string.h>
 
@@ -97,6 +98,7 @@ static PlimStatus carry_nodes(Fluid *fluid, const StepInfo *step) {
 PlimStatus fluid_advect_on_nodes(Fluid *fluid, const StepInfo *step) {
     fluid->wall_time = step->time;
     TRY(load_nodes(fluid, step));
+    fluid_note_velocity(fluid, step);
     if (fluid_has_surface(fluid)) {
         /* Faces that the liquid reaches in this step gain on what was continued to them. */
         for (int axis = 0; axis < fluid->grid.dim; axis++)

@@ -111,9 +111,26 @@ size_t fluid_find_object(const void *system, const char *name) {
 
 /* ---- values at points ---- */
 
+/* Whether liquid touches a face, or a side of the domain holds it. */
+static bool is_face_of_liquid(const Fluid *fluid, int axis, size_t face) {
+    size_t nx = (size_t)grid_place_size(&fluid->grid, grid_place_faces(axis), 0);
+    size_t ny = (size_t)grid_place_size(&fluid->grid, grid_place_faces(axis), 1);
+    int at[3] = {(int)(face % nx), (int)(face / nx % ny), (int)(face / nx / ny)};
+    return fluid_face_is_wet(fluid, axis, at) ||
+           fluid_is_on_given_side(&fluid->grid, axis, at[axis]);
+}
+
+/* Of a liquid the faces that it touches: air has no velocity. */
 static double face_value(const Fluid *fluid, int axis, Vec3 x) {
     LinearStencil stencil = linear_stencil(&fluid->grid, grid_place_faces(axis), x);
-    return linear_gather(&stencil, fluid_velocity(fluid, axis));
+    const double *u = fluid_velocity(fluid, axis);
+    double sum = 0, weight = 0;
+    for (int i = 0; fluid_has_surface(fluid) && i < stencil.count; i++) {
+        if (!is_face_of_liquid(fluid, axis, stencil.index[i])) continue;
+        sum += stencil.weight[i] * u[stencil.index[i]];
+        weight += stencil.weight[i];
+    }
+    return weight > 0 ? sum / weight : linear_gather(&stencil, u);
 }
 
 Vec3 fluid_velocity_at(const Fluid *fluid, Vec3 x) {
@@ -189,17 +206,57 @@ static void read_temperature(const void *system, size_t object, double *values) 
 
 /* ---- the rest ---- */
 
+/* The part of a face that is liquid, solids left out of account: its width over which the level
+ * set, the mean of the cells beside it, is below 0. */
+static double wet_part(const Fluid *fluid, int axis, const int at[3]) {
+    const Grid *grid = &fluid->grid;
+    double sum = 0, count = 0;
+    for (int end = 0; end < 2; end++) {
+        int cell[3] = {at[0], at[1], at[2]};
+        cell[axis] -= end;
+        if (grid_is_periodic(grid, axis)) cell[axis] = (cell[axis] + grid->n[axis]) % grid->n[axis];
+        if (cell[axis] < 0 || cell[axis] >= grid->n[axis]) continue;
+        sum += fluid->liquid.cell_level[grid_cell_index(grid, cell[0], cell[1], cell[2])];
+        count++;
+    }
+    return fmin(fmax(0.5 - sum / count / grid->spacing, 0), 1);
+}
+
+/* Of a face in air whose lower part is liquid: the mean of its neighbours' that liquid touches. */
+static double velocity_beside(const Fluid *fluid, int axis, const int at[3]) {
+    double sum = 0, count = 0;
+    for (int other = 0; other < fluid->grid.dim; other++)
+        for (int way = -1; way <= 1 && other != axis; way += 2) {
+            int next[3] = {at[0], at[1], at[2]};
+            next[other] += way;
+            if (next[other] < 0 || next[other] >= fluid->grid.n[other]) continue;
+            if (!fluid_face_is_wet(fluid, axis, next)) continue;
+            size_t face = grid_face_index(&fluid->grid, axis, next[0], next[1], next[2]);
+            sum += fluid_velocity(fluid, axis)[face];
+            count++;
+        }
+    return count > 0 ? sum / count : 0;
+}
+
+/* m/s through a whole face: of a liquid what is liquid. */
+static double flow_through(const Fluid *fluid, int axis, const int at[3]) {
+    size_t face = grid_face_index(&fluid->grid, axis, at[0], at[1], at[2]);
+    const double *open = fluid->cut.open[axis];
+    double u = fluid_velocity(fluid, axis)[face] * (open ? open[face] : 1);
+    if (!fluid_has_surface(fluid)) return u;
+    if (!fluid_face_is_wet(fluid, axis, at))
+        u = velocity_beside(fluid, axis, at) * (open ? open[face] : 1);
+    return u * wet_part(fluid, axis, at);
+}
+
 static void read_flux(const void *system, size_t object, double *values) {
     const Fluid *fluid = system;
     const FluidSection *what = &fluid->objects.sections.data[object_of(fluid, object)->item];
-    const double *u = fluid_velocity(fluid, what->axis), *open = fluid->cut.open[what->axis];
     double sum = 0;
     for (int k = what->low[2]; k < what->high[2]; k++)
         for (int j = what->low[1]; j < what->high[1]; j++)
-            for (int i = what->low[0]; i < what->high[0]; i++) {
-                size_t face = grid_face_index(&fluid->grid, what->axis, i, j, k);
-                sum += u[face] * (open ? open[face] : 1);
-            }
+            for (int i = what->low[0]; i < what->high[0]; i++)
+                sum += flow_through(fluid, what->axis, (int[3]){i, j, k});
     values[0] = what->sign * sum * grid_face_area(&fluid->grid);
 }
 

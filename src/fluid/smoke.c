@@ -104,7 +104,7 @@ PlimStatus fluid_feed(Fluid *fluid, const StepInfo *step) {
         FeedJob job = {fluid, &fluid->sources.list.data[s], step->end_time, 0};
         if (job.source->sets_smoke || job.source->sets_temperature)
             grid_for_rows(grid, fluid_smoke_place(fluid), step->threads, feed_row, &job);
-        bool blows = job.source->sets_velocity && fluid_source_runs(job.source, step->end_time);
+        bool blows = fluid_source_blows(job.source, step->end_time);
         for (; blows && job.axis < grid->dim; job.axis++)
             grid_for_rows(grid, grid_place_faces(job.axis), step->threads, blow_row, &job);
         TRY(check_source(fluid, job.source, step));

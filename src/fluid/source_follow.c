@@ -89,6 +89,7 @@ double fluid_source_value(const Fluid *fluid, const FluidSource *source,
 
 double fluid_source_velocity(const Fluid *fluid, const FluidSource *source, int axis, Vec3 x,
                              double t) {
+    if (!source->sets_velocity) return fluid_rate_velocity(fluid, source, axis, t);
     if (!follows(source)) return field_function_at(&source->velocity[axis], x, t);
     Vec3 beside = beside_source(fluid, source, x), own = own_place(source, beside);
     Vec3 relative = vec3(field_function_at(&source->velocity[0], own, t),

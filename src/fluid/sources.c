@@ -10,6 +10,11 @@ bool fluid_source_runs(const FluidSource *source, double t) {
            field_function_at(&source->runs, vec3(0, 0, 0), t) > 0;
 }
 
+bool fluid_source_blows(const FluidSource *source, double t) {
+    return source->sets_velocity ? fluid_source_runs(source, t)
+                                 : source->has_rate && fluid_source_rate(source, t) > 0;
+}
+
 static double velocity_along(const Collider *collider, Vec3 x, int axis) {
     double velocity[3];
     vec3_store(velocity, collider_velocity(collider, x));
@@ -72,5 +77,6 @@ PlimStatus fluid_find_sources(Fluid *fluid, const StepInfo *step, bool with_coll
     fluid_place_sources(fluid);
     SourceJob job = {fluid, step->end_time, with_colliders && fluid->colliders.some_move};
     grid_for_rows(&fluid->grid, PLACE_CELLS, step->threads, source_rows, &job);
+    fluid_spread_rates(fluid, step->threads);
     return PLIM_OK;
 }

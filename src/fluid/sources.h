@@ -6,8 +6,11 @@
 
 typedef struct FluidSources {
     ARRAY(FluidSource) list;
-    bool expands; /* sources or volume control make fluid within itself */
-    double *rate; /* of cells: volume made in it, m^3/s; NULL: none ever */
+    bool expands;          /* sources or volume control make fluid within itself */
+    bool expands_anywhere; /* and not only sources with a rate */
+    double *rate;          /* of cells: volume made in it, m^3/s; NULL: none ever */
+    int32_t *owner; /* of cells of liquid: one more than the number of the source with a rate that
+                       it lies in, 0: none; NULL: no source has a rate */
 } FluidSources;
 
 /* Finds the bodies that sources follow; reads where they are now (source_follow.c). */
@@ -25,6 +28,14 @@ double fluid_source_distance(const Fluid *fluid, const FluidSource *source, Vec3
 bool fluid_in_source(const Fluid *fluid, const FluidSource *source, Vec3 x);
 /* Whether a source is at work at t: what neither fills nor drains always is. */
 bool fluid_source_runs(const FluidSource *source, double t);
+/* What a source with a rate pours at t, m^3/s; adds what does not fit into their shapes to the
+ * volume made in cells (source_rate.c). */
+double fluid_source_rate(const FluidSource *source, double t);
+/* What moves in a source with a rate and no velocity of its own, m/s. */
+double fluid_rate_velocity(const Fluid *fluid, const FluidSource *source, int axis, double t);
+void fluid_spread_rates(Fluid *fluid, int threads);
+/* Whether it sets velocities at t. */
+bool fluid_source_blows(const FluidSource *source, double t);
 /* What colliders push through the closed part of a face, m^3/s along the axis. */
 double fluid_pushed(const Fluid *fluid, int axis, int i, int j, int k);
 /* Volume made in cells: by sources and, if asked for, by the motion of colliders. */

@@ -167,8 +167,8 @@ static void predict_row(void *user, int j, int k) {
                 part += job->flux[axis][grid_face_index(grid, axis, at[0], at[1], at[2])] -
                         job->flux[axis][grid_face_index(grid, axis, next[0], next[1], next[2])];
             }
-            if (job->flow->has_sources && job->parts[cell] > 0.5)
-                part += job->parts[cell] * outflow(job, at);
+            bool makes = job->flow->has_sources && (!job->flow->made || job->flow->made[cell] != 0);
+            if (makes && job->parts[cell] > 0.5) part += job->parts[cell] * outflow(job, at);
         }
         job->predicted[cell] = part;
     }

@@ -21,6 +21,7 @@ typedef struct VolumeFlow {
     const double *solid; /* m, at nodes, compact, positive outside; NULL: there are no solids */
     const int32_t *separated; /* of cells: 1: air comes in through its walls; NULL: none is */
     bool has_sources;         /* liquid may be made within itself: the velocity diverges there */
+    const int32_t *made;      /* of cells: not 0 where it is; NULL: anywhere */
     bool solids_move;         /* cells that they cut, and cells beside those, are left alone */
     /* Fills the halo of a level set; NULL: field_fill_halo does. */
     void (*fill_halo)(const void *user, GridField *phi, int threads);

@@ -77,6 +77,21 @@ static SceneSource read_source(PlimScene *scene, SceneNode *node) {
     return source;
 }
 
+static void check_rate(PlimScene *scene, const SceneNode *node, const SceneSource *source) {
+    SceneReader *reader = &scene->reader;
+    const SceneNode *rate = node_get(node, "rate");
+    if (!source->rate.given) return;
+    if (source->liquid != FLUID_FILLS)
+        reader_problem(reader, rate, "only what fills has a rate; add 'liquid: fill'");
+    if (source->expansion.given)
+        reader_problem(reader, rate, "has both 'rate' and 'expansion'; leave one out");
+    if (source->rate.expression && expression_uses_place(source->rate.expression))
+        reader_problem(reader, rate,
+                       "uses x, y or z; the rate is that of the whole source, a function of t");
+    if (!source->rate.expression && !(source->rate.value >= 0))
+        reader_problem(reader, rate, "is below 0; a source pours, 'liquid: drain' takes away");
+}
+
 static void check_sources(PlimScene *scene, const SceneSystem *system, double *work_bytes) {
     const SceneNode *list = system->fluid.sources.node;
     SceneReader *reader = &scene->reader;
@@ -92,6 +107,7 @@ static void check_sources(PlimScene *scene, const SceneSystem *system, double *w
             reader_problem(
                 reader, node,
                 "sets nothing; give it smoke, temperature, velocity, expansion or liquid");
+        check_rate(scene, node, &source);
         if (source.liquid != FLUID_LEAVES && !node_get(system->node, "liquid"))
             reader_problem(reader, node_get(node, "liquid"),
                            "this fluid has no free surface; add 'liquid: {}' to the fluid");
@@ -302,7 +318,9 @@ static PlimStatus describe_source(PlimScene *scene, SceneNode *node, Scratch *me
                           .temperature = scene_field_function(&source.temperature),
                           .expansion = scene_field_function(&source.expansion),
                           .pouring = (FluidPouring)source.liquid,
-                          .runs = scene_field_function(&source.runs)};
+                          .runs = scene_field_function(&source.runs),
+                          .has_rate = source.rate.given,
+                          .rate = scene_field_function(&source.rate)};
     set_functions(made->velocity, source.velocity);
     return scene_place_solid(scene, &source.place, memory, &made->solid);
 }

@@ -254,7 +254,7 @@ typedef struct SceneSource {
     ScenePlace place;
     SceneField smoke, temperature, velocity[3], expansion;
     int liquid; /* FluidPouring */
-    SceneField runs;
+    SceneField runs, rate;
 } SceneSource;
 
 typedef struct SceneLiquid {
@@ -336,7 +336,7 @@ typedef struct SceneSplash {
     double jitter;
     int incompressibility, transfer, path, densities, fractions;
     double flip;
-    double air, settling, suction, suction_depth;
+    double air, settling;
     double viscosity, slip;
     bool sealed, correct_density;
     double crowding;

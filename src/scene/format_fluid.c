@@ -161,6 +161,9 @@ static const SceneKey source_keys[] = {
      .help = "fill: all in the shape is liquid; drain: none is"},
     {"runs", VALUE_FIELD, AT(SceneSource, runs), "1",
      .help = "it fills or drains, and sets its velocity, while this is above 0; a function of t"},
+    {"rate", VALUE_FIELD, AT(SceneSource, rate), .unit = "m^3/s",
+     .help = "with liquid: fill, the volume that it pours, exactly (in two dimensions for 1 m of "
+             "depth); a function of t; as much as keeps the shape full when left out"},
 };
 
 const SceneTable scene_source_table = TABLE(

@@ -162,10 +162,6 @@ static const SceneKey splash_keys[] = {
      .help = "part of the room of nearly full cells that may fill in the time in which a fall "
              "passes an "
              "eighth of a cell; 1: all at once, as 001 has it, and deep pools bounce"},
-    {"suction", VALUE_NUMBER, AT(SceneSplash, suction), "0", .unit = "Pa", NOT_NEGATIVE,
-     .help = "how far below 0 pressure may go away from the surface"},
-    {"suction_depth", VALUE_NUMBER, AT(SceneSplash, suction_depth), "3", NOT_NEGATIVE,
-     .help = "cells from the surface from which it may"},
     {"correct_density", VALUE_BOOL, AT(SceneSplash, correct_density), "true",
      .help = "a second solve moves particles apart where they crowd"},
     {"crowding", VALUE_NUMBER, AT(SceneSplash, crowding), "0.005", NOT_NEGATIVE,

@@ -71,8 +71,6 @@ SplashDesc scene_describe_splash_options(const PlimScene *scene, const SceneSyst
     desc.air = splash->air;
     desc.sealed = splash->sealed;
     desc.settling = splash->settling;
-    desc.suction = splash->suction;
-    desc.suction_depth = splash->suction_depth;
     desc.correct_density = splash->correct_density;
     desc.crowding = splash->crowding;
     desc.corrections = (int)splash->corrections;

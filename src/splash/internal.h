@@ -117,7 +117,6 @@ struct Splash {
     unsigned char *kind;     /* of cells: CellKind */
     unsigned char *stirred;  /* of cells: the correction moves particles in it */
     double *right;           /* of cells: b of a solve */
-    double *low;             /* of cells: bounds of pressure; NULL where all are 0 */
     double *weight[3];       /* of faces: coefficients of a solve */
     double *multiplier;      /* of cells: y of the density correction, kg/m */
     double fastest;          /* m/s, greatest velocity component of a particle that is not spray */
@@ -206,11 +205,10 @@ PlimStatus splash_project_unilateral(Splash *splash, const StepInfo *step);
 void splash_lift_by_pressure(Splash *splash, const StepInfo *step, double *const velocity[3]);
 /* Coefficients of faces into `weight`: v_f, with `in_matrix` over their density. */
 void splash_weigh_faces(Splash *splash, const StepInfo *step, bool in_matrix);
-/* x >= low with A x + b >= 0 for `weight`, `kind` and `right`. */
+/* x >= 0 with A x + b >= 0 for `weight`, `kind` and `right`. */
 typedef struct BoundedSolve {
     const char *what; /* named when it fails */
     double tolerance; /* as of BoundedOptions */
-    const double *low;
     double *x;
     bool may_stop_short;           /* after some iterations what there is will do */
     const BoundedColumns *columns; /* what gives way; NULL: none */
@@ -222,8 +220,6 @@ PlimStatus splash_solve_bounded(Splash *splash, Poisson *poisson, const StepInfo
  * they lost; NULL: nobody asks. */
 void splash_stop_at_walls(const Splash *splash, bool pressed, double *const velocity[3],
                           double (*taken)[2]);
-/* negative_pressure.c: bounds of pressure times `time`, below 0 away from the surface. */
-void splash_find_low(Splash *splash, double time);
 
 /* ---- project_bilateral.c, extrapolate.c, move.c, density_correction.c ---- */
 

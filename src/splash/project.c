@@ -290,8 +290,8 @@ PlimStatus splash_solve_bounded(Splash *splash, Poisson *poisson, const StepInfo
     options.tolerance = solve->tolerance;
     options.columns = solve->columns;
     if (solve->may_stop_short) options.max_iterations = ENOUGH_ITERATIONS;
-    TRY(poisson_solve_bounded(poisson, &options, splash->right, solve->low, solve->x,
-                              splash->eigenvector, result));
+    TRY(poisson_solve_bounded(poisson, &options, splash->right, NULL, solve->x, splash->eigenvector,
+                              result));
     return check_solve(splash, step, solve, result);
 }
 
@@ -421,14 +421,11 @@ PlimStatus splash_project_unilateral(Splash *splash, const StepInfo *step) {
     ProjectJob job = {.splash = splash, .time = splash_kick(splash, step->dt)};
     TRY(build_system(splash, step, job.time));
     double unit = splash->desc.density * grid_cell_volume(grid) / step->dt;
-    const double *low = splash->low;
-    if (low) splash_find_low(splash, job.time);
     BoundedColumns columns;
     bool pushes = splash_pushes(&splash->push);
     if (pushes) TRY(splash_push_columns(splash, splash->desc.density, &columns));
     BoundedSolve solve = {.what = "pressure",
                           .tolerance = splash->desc.tolerance * unit,
-                          .low = low,
                           .x = splash->pressure,
                           .columns = pushes ? &columns : NULL};
     TRY(splash_solve_bounded(splash, splash->poisson, step, &solve, &splash->solved));

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "splash/faces.h"
 #include "splash/viscous.h"
+#include "system/step_limit.h"
 
 #include <string.h>
 
@@ -86,7 +87,6 @@ SplashDesc splash_desc_default(void) {
                         .flip = 0.97,
                         .air = 0.1,
                         .settling = 0.1,
-                        .suction_depth = 3,
                         .correct_density = true,
                         .crowding = 0.005,
                         .corrections = 40,
@@ -190,8 +190,6 @@ static int list_arrays(Splash *splash, SplashArray out[ARRAY_CAPACITY]) {
                            &splash->multiplier};
     for (int i = 0; i < 5; i++)
         put_array(out, count++, (SplashArray){(void **)of_cells[i], cells, sizeof(double)});
-    if (splash->desc.suction > 0)
-        put_array(out, count++, (SplashArray){(void **)&splash->low, cells, sizeof(double)});
     put_array(out, count++, (SplashArray){(void **)&splash->near, cells, 1});
     put_array(out, count++, (SplashArray){(void **)&splash->kind, cells, 1});
     put_array(out, count++, (SplashArray){(void **)&splash->stirred, cells, 1});
@@ -455,8 +453,9 @@ static PlimStatus splash_refresh(void *system, const StepInfo *step) {
     return splash_find_fastest(splash, step);
 }
 
-/* m/s, of the fastest collider's centre. */
-static double collider_speed(const Splash *splash) {
+/* m/s, of the colliders that are here. */
+static double collider_speed(const void *user, double t) {
+    const Splash *splash = user;
     double speed = 0;
     for (size_t i = 0; i < splash->colliders.list.count; i++) {
         const ImmersedCollider *collider = &splash->colliders.list.data[i];
@@ -464,7 +463,7 @@ static double collider_speed(const Splash *splash) {
         if (immersed_is_obstacle(collider)) continue;
         surface_read(&collider->ref, &now);
         if (room_meets(&splash->desc.room, collider_bounds(&now)))
-            speed = fmax(speed, vec3_length(now.velocity));
+            speed = fmax(speed, immersed_speed(collider, splash->grid.dim, t));
     }
     return speed;
 }
@@ -474,10 +473,12 @@ static double splash_max_dt(const void *system, const StepInfo *step) {
     const Splash *splash = system;
     double speed = fmax(splash->fastest, splash_source_speed(splash, step->time));
     speed = fmax(speed, splash->fastest_spray / SPLASH_SPRAY_REACH);
-    speed = fmax(speed, collider_speed(splash));
+    speed = fmax(speed, collider_speed(splash, step->time));
     double way = splash->desc.cfl * splash->grid.spacing, g = vec3_length(step->gravity);
     double root = sqrt(speed * speed + 4 * g * way);
     double carried = speed + root > 0 ? 2 * way / (speed + root) : HUGE_VAL;
+    double wanted = fmin(step->dt, carried);
+    carried = fmin(carried, step_limit_given(collider_speed, splash, step->time, wanted, way));
     /* A face above a level surface falls for a step before anything holds it, and the particles
      * below it with a part of that: 0.06 sqrt(g h) in a pool of 15 cells with steps of twice this.
      */

@@ -89,8 +89,6 @@ typedef struct SplashDesc {
                         pushed */
     double settling; /* part of the room of nearly full cells that may fill while a fall passes an
                         eighth of a cell, 0 to 1 */
-    double suction;  /* Pa, how far below 0 pressure may go away from the surface */
-    double suction_depth; /* cells from the surface from which it may */
     bool correct_density; /* the second solve (001 eq. 3.9) */
     double crowding;      /* of the greatest density: what correction leaves, at most */
     int corrections;      /* passes of it in a step, at most */

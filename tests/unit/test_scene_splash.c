@@ -54,8 +54,6 @@ static void test_defaults(void **state) {
     assert_int_equal(read->fractions, desc->fractions);
     assert_close(read->air, desc->air, 0);
     assert_close(read->settling, desc->settling, 0);
-    assert_close(read->suction, desc->suction, 0);
-    assert_close(read->suction_depth, desc->suction_depth, 0);
     assert_int_equal(read->correct_density, desc->correct_density);
     assert_close(read->crowding, desc->crowding, 0);
     assert_int_equal(read->corrections, desc->corrections);
@@ -85,8 +83,6 @@ static void check_options(const SplashDesc *desc) {
     assert_int_equal(desc->fractions, SPLASH_FRACTION_RIGHT);
     assert_close(desc->air, 0.25, 0);
     assert_close(desc->settling, 0.75, 0);
-    assert_close(desc->suction, 9, 0);
-    assert_close(desc->suction_depth, 5, 0);
     assert_false(desc->correct_density);
     assert_close(desc->crowding, 0.01, 0);
     assert_int_equal(desc->corrections, 2);
@@ -119,8 +115,6 @@ static void test_options(void **state) {
                            "  fractions: right\n"
                            "  air: 0.25\n"
                            "  settling: 0.75\n"
-                           "  suction: 9\n"
-                           "  suction_depth: 5\n"
                            "  correct_density: false\n"
                            "  crowding: 0.01\n"
                            "  corrections: 2\n"
@@ -309,7 +303,7 @@ static void test_bad_values(void **state) {
         {POOL "  cfl: 0\n", 5, "/splash/cfl", "above 0"},
         {POOL "  cfl: 11\n", 5, "/splash/cfl", "at most 10"},
         {POOL "  samples: 0\n", 5, "/splash/samples", "at least 1"},
-        {POOL "  suction: -1\n", 5, "/splash/suction", "at least 0"},
+        {POOL "  suction: 1\n", 5, "/splash/suction", "unknown key"},
         {POOL "  tolerance: 0\n", 5, "/splash/tolerance", "at least 1e-14"},
         {POOL "  domain: {low: [0, 2, 0]}\n", 5, "/splash/domain", "low must be below high"},
         {POOL "  surface: {mesh: maybe}\n", 5, "/splash/surface/mesh", "true or false"},

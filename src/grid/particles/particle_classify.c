@@ -96,8 +96,10 @@ static PlimStatus let_go(ParticleLevelSet *set, const SortJob *job) {
 }
 
 /* New drops and bubbles leave with the velocity that the liquid has there. */
-static void start_drops(const ParticlePlan *plan, LevelParticles *drops, size_t first) {
-    double at[3][TRACE_BLOCK], v[3][TRACE_BLOCK];
+static void start_drops(const ParticlePlan *plan, Vec3 drop_gain, LevelParticles *drops,
+                        size_t first) {
+    double at[3][TRACE_BLOCK], v[3][TRACE_BLOCK], gain[3];
+    vec3_store(gain, drop_gain);
     for (; first < drops->count; first += TRACE_BLOCK) {
         size_t left = drops->count - first;
         int count = left < TRACE_BLOCK ? (int)left : TRACE_BLOCK;
@@ -105,7 +107,8 @@ static void start_drops(const ParticlePlan *plan, LevelParticles *drops, size_t 
         trace_velocity(plan->velocity, plan->dim, at, count, v);
         for (int i = 0; i < count; i++)
             for (int axis = 0; axis < plan->dim; axis++)
-                drops->velocity[3 * (first + (size_t)i) + (size_t)axis] = v[axis][i];
+                drops->velocity[3 * (first + (size_t)i) + (size_t)axis] =
+                    v[axis][i] + (drops->sign[first + (size_t)i] < 0 ? gain[axis] : 0);
     }
 }
 
@@ -117,7 +120,7 @@ static PlimStatus sort_out(ParticleLevelSet *set, SortJob *job) {
     if (!job->marks) return PLIM_OUT_OF_MEMORY;
     parallel_for(set->threads, job->of->count, PARTICLE_GRAIN, size_and_find_lost, job);
     TRY(let_go(set, job));
-    if (set->drops) start_drops(&job->plan, set->drops, drops);
+    if (set->drops) start_drops(&job->plan, set->drop_gain, set->drops, drops);
     return PLIM_OK;
 }
 

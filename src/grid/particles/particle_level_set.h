@@ -71,6 +71,7 @@ typedef struct ParticleLevelSet {
      * band, but for what a step of advection does to it. */
     GridField *phi;
     const GridField *solid; /* at cells or nodes, m, positive outside, halo filled; NULL: none */
+    Vec3 drop_gain;         /* m/s, that new drops have gained since the time of what carries */
     int threads;
     Scratch *scratch;
 } ParticleLevelSet;

@@ -1,0 +1,129 @@
+#!/usr/bin/python3
+"""Water in time: the reversed vortex, free fall, sources with a rate, a viscous film, at any frame rate."""
+import math
+
+import fsi
+from common import np, verify
+from water import G, Liquid
+
+DEFAULTS = {"fluid/liquid/scheme": "semi_lagrangian", "fluid/liquid/escape": 0.02, "fluid/liquid/corrections": 1}
+
+
+# ---- the reversed vortex ----
+
+
+def out_of_place(output, radius=0.15, middle=(0.5, 0.75)):
+    """What is liquid and should not be, and the other way round, in areas of the disc; and the area's change."""
+    first, last = (Liquid(output, output.numbered("frame")[i]) for i in (0, -1))
+    fine, n = 8, last.level.shape[0]
+    at = last.origin[0] + (np.arange(n * fine) + 0.5) / fine * last.spacing
+    x, y = np.meshgrid(at, at, indexing="ij")
+    points = np.stack([x.ravel(), y.ravel(), 0 * x.ravel()], axis=1)
+    wet = last.at(points) < 0
+    disc = np.hypot(points[:, 0] - middle[0], points[:, 1] - middle[1]) < radius
+    return np.mean(wet != disc) / np.mean(disc), last.volume() / first.volume() - 1
+
+
+def check_vortex(options, checks, folder):
+    if options.quickest:
+        cases = [(2, 1), (2, 20)]
+    elif options.quick:
+        cases = [(2, 1), (4, 1), (8, 1), (8, 20)]
+    else:
+        cases = [(period, fps) for period in (2, 4, 6, 8) for fps in (1, 5, 20, 60)]
+    limits = {2: (0.5, 1), 4: (1, 3), 6: (1.5, 6), 8: (2, 12)}
+    for period, fps in cases:
+        for number, (name, values) in enumerate((("smooth-flow settings", {}), ("defaults", DEFAULTS))):
+            output = fsi.run(options, folder, "vortex", "fluid/vortex_reversed.yaml",
+                             {"params/period": period, "fps": fps, **values})
+            away, change = out_of_place(output)
+            label = f"reversed vortex, period {period}, {fps} frames a second, {name}"
+            checks.below(f"{label}: out of place, %", 100 * away, limits[period][number])
+            checks.below(f"{label}: change of the area, %", 100 * abs(change), 1)
+
+
+# ---- free fall ----
+
+
+def falling(dim, cells, fps):
+    turned = "" if dim == 3 else ", orientation: {axis: [1, 0, 0], angle: 90}"
+    shape = "ball: {radius: 0.1}" if dim == 3 else "cylinder: {radius: 0.1, height: 4}"
+    return f"""plimsoll: 1
+name: falling
+dim: {dim}
+duration: 0.3
+fps: {fps}
+fluid:
+  cells: {cells}
+  domain: {{low: [0, 0, 0], high: [0.4, 1, 0.4]}}
+  liquid:
+    shapes: [{{place: {{shape: {{{shape}}}, position: [0.2, 0.85, {0.2 * (dim == 3)}]{turned}}}}}]
+probes:
+  - {{name: ball, object: fluid, quantities: [volume, center]}}
+"""
+
+
+def check_fall(options, checks, folder):
+    cases = [(2, 50, fps) for fps in ((10, 30) if options.quick else (10, 24, 30, 60))]
+    cases += [] if options.quickest else [(3, 50, 30)]
+    for dim, cells, fps in cases:
+        output = run_text(options, folder, falling(dim, cells, fps))
+        probes = output.probes()
+        exact = 0.5 * G * probes["time"]**2
+        away = np.abs(probes["ball.center.y"][0] - probes["ball.center.y"] - exact)
+        checks.below(f"free fall, {dim}D, {cells} cells, {fps} frames a second: distance from it over what may be",
+                     np.max(away / np.maximum(0.01 * exact, 0.1 / cells)), 1)
+
+
+def run_text(options, folder, text):
+    path = f"{folder}/scene.yaml"
+    with open(path, "w") as file:
+        file.write(text)
+    return fsi.run(options, folder, "scene", path)
+
+
+# ---- sources with a rate ----
+
+
+def check_tap(options, checks, folder):
+    cases = [(5, 0, 2)] if options.quickest else [(3, 0, 2), (8, 0, 2), (5, 50, 2)]
+    if not options.quick:
+        cases = [(across, mu, 2) for across in (3, 4, 5, 8) for mu in (0, 1, 50)] + [(4, 0, 3)]
+    for across, mu, dim in cases:
+        values = {"params/across": across, "params/mu": mu, "params/dim": dim, "params/seconds": 1.0, "params/rest": 0.5}
+        if dim == 3:
+            values["params/rate"] = 0.01
+        output = fsi.run(options, folder, "tap", "fluid/tap.yaml", values)
+        stats = output.stats()
+        rate = values.get("params/rate", 0.1)
+        label = f"tap {across} cells across, mu {mu:g}, {dim}D"
+        checks.near(f"{label}: poured, m^3", stats["volume.poured"][-1], rate, 1)
+        checks.near(f"{label}: found again, m^3", stats["volume.fluid"][-1] - stats["volume.fluid"][0], rate, 1)
+
+
+# ---- a viscous film ----
+
+
+def check_film(options, checks, folder):
+    depths = (8.3,) if options.quickest else (8.0, 8.3, 8.5, 8.7, 16.3)
+    if not options.quick:
+        depths = [start + part for start in (8, 16) for part in np.arange(0, 1, 0.1)]
+    h, density, mu, angle = 1 / 64, 1000, 50, math.radians(30)
+    for depth in depths:
+        probes = fsi.run(options, folder, "film", "fluid/film.yaml", {"params/depth": float(depth)}).probes()
+        d = depth * h
+        steep = density * G * math.sin(angle) / mu
+        label = f"film {depth:.1f} cells deep"
+        checks.near(f"{label}: flux, m^3/s", probes["across.flux"][-1], steep * d**3 / 3, 3 if depth < 16 else 1)
+        for name, part in (("half", 0.5), ("nine_tenths", 0.9), ("surface", 0.999)):
+            y = part * d
+            checks.near(f"{label}: velocity at {part:g} of the depth, m/s", probes[f"{name}.velocity.x"][-1],
+                        steep * (d * y - y * y / 2), 2)
+
+
+def main():
+    verify(__doc__, (check_vortex, check_fall, check_tap, check_film))
+
+
+if __name__ == "__main__":
+    main()
