@@ -13,6 +13,8 @@ typedef struct FluidCut {
     GridField cell_distance;
     double *face_distance[3]; /* only with viscosity */
     double *open[3];          /* part of each face outside colliders */
+    double *part;             /* of each cell outside colliders; only of liquids */
+    unsigned char *stale;     /* not 0: its part must be found anew (cut_volumes.c) */
     size_t fluid_cells;
 } FluidCut;
 
@@ -23,6 +25,9 @@ PlimStatus fluid_update_geometry(Fluid *fluid, const StepInfo *step, bool always
 PlimStatus fluid_close_thin_gaps(Fluid *fluid, const StepInfo *step);
 /* In enclosed_cells.c: small pockets between bodies hold no pressure. */
 void fluid_empty_enclosed_cells(Fluid *fluid);
+/* In cut_volumes.c: the part of each cell outside colliders, `always` of all of them, else of
+ * those where one moved. */
+void fluid_cut_volumes(Fluid *fluid, bool always);
 /* The first thing wrong with the grid as it was just cut, as text, or NULL: apertures outside 0 to
  * 1, cells whose kind does not go with their faces. */
 const char *fluid_cut_problem(const Fluid *fluid);

@@ -300,6 +300,8 @@ static void fluid_destroy(void *system) {
     free_array(context, fluid->viscous.of_cell, cells, sizeof(double));
     free_array(context, fluid->cut.distance, nodes, sizeof(double));
     free_array(context, fluid->cut.still_distance, nodes, sizeof(double));
+    free_array(context, fluid->cut.part, cells, sizeof(double));
+    free_array(context, fluid->cut.stale, cells, 1);
     immersed_free(&fluid->colliders);
     array_free(context, &fluid->loads);
     array_free(context, &fluid->passive);
@@ -404,6 +406,10 @@ static PlimStatus create_cuts(Fluid *fluid) {
     if (fluid->colliders.list.count == 0) return PLIM_OK;
     TRY(allocate(context, nodes, sizeof(double), &fluid->cut.distance));
     TRY(allocate(context, nodes, sizeof(double), &fluid->cut.still_distance));
+    if (fluid_has_surface(fluid)) {
+        TRY(allocate(context, cells, sizeof(double), &fluid->cut.part));
+        TRY(allocate(context, cells, 1, &fluid->cut.stale));
+    }
     for (int axis = 0; axis < grid->dim; axis++) {
         size_t faces = grid_face_count(grid, axis);
         TRY(allocate(context, faces, sizeof(double), &fluid->cut.open[axis]));

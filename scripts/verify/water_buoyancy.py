@@ -1,0 +1,121 @@
+#!/usr/bin/python3
+"""Bodies under water with a free surface: they lose the weight of what they displace, wherever they lie."""
+import math
+
+import common
+import fsi
+import meshes
+from common import np, verify
+from water import G
+from water_float import ball_depth, late_mean
+
+CELL = 0.05 # m
+RHO = 1000 # kg/m^3
+
+
+# ---- held ----
+
+SHAPES = ("ball", "box", "torus", "hollow", "duck")
+
+
+def volume(shape, across, thin):
+    """Inside the outer surface, m^3."""
+    size = across * CELL
+    if shape == "duck":
+        return meshes.volume(meshes.read_obj(common.scene_path("meshes/duck.obj"))) * size**3
+    tube = 0.5 * thin * CELL
+    return {"ball": math.pi / 6 * size**3, "box": size**3, "hollow": math.pi / 6 * size**3,
+            "torus": 2 * math.pi**2 * (0.5 * size - tube) * tube**2}[shape]
+
+
+def held_cases(options):
+    """(shape, cells across, shift in cells, turn in degrees, solver)."""
+    places = [(0, 0), (0.3, 20), (0.5, 45)]
+    sizes = [("ball", 6), ("box", 6), ("torus", 12), ("hollow", 10), ("duck", 17.5)]
+    cases = [(shape, across, *place, "monolithic") for shape, across in sizes for place in places]
+    cases.append(("box", 6, 0.2, 0, "split"))
+    if options.quickest:
+        return [case for i, case in enumerate(cases) if i % 2 == 0]
+    sizes += [("ball", 9.6), ("box", 7.3), ("torus", 8), ("hollow", 8), ("duck", 24)]
+    if options.quick:
+        places = [(0.13, 0), (0.7, 65)]
+    else:
+        places = [(shift, turn) for shift in (0, 0.1, 0.25, 0.4, 0.5, 0.75, 0.9) for turn in (0, 10, 30, 45, 73, 90, 160)]
+    cases += [(shape, across, *place, solver) for shape, across in sizes for place in places
+              for solver in ("monolithic", "split")]
+    return cases
+
+
+def check_held(options, checks, folder):
+    worst = {}
+    for shape, across, shift, turn, solver in held_cases(options):
+        output = fsi.run(options, folder, "held", "float/held.yaml",
+                         {"params/shape": SHAPES.index(shape), "params/across": across, "params/shift": shift,
+                          "params/turn": turn, "params/solver": solver})
+        expected = np.array([0, RHO * G * volume(shape, across, 2), 0])
+        force = output.probes().vector(f"{shape}.fluid_force")[1:] # at the start nothing was solved for
+        away = 100 * np.max(np.linalg.norm(force - expected, axis=1)) / expected[1]
+        worst[shape] = max(worst.get(shape, 0), away)
+        label = f"{shape} of {across:g} cells, moved by {shift:g}, turned by {turn:g}, {solver}"
+        checks.below(f"{label}: force from rho g V, %", away, 1)
+        checks.below(f"{label}: still water, m/s", np.max(output.stats()["speed.max"]), 1e-6)
+    checks.note("furthest from rho g V: " + ", ".join(f"{name} {away:.2f}%" for name, away in worst.items()))
+
+
+# ---- let go ----
+
+
+def let_go(options, folder, shape, density, seconds, **params):
+    name = ("crate", "ball")[shape]
+    output = fsi.run(options, folder, "nearly", "float/nearly.yaml",
+                     {"params/shape": shape, "params/density": density, "params/seconds": seconds,
+                      **{f"params/{key}": value for key, value in params.items()}})
+    probes = output.probes()
+    return probes, probes[f"{name}.position.y"], probes[f"{name}.velocity.y"]
+
+
+def check_neutral(options, checks, folder):
+    places = [(0.3, 0)] if options.quickest else [(0.3, 0), (0, 0), (0.5, 30)]
+    for shape, name in ((0, "crate of 6 cells"), (1, "ball of 9.6 cells")):
+        for shift, turn in places:
+            probes, _, speed = let_go(options, folder, shape, 1000, 1, shift=shift, turn=turn)
+            most = np.max(np.abs(np.diff(speed) / np.diff(probes["time"])))
+            checks.below(f"{name} of the water's density, moved by {shift:g}, turned by {turn:g}: most it "
+                         "accelerates in a second, % of g", 100 * most / G, 0.3)
+
+
+def top_at_rest(shape, density):
+    """How far the top is above the surface, cells, where it floats upright: less than half a cell of
+    the crate, a cap of the ball."""
+    if shape == 0:
+        return 6 * (1 - density / RHO)
+    return 4.8 * (2 - ball_depth(density / RHO))
+
+
+def check_nearly(options, checks, folder):
+    cases = [(0, 985), (0, 1015)] if options.quickest else \
+            [(shape, density) for shape in (0, 1) for density in (950, 985, 1015)]
+    for shape, density in cases:
+        name, half = (("crate of 6 cells", 3), ("ball of 9.6 cells", 4.8))[shape]
+        label = f"{name}, {density} kg/m^3, after 10 s"
+        probes, height, _ = let_go(options, folder, shape, density, 10)
+        if density > RHO:
+            checks.below(f"{label}: above the floor, cells", height[-1] / CELL - half, 0.1)
+            continue
+        top = (height[-1] - probes["far.surface"][-1]) / CELL + half
+        body = ("crate", "ball")[shape]
+        mean = (late_mean(probes, f"{body}.position.y", 4) - late_mean(probes, "far.surface", 4)) / CELL + half
+        rest = top_at_rest(shape, density)
+        checks.above(f"{label}: top above the surface, cells", top, -0.5)
+        if rest <= 0.5:
+            checks.below(f"{label}: top above the surface, cells", top, 0.5)
+        # A ball floats with more than that out of the water: it bobs about where Archimedes has it.
+        checks.within(f"{label}: mean of the top over 4 s, cells above the surface", mean, round(rest, 3), 0.5)
+
+
+def main():
+    verify(__doc__, (check_held, check_neutral, check_nearly))
+
+
+if __name__ == "__main__":
+    main()
