@@ -18,20 +18,46 @@ enum { MOVED = 1, MOVED_BEFORE = 2 };
 /* Half the diagonal of a cell, in cells, and a little: beyond, no surface cuts it. */
 static const double cut_reach = 0.88;
 
+/* Cells over half a cell: second differences of distances up to here change a volume by less than
+ * 1/1000 of the cell. */
+static const double flat = 2e-3;
+
 typedef struct CellPoints {
     double at[POINTS][POINTS][POINTS]; /* [z][y][x]; in two dimensions z = 0 alone */
 } CellPoints;
 
-static void find_points(const Fluid *fluid, const int cell[3], CellPoints *points) {
+/* Every `stride`th point; those that are there already are kept. */
+static void find_points(const Fluid *fluid, const int cell[3], int stride, CellPoints *points) {
     const Grid *grid = &fluid->grid;
+    bool is_second = stride == 1;
     double step = grid->spacing / PIECES;
     Vec3 low = vec3_add(grid->origin, vec3_scale(grid->spacing, vec3(cell[0], cell[1], cell[2])));
-    for (int c = 0; c < (grid->dim == 3 ? POINTS : 1); c++)
-        for (int b = 0; b < POINTS; b++)
-            for (int a = 0; a < POINTS; a++) {
+    for (int c = 0; c < (grid->dim == 3 ? POINTS : 1); c += stride)
+        for (int b = 0; b < POINTS; b += stride)
+            for (int a = 0; a < POINTS; a += stride) {
+                if (is_second && !((a | b | c) & 1)) continue;
                 Vec3 x = vec3_add(low, vec3_scale(step, vec3(a, b, c)));
                 points->at[c][b][a] = immersed_gap(&fluid->colliders, x).least;
             }
+}
+
+/* Whether distances at every second point change evenly along all lines of them: the surface is
+ * flat there. */
+static bool are_even(const CellPoints *points, int dim, double limit) {
+    int nz = dim == 3 ? POINTS : 1;
+    double most = 0;
+    for (int c = 0; c < nz; c += 2)
+        for (int b = 0; b < POINTS; b += 2)
+            for (int a = 0; a < POINTS; a += 2) {
+                double twice = 2 * points->at[c][b][a];
+                if (a == 2)
+                    most = fmax(most, fabs(points->at[c][b][0] + points->at[c][b][4] - twice));
+                if (b == 2)
+                    most = fmax(most, fabs(points->at[c][0][a] + points->at[c][4][a] - twice));
+                if (c == 2)
+                    most = fmax(most, fabs(points->at[0][b][a] + points->at[4][b][a] - twice));
+            }
+    return most < limit;
 }
 
 /* The part of a block of points, every `stride`th of them, three along each axis. */
@@ -48,8 +74,10 @@ static double part_of_block(const CellPoints *points, const int first[3], int st
 static double find_part(const Fluid *fluid, const int cell[3]) {
     int dim = fluid->grid.dim, blocks = 1 << dim;
     CellPoints points;
-    find_points(fluid, cell, &points);
+    find_points(fluid, cell, 2, &points);
     double coarse = part_of_block(&points, (int[3]){0, 0, 0}, 2, dim), fine = 0;
+    if (are_even(&points, dim, flat * fluid->grid.spacing)) return coarse;
+    find_points(fluid, cell, 1, &points);
     for (int block = 0; block < blocks; block++) {
         int first[3] = {2 * (block & 1), 2 * (block >> 1 & 1), 2 * (block >> 2)};
         fine += part_of_block(&points, first, 1, dim) / blocks;
@@ -110,6 +138,11 @@ static void find_row(void *user, int j, int k) {
     for (int i = 0; i < fluid->grid.n[0]; i++) {
         size_t cell = grid_cell_index(&fluid->grid, i, j, k);
         if (!fluid->cut.stale[cell]) continue;
+        /* The mean of its corners is no further from the middle's than half the diagonal. */
+        double mean =
+            fluid->cut.cell_distance.data[field_index(&fluid->cut.cell_distance, i, j, k)];
+        fluid->cut.part[cell] = mean > 0;
+        if (fabs(mean) > 2 * reach) continue;
         Vec3 middle = grid_cell_center(&fluid->grid, i, j, k);
         double distance = immersed_gap(&fluid->colliders, middle).least;
         fluid->cut.part[cell] =

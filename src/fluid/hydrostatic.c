@@ -4,11 +4,13 @@
 #include "fluid/body_forces.h"
 #include "fluid/body_push.h"
 
-static bool is_wet(const Fluid *fluid, const int cell[3]) {
+/* Whether a cell has a pressure of the last step: what colliders just left has none yet. */
+static bool has_pressure(const Fluid *fluid, const int cell[3]) {
     const Grid *grid = &fluid->grid;
     for (int axis = 0; axis < 3; axis++)
         if (cell[axis] < 0 || cell[axis] >= grid->n[axis]) return false;
-    return fluid->cut.kind[grid_cell_index(grid, cell[0], cell[1], cell[2])] == CELL_FLUID;
+    size_t index = grid_cell_index(grid, cell[0], cell[1], cell[2]);
+    return fluid->cut.kind[index] == CELL_FLUID && !fluid->cut.fresh[index];
 }
 
 /* How the pressure of the last step changes along an axis at a cell, Pa/m; `unknown` where no cell
@@ -19,15 +21,11 @@ static double pressure_slope(const Fluid *fluid, const int cell[3], int axis, do
     int wide = 0;
     for (int end = 0; end < 2; end++) {
         int at[3] = {cell[0], cell[1], cell[2]};
-        int next = at[axis] + (end ? 1 : -1);
-        bool within = next >= 0 && next < grid->n[axis];
-        if (within) {
-            at[axis] = next;
-            within = fluid->cut.kind[grid_cell_index(grid, at[0], at[1], at[2])] == CELL_FLUID;
-            if (!within) at[axis] = cell[axis];
-        }
+        at[axis] += end ? 1 : -1;
+        bool known = has_pressure(fluid, at);
+        if (!known) at[axis] = cell[axis];
         p[end] = fluid->pressure[grid_cell_index(grid, at[0], at[1], at[2])];
-        wide += within;
+        wide += known;
     }
     return wide ? (p[1] - p[0]) / (wide * grid->spacing) : unknown;
 }
@@ -78,18 +76,20 @@ static Vec3 weight_over_surface(const Fluid *fluid, Vec3 gravity, const int cell
     return vec3_scale(fluid->desc.density, vec3_load(sum));
 }
 
-/* A cell that colliders close has no pressure: one beside it tells. */
+/* In a cell without pressure the mean of those beside it that have one. */
 static double part_at_rest_near(const Fluid *fluid, Vec3 gravity, const int cell[3]) {
-    const Grid *grid = &fluid->grid;
-    int reach = grid->dim == 3;
-    if (is_wet(fluid, cell)) return part_at_rest(fluid, gravity, cell);
+    int reach = fluid->grid.dim == 3, count = 0;
+    double sum = 0;
+    if (has_pressure(fluid, cell)) return part_at_rest(fluid, gravity, cell);
     for (int c = -reach; c <= reach; c++)
         for (int b = -1; b <= 1; b++)
             for (int a = -1; a <= 1; a++) {
                 const int at[3] = {cell[0] + a, cell[1] + b, cell[2] + c};
-                if (is_wet(fluid, at)) return part_at_rest(fluid, gravity, at);
+                if (!has_pressure(fluid, at)) continue;
+                sum += part_at_rest(fluid, gravity, at);
+                count++;
             }
-    return 0;
+    return count > 0 ? sum / count : 0;
 }
 
 static BodyPush hydrostatic_push(const Fluid *fluid, const StepInfo *step, const int cell[3]) {
