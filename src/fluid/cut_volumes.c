@@ -12,8 +12,8 @@
 #include <string.h>
 
 enum { PIECES = 4, POINTS = PIECES + 1 };
-/* Marks of cells: near what has moved now; the last time. */
-enum { MOVED = 1, MOVED_BEFORE = 2 };
+/* Marks of cells: the part must be found anew; something near it had moved the last time. */
+enum { STALE = 1, MOVED = 2 };
 
 /* Half the diagonal of a cell, in cells, and a little: beyond, no surface cuts it. */
 static const double cut_reach = 0.88;
@@ -26,9 +26,21 @@ typedef struct CellPoints {
     double at[POINTS][POINTS][POINTS]; /* [z][y][x]; in two dimensions z = 0 alone */
 } CellPoints;
 
+/* What may cut a cell. */
+typedef struct CellSolids {
+    const Fluid *fluid;
+    const ImmersedCollider *only; /* NULL: more than one, or images of it */
+} CellSolids;
+
+static double distance_at(const CellSolids *solids, Vec3 x) {
+    if (!solids->only) return immersed_gap(&solids->fluid->colliders, x).least;
+    return collider_distance(&solids->only->now, grid_in_plane(&solids->fluid->grid, x));
+}
+
 /* Every `stride`th point; those that are there already are kept. */
-static void find_points(const Fluid *fluid, const int cell[3], int stride, CellPoints *points) {
-    const Grid *grid = &fluid->grid;
+static void find_points(const CellSolids *solids, const int cell[3], int stride,
+                        CellPoints *points) {
+    const Grid *grid = &solids->fluid->grid;
     bool is_second = stride == 1;
     double step = grid->spacing / PIECES;
     Vec3 low = vec3_add(grid->origin, vec3_scale(grid->spacing, vec3(cell[0], cell[1], cell[2])));
@@ -37,7 +49,7 @@ static void find_points(const Fluid *fluid, const int cell[3], int stride, CellP
             for (int a = 0; a < POINTS; a += stride) {
                 if (is_second && !((a | b | c) & 1)) continue;
                 Vec3 x = vec3_add(low, vec3_scale(step, vec3(a, b, c)));
-                points->at[c][b][a] = immersed_gap(&fluid->colliders, x).least;
+                points->at[c][b][a] = distance_at(solids, x);
             }
 }
 
@@ -71,13 +83,14 @@ static double part_of_block(const CellPoints *points, const int first[3], int st
     return positive_fraction(value, dim);
 }
 
-static double find_part(const Fluid *fluid, const int cell[3]) {
-    int dim = fluid->grid.dim, blocks = 1 << dim;
+static double part_from_points(const CellSolids *solids, const int cell[3]) {
+    const Grid *grid = &solids->fluid->grid;
+    int dim = grid->dim, blocks = 1 << dim;
     CellPoints points;
-    find_points(fluid, cell, 2, &points);
+    find_points(solids, cell, 2, &points);
     double coarse = part_of_block(&points, (int[3]){0, 0, 0}, 2, dim), fine = 0;
-    if (are_even(&points, dim, flat * fluid->grid.spacing)) return coarse;
-    find_points(fluid, cell, 1, &points);
+    if (are_even(&points, dim, flat * grid->spacing)) return coarse;
+    find_points(solids, cell, 1, &points);
     for (int block = 0; block < blocks; block++) {
         int first[3] = {2 * (block & 1), 2 * (block >> 1 & 1), 2 * (block >> 2)};
         fine += part_of_block(&points, first, 1, dim) / blocks;
@@ -85,7 +98,31 @@ static double find_part(const Fluid *fluid, const int cell[3]) {
     return fmin(fmax(fine + (fine - coarse) / 3, 0), 1);
 }
 
-/* ---- all cells ---- */
+static double find_part(const Fluid *fluid, const int cell[3]) {
+    double reach = cut_reach * fluid->grid.spacing;
+    double mean = fluid->cut.cell_distance
+                      .data[field_index(&fluid->cut.cell_distance, cell[0], cell[1], cell[2])];
+    /* The mean of its corners is no further from the middle's than half the diagonal. */
+    if (fabs(mean) > 2 * reach) return mean > 0;
+    Vec3 middle = grid_cell_center(&fluid->grid, cell[0], cell[1], cell[2]), beside;
+    ImmersedGap gap = immersed_gap(&fluid->colliders, middle);
+    if (fabs(gap.least) > reach) return gap.least > 0;
+    CellSolids solids = {.fluid = fluid};
+    if (gap.second > reach && grid_image_count(&fluid->grid) == 1)
+        solids.only = immersed_nearest(&fluid->colliders, middle, &beside);
+    return part_from_points(&solids, cell);
+}
+
+double fluid_cell_part(const Fluid *fluid, const int at[3]) {
+    size_t cell = grid_cell_index(&fluid->grid, at[0], at[1], at[2]);
+    if (fluid->cut.stale[cell] & STALE) {
+        fluid->cut.part[cell] = find_part(fluid, at);
+        fluid->cut.stale[cell] &= (unsigned char)~STALE;
+    }
+    return fluid->cut.part[cell];
+}
+
+/* ---- where they change ---- */
 
 /* Marks cells within a cell of where a collider, or an image of it, lies. */
 static void mark_cells(Fluid *fluid, Collider collider) {
@@ -107,20 +144,23 @@ static void mark_cells(Fluid *fluid, Collider collider) {
         for (int k = low[2]; k < high[2]; k++)
             for (int j = low[1]; j < high[1]; j++)
                 for (int i = low[0]; i < high[0]; i++)
-                    fluid->cut.stale[grid_cell_index(grid, i, j, k)] = MOVED;
+                    fluid->cut.stale[grid_cell_index(grid, i, j, k)] = STALE | MOVED;
     }
 }
 
 /* Cells where something is or was that moved, and those of the last time, for it may have been
  * put back. Others keep what they have: it follows from places alone. */
-static void mark_stale(Fluid *fluid, bool always) {
+void fluid_forget_parts(Fluid *fluid, bool always) {
     const Immersed *colliders = &fluid->colliders;
+    unsigned char *marks = fluid->cut.stale;
+    size_t cells = grid_cell_count(&fluid->grid);
+    if (!marks) return;
     if (always || colliders->visitors.count > 0) { /* some may have left */
-        memset(fluid->cut.stale, MOVED_BEFORE, grid_cell_count(&fluid->grid));
+        memset(marks, STALE, cells);
         return;
     }
-    for (size_t cell = 0; cell < grid_cell_count(&fluid->grid); cell++)
-        fluid->cut.stale[cell] = fluid->cut.stale[cell] == MOVED ? MOVED_BEFORE : 0;
+    for (size_t cell = 0; cell < cells; cell++)
+        if (marks[cell] & MOVED) marks[cell] = STALE;
     for (size_t i = 0; i < colliders->list.count; i++) {
         const ImmersedCollider *collider = &colliders->list.data[i];
         if (immersed_is_obstacle(collider) || !immersed_has_moved(collider)) continue;
@@ -130,28 +170,4 @@ static void mark_stale(Fluid *fluid, bool always) {
         mark_cells(fluid, collider->now);
         mark_cells(fluid, before);
     }
-}
-
-static void find_row(void *user, int j, int k) {
-    Fluid *fluid = user;
-    double reach = cut_reach * fluid->grid.spacing;
-    for (int i = 0; i < fluid->grid.n[0]; i++) {
-        size_t cell = grid_cell_index(&fluid->grid, i, j, k);
-        if (!fluid->cut.stale[cell]) continue;
-        /* The mean of its corners is no further from the middle's than half the diagonal. */
-        double mean =
-            fluid->cut.cell_distance.data[field_index(&fluid->cut.cell_distance, i, j, k)];
-        fluid->cut.part[cell] = mean > 0;
-        if (fabs(mean) > 2 * reach) continue;
-        Vec3 middle = grid_cell_center(&fluid->grid, i, j, k);
-        double distance = immersed_gap(&fluid->colliders, middle).least;
-        fluid->cut.part[cell] =
-            fabs(distance) < reach ? find_part(fluid, (int[3]){i, j, k}) : distance > 0;
-    }
-}
-
-void fluid_cut_volumes(Fluid *fluid, bool always) {
-    if (!fluid->cut.part) return;
-    mark_stale(fluid, always);
-    grid_for_rows(&fluid->grid, PLACE_CELLS, fluid->context->threads, find_row, fluid);
 }

@@ -58,7 +58,7 @@ static Vec3 weight_over_surface(const Fluid *fluid, Vec3 gravity, const int cell
                                 bool is_merged) {
     const Grid *grid = &fluid->grid;
     int i = cell[0], j = cell[1], k = cell[2];
-    double part = fluid->cut.part[grid_cell_index(grid, i, j, k)], sum[3] = {0, 0, 0};
+    double part = fluid_cell_part(fluid, cell), sum[3] = {0, 0, 0};
     for (int axis = 0; axis < grid->dim; axis++) {
         double g = vec3_component(gravity, axis), open = 0;
         for (int end = 0; end < 2; end++) {
