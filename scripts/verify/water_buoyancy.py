@@ -6,7 +6,7 @@ import common
 import fsi
 import meshes
 from common import np, verify
-from water import G
+from water import G, Liquid
 from water_float import ball_depth
 
 CELL = 0.05 # m
@@ -108,8 +108,48 @@ def check_nearly(options, checks, folder):
                     f"{top:.3f} limits -0.5 and {most:.2f}; by Archimedes {rest:.2f}")
 
 
+# ---- walls of meshes ----
+
+
+def check_thin(options, checks, folder):
+    """What is too thin for the grid, or for a distance field, is named with the cells it takes."""
+    cases = (("a bottle, 1.2 cells", "fluid/bottle.yaml", {"params/n": 50}, ("body bottle is 1.2 cells", "cells: 8")),
+             ("a bottle, 2.1 cells", "fluid/bottle.yaml", {"params/n": 88}, None),
+             ("a field of 20 cells", "fluid/bottle.yaml", {"rigid/bodies/0/shape/file/cells": 20},
+              ("bottle.obj: its thinnest wall or gap", "cells: 10")),
+             ("a hollow ball, 1 cell", "float/held.yaml",
+              {"params/shape": 3, "params/across": 9, "params/thin": 1}, ("body hollow is 1 cells", "cells: ")),
+             ("a torus, 1.2 cells", "float/held.yaml", {"params/shape": 2, "params/thin": 1.2},
+              ("body torus is 1.2 cells", "cells: ")))
+    for label, scene, values, words in cases:
+        result = common.call(options.program, "check", common.scene_path(scene), *common.overrides(values))
+        said = [line for line in result.stderr.splitlines() if "warning" in line]
+        good = any(all(word in line for word in words) for line in said) if words else not said
+        checks.true(f"check, {label}: {'named' if words else 'nothing to say'}", result.code == 0 and good,
+                    "; ".join(said)[:200])
+
+
+def check_bottle(options, checks, folder):
+    """Water in a bottle from a file, its field's cells chosen: it stays there."""
+    cases = ((88, 0.3, 0, 0.25),) if options.quickest else ((88, 0.3, 0, 1), (88, 0, 20, 1)) if options.quick else \
+            tuple((n, shift, turn, 4) for n in (88, 110) for shift, turn in ((0.3, 0), (0, 20), (0.5, 45), (0.7, 10)))
+    for n, shift, turn, seconds in cases:
+        output = fsi.run(options, folder, "bottle", "fluid/bottle.yaml",
+                         {"params/n": n, "params/shift": shift, "params/turn": turn, "params/seconds": seconds})
+        label = f"bottle, {n} cells, moved by {shift:g}, turned by {turn:g}, {seconds:g} s"
+        volume = output.probes()["tank.volume"]
+        checks.below(f"{label}: change of the water, %", 100 * np.max(np.abs(volume / volume[0] - 1)), 1.5)
+        liquid = Liquid(output, output.numbered("frame")[-1])
+        place = [low + liquid.spacing * (np.arange(count) + 0.5)
+                 for low, count in zip((-0.06, 0, -0.06), liquid.level.shape)]
+        x, y, z = np.meshgrid(*place, indexing="ij")
+        cell = 0.24 / n
+        out = (np.hypot(x - shift * cell, z + 0.4 * shift * cell) > 0.036) | (y < 0.02 + 0.7 * shift * cell)
+        checks.below(f"{label}: wet cells outside", np.count_nonzero(out & (liquid.level < 0)), 0)
+
+
 def main():
-    verify(__doc__, (check_held, check_neutral, check_nearly))
+    verify(__doc__, (check_held, check_neutral, check_nearly, check_thin, check_bottle))
 
 
 if __name__ == "__main__":

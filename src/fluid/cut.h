@@ -30,6 +30,8 @@ void fluid_empty_enclosed_cells(Fluid *fluid);
 double fluid_cell_part(const Fluid *fluid, const int at[3]);
 /* Has parts found anew, `always` all of them, else where a collider moved. */
 void fluid_forget_parts(Fluid *fluid, bool always);
+/* In thin_walls.c: tells of what is too thin for the grid to hold a liquid. */
+void fluid_name_thin_walls(const Fluid *fluid);
 /* The first thing wrong with the grid as it was just cut, as text, or NULL: apertures outside 0 to
  * 1, cells whose kind does not go with their faces. */
 const char *fluid_cut_problem(const Fluid *fluid);

@@ -253,6 +253,7 @@ static PlimStatus fluid_refresh(void *system, const StepInfo *step) {
         TRY(fluid->coupled.solver ? fluid_set_sides(fluid, step->time)
                                   : fluid_set_given(fluid, step, step->time));
         TRY(fluid_check_start(fluid, step));
+        fluid_name_thin_walls(fluid);
     } else {
         TRY(fluid_find_sources(fluid, step, true)); /* for what is reported of the divergence */
     }
