@@ -2,6 +2,7 @@
  * viscosity take from the momentum of the fluid, to rounding, and the weight of the fluid in their
  * place. */
 #include "fluid/body_forces.h"
+#include "fluid/body_push.h"
 #include "fluid/internal.h"
 #include "fluid/project.h"
 
@@ -9,17 +10,7 @@ static Vec3 torque_on(const ImmersedCollider *collider, Vec3 x, Vec3 force) {
     return vec3_cross(vec3_sub(x, collider->now.position), force);
 }
 
-/* What a cell does to a collider. Cells are looked at in parallel; what they do is added up in
- * their order. */
-typedef struct BodyPush {
-    const ImmersedCollider *collider; /* NULL: nothing */
-    Vec3 force, torque;
-    double area;   /* m^2, of the surface in the cell */
-    bool is_force; /* else only the area counts */
-    bool is_weight;
-} BodyPush;
-
-static BodyPush push_at(const Fluid *fluid, Vec3 x, Vec3 force) {
+BodyPush fluid_push_at(const Fluid *fluid, Vec3 x, Vec3 force) {
     Vec3 beside;
     const ImmersedCollider *collider = immersed_nearest(&fluid->colliders, x, &beside);
     return (BodyPush){.collider = collider,
@@ -43,13 +34,11 @@ static void find_pressure(const Fluid *fluid, const int cell[3], double pressure
             Vec3 x = grid_face_center(grid, axis, at[0], at[1], at[2]);
             double push = (end ? pressure : -pressure) * grid_face_area(grid);
             Vec3 force = vec3(axis == 0 ? push : 0, axis == 1 ? push : 0, axis == 2 ? push : 0);
-            *pushes++ = push_at(fluid, x, force);
+            *pushes++ = fluid_push_at(fluid, x, force);
         }
 }
 
-/* The surface inside a cut cell as a vector, out of the collider, m^2: what its open faces lack to
- * close around the fluid in it. */
-static Vec3 surface_in_cell(const Fluid *fluid, int i, int j, int k) {
+Vec3 fluid_surface_in_cell(const Fluid *fluid, int i, int j, int k) {
     double area[3] = {0, 0, 0};
     for (int axis = 0; axis < fluid->grid.dim; axis++) {
         double low = fluid_face_aperture(fluid, axis, i, j, k);
@@ -60,8 +49,7 @@ static Vec3 surface_in_cell(const Fluid *fluid, int i, int j, int k) {
     return vec3(area[0], area[1], area[2]);
 }
 
-/* Where a collider's surface lies in a cell at this distance from it. */
-static Vec3 place_of_surface(const Fluid *fluid, int i, int j, int k, double distance, Vec3 area) {
+Vec3 fluid_place_of_surface(const Fluid *fluid, int i, int j, int k, double distance, Vec3 area) {
     Vec3 x = grid_cell_center(&fluid->grid, i, j, k);
     return vec3_sub(x, vec3_scale(distance / vec3_length(area), area));
 }
@@ -69,12 +57,12 @@ static Vec3 place_of_surface(const Fluid *fluid, int i, int j, int k, double dis
 /* The pressure that carries the fluid's weight is known everywhere, so it acts on the surface where
  * it is: a body loses the weight of what it displaces. */
 static BodyPush find_weight(const Fluid *fluid, const int cell[3], double distance) {
-    Vec3 area = surface_in_cell(fluid, cell[0], cell[1], cell[2]);
+    Vec3 area = fluid_surface_in_cell(fluid, cell[0], cell[1], cell[2]);
     double size = vec3_length(area);
     if (!(size > 0)) return (BodyPush){0};
-    Vec3 at_surface = place_of_surface(fluid, cell[0], cell[1], cell[2], distance, area);
+    Vec3 at_surface = fluid_place_of_surface(fluid, cell[0], cell[1], cell[2], distance, area);
     double pressure = fluid_weight_pressure(fluid, at_surface);
-    BodyPush push = push_at(fluid, at_surface, vec3_scale(-pressure, area));
+    BodyPush push = fluid_push_at(fluid, at_surface, vec3_scale(-pressure, area));
     push.area = size;
     /* Known; or nothing here carries it; or in the pressure. */
     push.is_force = push.is_weight = !(fluid_load(fluid, push.collider)->displaced > 0 ||
@@ -82,26 +70,16 @@ static BodyPush find_weight(const Fluid *fluid, const int cell[3], double distan
     return push;
 }
 
-static double distance_of(const Fluid *fluid, int i, int j, int k) {
+double fluid_cell_distance(const Fluid *fluid, int i, int j, int k) {
     return fluid->cut.cell_distance.data[field_index(&fluid->cut.cell_distance, i, j, k)];
 }
 
-/* Others are neither cut nor beside a closed face. */
-static bool is_beside_collider(const void *user, int i, int j, int k) {
+bool fluid_is_beside_collider(const void *user, int i, int j, int k) {
     const Fluid *fluid = user;
-    return !(fabs(distance_of(fluid, i, j, k)) > 2 * fluid->grid.spacing);
+    return !(fabs(fluid_cell_distance(fluid, i, j, k)) > 2 * fluid->grid.spacing);
 }
 
-/* What cells do to colliders: up to `width` pushes each. */
-typedef struct PushJob {
-    const Fluid *fluid;
-    const StepInfo *step;
-    GridList cells;
-    BodyPush *pushes;
-    size_t width;
-} PushJob;
-
-static PlimStatus find_pushes(PushJob *job, GridTest test, ParallelBody body) {
+PlimStatus fluid_find_pushes(PushJob *job, GridTest test, ParallelBody body) {
     enum { GRAIN = 64 };
     const StepInfo *step = job->step;
     TRY(grid_gather(&job->fluid->grid, PLACE_CELLS, step->threads, test, job->fluid, step->scratch,
@@ -113,6 +91,25 @@ static PlimStatus find_pushes(PushJob *job, GridTest test, ParallelBody body) {
     return PLIM_OK;
 }
 
+/* Under a free surface the solve's own pressure carries the weight: it acts on the whole surface in
+ * a cell, as in the coupled solve. */
+static BodyPush find_pressure_on_surface(const Fluid *fluid, const int cell[3], double pressure) {
+    const Grid *grid = &fluid->grid;
+    double area[3] = {0, 0, 0};
+    for (int axis = 0; axis < grid->dim; axis++)
+        for (int end = 0; end < 2; end++) {
+            int at[3] = {cell[0], cell[1], cell[2]};
+            at[axis] += end;
+            double open = fluid->cut.open[axis][grid_face_index(grid, axis, at[0], at[1], at[2])];
+            area[axis] += (end ? open : -open) * grid_face_area(grid);
+        }
+    Vec3 out = vec3_load(area);
+    if (!(vec3_length(out) > 0)) return (BodyPush){0};
+    Vec3 at = fluid_place_of_surface(fluid, cell[0], cell[1], cell[2],
+                                     fluid_cell_distance(fluid, cell[0], cell[1], cell[2]), out);
+    return fluid_push_at(fluid, at, vec3_scale(-pressure, out));
+}
+
 static void find_loads_of_cells(void *user, size_t begin, size_t end) {
     const PushJob *job = user;
     const Fluid *fluid = job->fluid;
@@ -122,9 +119,13 @@ static void find_loads_of_cells(void *user, size_t begin, size_t end) {
         int at[3];
         grid_cell_place(&fluid->grid, cell, at);
         for (size_t p = 0; p < job->width; p++) pushes[p] = (BodyPush){0};
-        if (fluid->cut.kind[cell] == CELL_FLUID && !fluid->coupled.solver)
+        bool is_known = fluid->cut.kind[cell] != CELL_FLUID || fluid->coupled.solver;
+        if (!is_known && fluid_has_surface(fluid))
+            pushes[0] = find_pressure_on_surface(fluid, at, fluid->pressure[cell]);
+        else if (!is_known)
             find_pressure(fluid, at, fluid->pressure[cell], pushes);
-        pushes[job->width - 1] = find_weight(fluid, at, distance_of(fluid, at[0], at[1], at[2]));
+        pushes[job->width - 1] =
+            find_weight(fluid, at, fluid_cell_distance(fluid, at[0], at[1], at[2]));
     }
 }
 
@@ -136,90 +137,6 @@ static void add_push(const Fluid *fluid, const BodyPush *push) {
     if (push->is_weight) load->weight = vec3_add(load->weight, push->force);
     load->force = vec3_add(load->force, push->force);
     load->torque = vec3_add(load->torque, push->torque);
-}
-
-/* ---- the hydrostatic correction ---- */
-
-/* How the pressure of the last step changes along an axis at a cell, Pa/m; `unknown` where no cell
- * beside it has any. */
-static double pressure_slope(const Fluid *fluid, const int cell[3], int axis, double unknown) {
-    const Grid *grid = &fluid->grid;
-    double p[2] = {0, 0};
-    int wide = 0;
-    for (int end = 0; end < 2; end++) {
-        int at[3] = {cell[0], cell[1], cell[2]};
-        int next = at[axis] + (end ? 1 : -1);
-        bool within = next >= 0 && next < grid->n[axis];
-        if (within) {
-            at[axis] = next;
-            within = fluid->cut.kind[grid_cell_index(grid, at[0], at[1], at[2])] == CELL_FLUID;
-            if (!within) at[axis] = cell[axis];
-        }
-        p[end] = fluid->pressure[grid_cell_index(grid, at[0], at[1], at[2])];
-        wide += within;
-    }
-    return wide ? (p[1] - p[0]) / (wide * grid->spacing) : unknown;
-}
-
-/* The part of its weight that the liquid at a cell rests on what is below with, 0 to 1, by the
- * pressure of the last step: in free fall none. */
-static double part_at_rest(const Fluid *fluid, Vec3 gravity, const int cell[3]) {
-    double density = fluid->desc.density, square = vec3_dot(gravity, gravity), sum = 0;
-    double g[3];
-    vec3_store(g, gravity);
-    for (int axis = 0; axis < fluid->grid.dim; axis++)
-        if (g[axis] != 0) sum += g[axis] * pressure_slope(fluid, cell, axis, density * g[axis]);
-    return fmin(fmax(sum / (density * square), 0), 1);
-}
-
-static BodyPush hydrostatic_push(const Fluid *fluid, const StepInfo *step, const int cell[3]) {
-    int i = cell[0], j = cell[1], k = cell[2];
-    Vec3 area = surface_in_cell(fluid, i, j, k);
-    if (!(vec3_length(area) > 0)) return (BodyPush){0};
-    Vec3 at = place_of_surface(fluid, i, j, k, distance_of(fluid, i, j, k), area);
-    Vec3 way = vec3_sub(at, grid_cell_center(&fluid->grid, i, j, k));
-    double pressure = fluid->desc.density * vec3_dot(step->gravity, way);
-    /* Before the first solve all is taken to be at rest. */
-    if (step->time > 0) pressure *= part_at_rest(fluid, step->gravity, cell);
-    return push_at(fluid, at, vec3_scale(-pressure, area));
-}
-
-static bool is_wet_beside_collider(const void *user, int i, int j, int k) {
-    const Fluid *fluid = user;
-    return is_beside_collider(fluid, i, j, k) &&
-           fluid->cut.kind[grid_cell_index(&fluid->grid, i, j, k)] == CELL_FLUID;
-}
-
-static void find_hydrostatic_pushes(void *user, size_t begin, size_t end) {
-    const PushJob *job = user;
-    for (size_t i = begin; i < end; i++) {
-        int at[3];
-        grid_cell_place(&job->fluid->grid, job->cells.items[i], at);
-        job->pushes[i] = hydrostatic_push(job->fluid, job->step, at);
-    }
-}
-
-/* The solve has the pressure at the middle of a cell press on the surface in it. Under a flat
- * bottom that would be half a cell's depth too much or too little, and a step where the bottom
- * passes from cell to cell; a boat would ride on that step. */
-PlimStatus fluid_find_hydrostatic_corrections(Fluid *fluid, const StepInfo *step) {
-    for (size_t i = 0; i < fluid->colliders.list.count; i++) {
-        FluidLoad *load = fluid_load(fluid, &fluid->colliders.list.data[i]);
-        load->hydrostatic = load->hydrostatic_torque = vec3(0, 0, 0);
-    }
-    if (!fluid_has_surface(fluid) || !(vec3_length(step->gravity) > 0)) return PLIM_OK;
-    if (fluid->colliders.list.count == 0) return PLIM_OK;
-    size_t mark = scratch_mark(step->scratch);
-    PushJob job = {.fluid = fluid, .step = step, .width = 1};
-    TRY(find_pushes(&job, is_wet_beside_collider, find_hydrostatic_pushes));
-    for (size_t i = 0; i < job.cells.count; i++) {
-        if (!job.pushes[i].collider) continue;
-        FluidLoad *load = fluid_load(fluid, job.pushes[i].collider);
-        load->hydrostatic = vec3_add(load->hydrostatic, job.pushes[i].force);
-        load->hydrostatic_torque = vec3_add(load->hydrostatic_torque, job.pushes[i].torque);
-    }
-    scratch_release(step->scratch, mark);
-    return PLIM_OK;
 }
 
 typedef struct FrictionJob {
@@ -268,6 +185,17 @@ Vec3 fluid_displaced_arm(const ImmersedCollider *collider) {
     return quat_rotate(collider->now.orientation, surface_describe(&collider->ref).displaced);
 }
 
+/* The coupled solve has had them already. */
+static PlimStatus add_hydrostatic_corrections(Fluid *fluid, const StepInfo *step) {
+    TRY(fluid_find_hydrostatic_corrections(fluid, step));
+    for (size_t i = 0; i < fluid->colliders.list.count; i++) {
+        FluidLoad *load = fluid_load(fluid, &fluid->colliders.list.data[i]);
+        load->force = vec3_add(load->force, load->hydrostatic);
+        load->torque = vec3_add(load->torque, load->hydrostatic_torque);
+    }
+    return PLIM_OK;
+}
+
 PlimStatus fluid_find_loads(Fluid *fluid, const StepInfo *step) {
     for (size_t i = 0; i < fluid->colliders.list.count; i++) {
         const ImmersedCollider *collider = &fluid->colliders.list.data[i];
@@ -282,11 +210,12 @@ PlimStatus fluid_find_loads(Fluid *fluid, const StepInfo *step) {
             load->torque = vec3_add(load->torque, vec3_cross(arm, load->weight));
     }
     if (fluid->colliders.list.count == 0) return PLIM_OK;
+    if (!fluid->coupled.solver) TRY(add_hydrostatic_corrections(fluid, step));
     size_t mark = scratch_mark(step->scratch);
     /* Of each face its pressure, and the weight; in the coupled solve pressure is known. */
     size_t faces = fluid->coupled.solver ? 0 : 2 * (size_t)fluid->grid.dim;
     PushJob job = {.fluid = fluid, .step = step, .width = faces + 1};
-    TRY(find_pushes(&job, is_beside_collider, find_loads_of_cells));
+    TRY(fluid_find_pushes(&job, fluid_is_beside_collider, find_loads_of_cells));
     for (size_t i = 0; i < job.width * job.cells.count; i++) add_push(fluid, &job.pushes[i]);
     scratch_release(step->scratch, mark);
     return PLIM_OK;

@@ -312,6 +312,7 @@ PlimStatus fluid_update_geometry(Fluid *fluid, const StepInfo *step, bool always
     }
     find_distances(fluid, always);
     TRY(cut_grid(fluid, step));
+    fluid_forget_parts(fluid, always);
     PLIM_ASSERT_VALID(fluid_cut_problem(fluid));
     if (fluid->cut.fluid_cells == 0)
         return context_fail(fluid->context, always ? PLIM_BAD_INPUT : PLIM_FAILED,

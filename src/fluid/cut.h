@@ -13,6 +13,8 @@ typedef struct FluidCut {
     GridField cell_distance;
     double *face_distance[3]; /* only with viscosity */
     double *open[3];          /* part of each face outside colliders */
+    double *part;             /* of each cell outside colliders, where known; only of liquids */
+    unsigned char *stale;     /* marks of parts (cut_volumes.c) */
     size_t fluid_cells;
 } FluidCut;
 
@@ -23,6 +25,13 @@ PlimStatus fluid_update_geometry(Fluid *fluid, const StepInfo *step, bool always
 PlimStatus fluid_close_thin_gaps(Fluid *fluid, const StepInfo *step);
 /* In enclosed_cells.c: small pockets between bodies hold no pressure. */
 void fluid_empty_enclosed_cells(Fluid *fluid);
+/* In cut_volumes.c: the part of a cell outside colliders, found when it is first asked for. Cells
+ * may be asked for in parallel, each by one thread. */
+double fluid_cell_part(const Fluid *fluid, const int at[3]);
+/* Has parts found anew, `always` all of them, else where a collider moved. */
+void fluid_forget_parts(Fluid *fluid, bool always);
+/* In thin_walls.c: tells of what is too thin for the grid to hold a liquid. */
+void fluid_name_thin_walls(const Fluid *fluid);
 /* The first thing wrong with the grid as it was just cut, as text, or NULL: apertures outside 0 to
  * 1, cells whose kind does not go with their faces. */
 const char *fluid_cut_problem(const Fluid *fluid);

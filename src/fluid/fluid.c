@@ -219,6 +219,7 @@ static PlimStatus fluid_refresh(void *system, const StepInfo *step) {
         TRY(fluid->coupled.solver ? fluid_set_sides(fluid, step->time)
                                   : fluid_set_given(fluid, step, step->time));
         TRY(fluid_check_start(fluid, step));
+        fluid_name_thin_walls(fluid);
     } else {
         TRY(fluid_find_sources(fluid, step, true)); /* for what is reported of the divergence */
     }
@@ -267,6 +268,8 @@ static void fluid_destroy(void *system) {
     free_array(context, fluid->viscous.of_cell, cells, sizeof(double));
     free_array(context, fluid->cut.distance, nodes, sizeof(double));
     free_array(context, fluid->cut.still_distance, nodes, sizeof(double));
+    free_array(context, fluid->cut.part, cells, sizeof(double));
+    free_array(context, fluid->cut.stale, cells, 1);
     immersed_free(&fluid->colliders);
     array_free(context, &fluid->loads);
     array_free(context, &fluid->passive);
@@ -385,6 +388,10 @@ static PlimStatus create_cuts(Fluid *fluid) {
     if (fluid->colliders.list.count == 0) return PLIM_OK;
     TRY(allocate(context, nodes, sizeof(double), &fluid->cut.distance));
     TRY(allocate(context, nodes, sizeof(double), &fluid->cut.still_distance));
+    if (fluid_has_surface(fluid)) {
+        TRY(allocate(context, cells, sizeof(double), &fluid->cut.part));
+        TRY(allocate(context, cells, 1, &fluid->cut.stale));
+    }
     for (int axis = 0; axis < grid->dim; axis++) {
         size_t faces = grid_face_count(grid, axis);
         TRY(allocate(context, faces, sizeof(double), &fluid->cut.open[axis]));

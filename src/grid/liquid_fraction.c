@@ -7,6 +7,7 @@
 #include "grid/aperture.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { ROW_GRAIN = 16, CHUNK = 64 };
 
@@ -283,6 +284,12 @@ static void parts_of_rows(void *user, size_t begin, size_t end) {
 static void run(PartJob *job, int threads) {
     const Grid *grid = &job->phi->grid;
     parallel_for(threads, (size_t)grid->n[1] * (size_t)grid->n[2], ROW_GRAIN, parts_of_rows, job);
+}
+
+double positive_fraction(const double value[3][3][3], int dim) {
+    Points points;
+    memcpy(points.at, value, sizeof points.at);
+    return part_of_points(&points, dim);
 }
 
 void liquid_fractions(const GridField *phi, const double *solid, int threads, double *parts) {

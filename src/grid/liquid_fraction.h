@@ -15,4 +15,8 @@ void liquid_fractions(const GridField *phi, const double *solid, int threads, do
 void liquid_fractions_moved(const GridField *phi, const double *solid, const double outward[3],
                             int threads, double *const parts[3]);
 
+/* Part of a cell in which values at 3^dim points of it, [z][y][x], are positive. In two dimensions
+ * only those of z = 0 count. */
+double positive_fraction(const double value[3][3][3], int dim);
+
 #endif

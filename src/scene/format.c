@@ -87,7 +87,8 @@ static const SceneKey file_keys[] = {
     {"scale", VALUE_NUMBER, AT(SceneFile, scale), "1", POSITIVE,
      .help = "metres for a unit of the file"},
     {"cells", VALUE_INTEGER, AT(SceneFile, cells), "0", BETWEEN(0, 1024),
-     .help = "cells of its distance field along the longest side; 0: chosen by its size"},
+     .help = "cells of its distance field along the longest side; 0: by its edges, thinnest wall "
+             "and narrowest gap"},
     {"repair", VALUE_BOOL, AT(SceneFile, repair), "true",
      .help = "merge equal vertices, drop degenerate triangles, turn them outward"},
     {"content", VALUE_TEXT, AT(SceneFile, content),
@@ -105,7 +106,8 @@ static const SceneKey prism_keys[] = {
     {"depth", VALUE_NUMBER, AT(ScenePrism, depth), "1", .unit = "m", POSITIVE,
      .help = "length along z, half of it on each side of z = 0"},
     {"cells", VALUE_INTEGER, AT(ScenePrism, cells), "0", BETWEEN(0, 1024),
-     .help = "cells of its distance field along the longest side; 0: chosen by its size"},
+     .help = "cells of its distance field along the longest side; 0: by its edges, thinnest wall "
+             "and narrowest gap"},
 };
 
 static const SceneKey combination_keys[] = {

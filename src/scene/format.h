@@ -58,7 +58,7 @@ typedef struct SceneFile {
     const char *path;    /* absolute once the scene was checked */
     const char *content; /* hash of the file, in hexadecimal */
     double scale;
-    int64_t cells; /* of its distance field; 0: chosen by its size */
+    int64_t cells; /* of its distance field; 0: chosen by its mesh */
     double shell;  /* thickness of an open surface; 0: a solid */
     bool repair;
 } SceneFile;
@@ -70,7 +70,7 @@ typedef struct SceneHalfSpace {
 typedef struct ScenePrism {
     SceneItems points;
     double depth;
-    int64_t cells; /* of its distance field; 0: chosen by its size */
+    int64_t cells; /* of its distance field; 0: chosen by its mesh */
 } ScenePrism;
 
 typedef struct SceneCombination { /* union, intersection, difference */

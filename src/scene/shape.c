@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "geom/level_set/thinnest.h"
 #include "geom/mesh/mass.h"
 #include "geom/mesh/mesh_file.h"
 #include "geom/mesh/mesh_report.h"
@@ -263,6 +264,21 @@ static PlimStatus make_prism(PlimScene *scene, const ScenePrism *prism, SceneMes
     return PLIM_OK;
 }
 
+/* A wall needs two cells of the field to be there, and a gap to be open. */
+static void warn_of_thin_walls(PlimContext *context, const SceneMesh *item) {
+    Box3 box = bvh_bounds(item->bvh);
+    Vec3 size = vec3_sub(box.high, box.low);
+    double longest = fmax(size.x, fmax(size.y, size.z));
+    double thinnest = surface_thinnest(&item->mesh, item->bvh, longest);
+    double spacing = level_set_grid(item->field)->spacing;
+    if (!item->path || thinnest >= 2 * spacing) return;
+    context_log(
+        context, PLIM_LOG_WARNING,
+        "%s: its thinnest wall or gap, %.3g m, has %.2g cells of its distance field and may "
+        "be missing in it; 'cells: %.0f' resolves it",
+        item->path, thinnest, thinnest / spacing, ceil(LEVEL_SET_ACROSS * longest / thinnest));
+}
+
 /* The distance field of a surface, for use in a combination. */
 static PlimStatus load_field(PlimScene *scene, SceneMesh *item, int64_t cells,
                              const LevelSet **out) {
@@ -275,6 +291,7 @@ static PlimStatus load_field(PlimScene *scene, SceneMesh *item, int64_t cells,
         LevelSetReport report;
         TRY(level_set_from_mesh(scene->context, &item->mesh, item->bvh, &options, &item->field,
                                 &report));
+        warn_of_thin_walls(scene->context, item);
     }
     *out = item->field;
     return PLIM_OK;

@@ -10,9 +10,13 @@
 
 typedef struct LevelSet LevelSet;
 
+/* Cells across the thinnest wall or gap of a field whose cells are chosen, and the most of them. */
+enum { LEVEL_SET_ACROSS = 3, LEVEL_SET_MOST_CHOSEN = 256 };
+
 typedef struct LevelSetOptions {
     int cells;           /* along the longest side of the surface's box; 0 (default): two to the
-                          * median edge of the mesh, at least 24 and at most 128 */
+                          * median edge of the mesh, at least 24 and at most 128, or what its
+                          * thinnest wall or gap takes, at most 256 */
     int march_order;     /* 1 or 2 (default) */
     size_t memory_limit; /* bytes a field may take dense; above it blocks are sparse; default
                           * 256 MB. Building takes more for a while: about 30 bytes a node dense, 6

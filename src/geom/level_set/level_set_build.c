@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/parallel.h"
+#include "geom/level_set/thinnest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -156,8 +157,9 @@ static int compare_lengths(const void *a, const void *b) {
 
 /* Two cells to the median edge resolve what the mesh resolves; fewer than 24 cells make poor
  * collision shapes of coarse meshes, more than 128 only slow ones of fine meshes. The median is
- * that of some hundred edges spread over the mesh. */
-static int default_cells(const TriangleMesh *mesh, double longest) {
+ * that of some hundred edges spread over the mesh. But a wall or a gap without three cells across
+ * would close or open, whatever the edges. */
+static int default_cells(const TriangleMesh *mesh, const Bvh *bvh, double longest) {
     double lengths[EDGE_SAMPLE] = {longest}; /* a mesh has at least one triangle */
     size_t count = 0, stride = mesh->triangle_count / (EDGE_SAMPLE / 3) + 1;
     for (size_t t = 0; t < mesh->triangle_count; t += stride)
@@ -166,7 +168,9 @@ static int default_cells(const TriangleMesh *mesh, double longest) {
                                                     mesh->vertices[mesh->triangles[t][i]]));
     qsort(lengths, count, sizeof *lengths, compare_lengths);
     double cells = 2.0 * longest / lengths[count / 2];
-    return cells > 24.0 ? (cells < 128.0 ? (int)cells : 128) : 24;
+    cells = fmin(fmax(cells, 24), 128);
+    double across = ceil(LEVEL_SET_ACROSS * longest / surface_thinnest(mesh, bvh, longest));
+    return (int)fmax(cells, fmin(across, LEVEL_SET_MOST_CHOSEN));
 }
 
 static PlimStatus choose_grid(PlimContext *context, const TriangleMesh *mesh, const Bvh *bvh,
@@ -185,7 +189,7 @@ static PlimStatus choose_grid(PlimContext *context, const TriangleMesh *mesh, co
     if (!(longest > 0.0) || !isfinite(longest))
         return context_fail(context, PLIM_BAD_INPUT,
                             "a distance field cannot be made: the surface is %g m long", longest);
-    int cells = options->cells ? options->cells : default_cells(mesh, longest);
+    int cells = options->cells ? options->cells : default_cells(mesh, bvh, longest);
     *grid = node_grid_around(box, cells, LEVEL_SET_MARGIN);
     double nodes = (double)grid->n[0] * grid->n[1] * grid->n[2];
     *sparse = nodes * sizeof(double) > (double)options->memory_limit;

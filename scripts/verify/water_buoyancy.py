@@ -1,0 +1,156 @@
+#!/usr/bin/python3
+"""Bodies under water with a free surface: they lose the weight of what they displace, wherever they lie."""
+import math
+
+import common
+import fsi
+import meshes
+from common import np, verify
+from water import G, Liquid
+from water_float import ball_depth
+
+CELL = 0.05 # m
+RHO = 1000 # kg/m^3
+
+
+# ---- held ----
+
+SHAPES = ("ball", "box", "torus", "hollow", "duck")
+
+
+def volume(shape, across, thin):
+    """Inside the outer surface, m^3."""
+    size = across * CELL
+    if shape == "duck":
+        return meshes.volume(meshes.read_obj(common.scene_path("meshes/duck.obj"))) * size**3
+    tube = 0.5 * thin * CELL
+    return {"ball": math.pi / 6 * size**3, "box": size**3, "hollow": math.pi / 6 * size**3,
+            "torus": 2 * math.pi**2 * (0.5 * size - tube) * tube**2}[shape]
+
+
+def held_cases(options):
+    """(shape, cells across, shift in cells, turn in degrees, solver)."""
+    places = [(0, 0), (0.3, 20), (0.5, 45)]
+    sizes = [("ball", 6), ("box", 6), ("torus", 12), ("hollow", 10), ("duck", 17.5)]
+    cases = [(shape, across, *place, "monolithic") for shape, across in sizes for place in places]
+    cases.append(("box", 6, 0.2, 0, "split"))
+    if options.quickest:
+        return [case for i, case in enumerate(cases) if i % 2 == 0]
+    sizes += [("ball", 9.6), ("box", 7.3), ("torus", 8), ("hollow", 8), ("duck", 24)]
+    if options.quick:
+        places = [(0.13, 0), (0.7, 65)]
+    else:
+        places = [(shift, turn) for shift in (0, 0.1, 0.25, 0.4, 0.5, 0.75, 0.9) for turn in (0, 10, 30, 45, 73, 90, 160)]
+    cases += [(shape, across, *place, solver) for shape, across in sizes for place in places
+              for solver in ("monolithic", "split")]
+    return cases
+
+
+def check_held(options, checks, folder):
+    worst = {}
+    for shape, across, shift, turn, solver in held_cases(options):
+        output = fsi.run(options, folder, "held", "float/held.yaml",
+                         {"params/shape": SHAPES.index(shape), "params/across": across, "params/shift": shift,
+                          "params/turn": turn, "params/solver": solver})
+        expected = np.array([0, RHO * G * volume(shape, across, 2), 0])
+        force = output.probes().vector(f"{shape}.fluid_force")[1:] # at the start nothing was solved for
+        away = 100 * np.max(np.linalg.norm(force - expected, axis=1)) / expected[1]
+        worst[shape] = max(worst.get(shape, 0), away)
+        label = f"{shape} of {across:g} cells, moved by {shift:g}, turned by {turn:g}, {solver}"
+        checks.below(f"{label}: force from rho g V, %", away, 1)
+        checks.below(f"{label}: still water, m/s", np.max(output.stats()["speed.max"]), 1e-6)
+    checks.note("furthest from rho g V: " + ", ".join(f"{name} {away:.2f}%" for name, away in worst.items()))
+
+
+# ---- let go ----
+
+
+def let_go(options, folder, shape, density, seconds, **params):
+    name = ("crate", "ball")[shape]
+    output = fsi.run(options, folder, "nearly", "float/nearly.yaml",
+                     {"params/shape": shape, "params/density": density, "params/seconds": seconds,
+                      **{f"params/{key}": value for key, value in params.items()}})
+    probes = output.probes()
+    return probes, probes[f"{name}.position.y"], probes[f"{name}.velocity.y"]
+
+
+def check_neutral(options, checks, folder):
+    places = [(0, 0)] if options.quickest else [(0, 0), (0.3, 0), (0.5, 30), (0.5, 0)]
+    for shape, name in ((0, "crate of 6 cells"), (1, "ball of 9.6 cells")):
+        for shift, turn in places:
+            probes, _, speed = let_go(options, folder, shape, 1000, 1, shift=shift, turn=turn)
+            most = np.max(np.abs(np.diff(speed) / np.diff(probes["time"])))
+            checks.below(f"{name} of the water's density, moved by {shift:g}, turned by {turn:g}: most it "
+                         "accelerates in a second, % of g", 100 * most / G, 0.3)
+
+
+def top_at_rest(shape, density):
+    """How far the top is above the surface, cells, where it floats upright: part of the crate's height, a cap of the
+    ball."""
+    return 6 * (1 - density / RHO) if shape == 0 else 4.8 * (2 - ball_depth(density / RHO))
+
+
+def check_nearly(options, checks, folder):
+    cases = [(0, 985), (0, 1015)] if options.quickest else \
+            [(shape, density) for shape in (0, 1) for density in (950, 985, 1015)]
+    for shape, density in cases:
+        name, half = (("crate of 6 cells", 3), ("ball of 9.6 cells", 4.8))[shape]
+        label = f"{name}, {density} kg/m^3, after 10 s"
+        probes, height, _ = let_go(options, folder, shape, density, 10)
+        if density > RHO:
+            checks.below(f"{label}: above the floor, cells", height[-1] / CELL - half, 0.1)
+            continue
+        top = (height[-1] - probes["far.surface"][-1]) / CELL + half
+        # A ball that floats has more than half a cell out of the water, and bobs about that for long.
+        rest = top_at_rest(shape, density)
+        most = 0.5 if rest <= 0.5 else rest + 0.5
+        checks.true(f"{label}: top above the surface, cells", -0.5 <= top <= most,
+                    f"{top:.3f} limits -0.5 and {most:.2f}; by Archimedes {rest:.2f}")
+
+
+# ---- walls of meshes ----
+
+
+def check_thin(options, checks, folder):
+    """What is too thin for the grid, or for a distance field, is named with the cells it takes."""
+    cases = (("a bottle, 1.2 cells", "fluid/bottle.yaml", {"params/n": 50}, ("body bottle is 1.2 cells", "cells: 8")),
+             ("a bottle, 2.1 cells", "fluid/bottle.yaml", {"params/n": 88}, None),
+             ("a field of 20 cells", "fluid/bottle.yaml", {"rigid/bodies/0/shape/file/cells": 20},
+              ("bottle.obj: its thinnest wall or gap", "cells: 10")),
+             ("a hollow ball, 1 cell", "float/held.yaml",
+              {"params/shape": 3, "params/across": 9, "params/thin": 1}, ("body hollow is 1 cells", "cells: ")),
+             ("a torus, 1.2 cells", "float/held.yaml", {"params/shape": 2, "params/thin": 1.2},
+              ("body torus is 1.2 cells", "cells: ")))
+    for label, scene, values, words in cases:
+        result = common.call(options.program, "check", common.scene_path(scene), *common.overrides(values))
+        said = [line for line in result.stderr.splitlines() if "warning" in line]
+        good = any(all(word in line for word in words) for line in said) if words else not said
+        checks.true(f"check, {label}: {'named' if words else 'nothing to say'}", result.code == 0 and good,
+                    "; ".join(said)[:200])
+
+
+def check_bottle(options, checks, folder):
+    """Water in a bottle from a file, its field's cells chosen: it stays there."""
+    cases = ((88, 0.3, 0, 0.25),) if options.quickest else ((88, 0.3, 0, 1), (88, 0, 20, 1)) if options.quick else \
+            tuple((n, shift, turn, 4) for n in (88, 110) for shift, turn in ((0.3, 0), (0, 20), (0.5, 45), (0.7, 10)))
+    for n, shift, turn, seconds in cases:
+        output = fsi.run(options, folder, "bottle", "fluid/bottle.yaml",
+                         {"params/n": n, "params/shift": shift, "params/turn": turn, "params/seconds": seconds})
+        label = f"bottle, {n} cells, moved by {shift:g}, turned by {turn:g}, {seconds:g} s"
+        volume = output.probes()["tank.volume"]
+        checks.below(f"{label}: change of the water, %", 100 * np.max(np.abs(volume / volume[0] - 1)), 1.5)
+        liquid = Liquid(output, output.numbered("frame")[-1])
+        place = [low + liquid.spacing * (np.arange(count) + 0.5)
+                 for low, count in zip((-0.06, 0, -0.06), liquid.level.shape)]
+        x, y, z = np.meshgrid(*place, indexing="ij")
+        cell = 0.24 / n
+        out = (np.hypot(x - shift * cell, z + 0.4 * shift * cell) > 0.036) | (y < 0.02 + 0.7 * shift * cell)
+        checks.below(f"{label}: wet cells outside", np.count_nonzero(out & (liquid.level < 0)), 0)
+
+
+def main():
+    verify(__doc__, (check_held, check_neutral, check_nearly, check_thin, check_bottle))
+
+
+if __name__ == "__main__":
+    main()
