@@ -41,12 +41,11 @@ static PlimStatus continue_phi(Fluid *fluid, const StepInfo *step) {
  * straight on, as it is a cell outside. With values that only stay the same along the collider's
  * normal, water at rest would not be at rest beside a slanting wall. */
 typedef struct StraightValue {
-    size_t index;     /* in the level set's data */
-    Vec3 from;        /* where the surface is that goes on to it, m */
-    Vec3 way;         /* from the value to there */
-    double separated; /* m, the value once liquid has let go of the collider there */
+    size_t index;                     /* in the level set's data */
+    Vec3 from;                        /* m, where the surface is read that goes on to it */
+    Vec3 out;                         /* the way out of the collider; zero: there is none */
+    double outside, behind, distance; /* m: to `from`; how far the collider goes on; outside it */
     double value;
-    bool has_way;
 } StraightValue;
 
 typedef struct StraightJob {
@@ -78,20 +77,22 @@ static double wall_behind(const Fluid *fluid, Vec3 x, Vec3 out, double most) {
     return HUGE_VAL;
 }
 
-/* How far outside the surface is looked at, m. Within 2.5 cells there may be liquid or air behind
- * the wall: what is read there must lie on this side. */
-static double look_outside(const Fluid *fluid, Vec3 x, double distance, Vec3 out) {
-    const double h = fluid->grid.spacing, thin = 2.5 * h;
-    return wall_behind(fluid, x, out, thin) - distance < thin ? 1.5 * h : h;
-}
-
-/* The value inside a collider, straight on from outside. */
+/* The value inside a collider, straight on from outside. A wall of less than 1.5 cells may have
+ * values of both sides in it that nothing parts: nothing says where between liquid and air the
+ * surface lies then, and it is put in the middle, or it would wander and come out on the wrong
+ * side. */
 static double value_inside(const Fluid *fluid, const StraightValue *at) {
-    double value;
-    if (fluid_is_separated_at(fluid, at->from)) return at->separated;
+    double value, h = fluid->grid.spacing;
+    if (fluid_is_separated_at(fluid, at->from)) return -at->distance;
     Vec3 slope = slope_of(&fluid->liquid.phi, at->from, &value);
     slope = vec3_scale(1 / fmax(vec3_length(slope), 1), slope); /* any where surfaces meet */
-    return value - vec3_dot(slope, at->way);
+    double straight = value - at->outside * vec3_dot(slope, at->out), side = value < 0 ? -1 : 1;
+    double wall = at->behind - at->distance;
+    if (!(wall < 1.5 * h)) return straight;
+    Vec3 opposite = vec3_add_scaled(at->from, -at->outside - at->behind - h, at->out);
+    if (value * field_sample_linear(&fluid->liquid.phi, opposite) >= 0) return straight;
+    double ahead = fmin(fmax(side * vec3_dot(slope, at->out), 0), 1);
+    return straight + ahead * (side * 0.5 * (at->behind + at->distance) - straight);
 }
 
 /* Values this far from the surface say nothing about it. */
@@ -113,18 +114,24 @@ static void describe_inside(void *user, size_t begin, size_t end) {
     const StraightJob *job = user;
     const Fluid *fluid = job->fluid;
     const GridField *phi = &fluid->liquid.phi;
+    const double h = fluid->grid.spacing, thin = 2.5 * h;
     for (size_t n = begin; n < end; n++) {
         int at[3];
         grid_place_at(&fluid->grid, phi->place, job->inside.items[n], at);
         Vec3 x = grid_position(&fluid->grid, phi->place, at[0], at[1], at[2]);
         Vec3 out = visibility_way_out(&fluid->grid, fluid->cut.distance, x);
         double distance = field_sample_linear(&fluid->cut.cell_distance, x);
-        Vec3 way = vec3_scale(look_outside(fluid, x, distance, out) - distance, out);
+        /* Within 2.5 cells there may be liquid or air behind the wall: all that is read must lie on
+         * this side. */
+        double behind = wall_behind(fluid, x, out, thin);
+        double wall = behind - distance;
+        double outside = (wall < thin && wall >= 1.5 * h ? 1.5 * h : h) - distance;
         job->values[n] = (StraightValue){.index = field_index(phi, at[0], at[1], at[2]),
-                                         .from = vec3_add(x, way),
-                                         .way = way,
-                                         .separated = -distance,
-                                         .has_way = vec3_length(out) > 0};
+                                         .from = vec3_add_scaled(x, outside, out),
+                                         .out = out,
+                                         .outside = outside,
+                                         .behind = behind,
+                                         .distance = distance};
     }
 }
 
@@ -134,7 +141,7 @@ static void straighten(void *user, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i++) {
         StraightValue *value = &job->values[i];
         value->value = fluid->liquid.phi.data[value->index];
-        if (!is_far(fluid, value->index) && value->has_way)
+        if (!is_far(fluid, value->index) && vec3_length(value->out) > 0)
             value->value = value_inside(fluid, value);
     }
 }

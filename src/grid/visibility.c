@@ -8,7 +8,7 @@
 
 /* Cells: what is deeper than this below a surface is in no thin wall; and how deep a line goes that
  * passes through a solid and not along its surface, which bends. */
-static const double DEEPEST = 2.5, THROUGH = 0.3;
+static const double DEEPEST = 2.5, THROUGH = 0.2;
 
 /* The same, of how deep the deeper one of two neighbours is. A line that cuts off the edge of a box
  * goes half as deep as these, one through a wall at least as deep. */
@@ -69,7 +69,7 @@ Vec3 visibility_way_out(const Grid *grid, const double *distance, Vec3 x) {
 /* Whether a straight line goes deeper than this below the surface of a solid. */
 static bool goes_deep(const Nodes *nodes, Vec3 from, Vec3 to, double depth) {
     Vec3 way = vec3_sub(to, from);
-    int pieces = (int)fmin(ceil(4 * vec3_length(way) / nodes->grid->spacing), 64);
+    int pieces = (int)fmin(ceil(8 * vec3_length(way) / nodes->grid->spacing), 64);
     for (int i = 1; i < pieces; i++)
         if (sample(nodes, vec3_add_scaled(from, (double)i / pieces, way)) < -depth) return true;
     return false;
