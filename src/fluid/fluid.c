@@ -96,6 +96,7 @@ FluidDesc fluid_desc_default(void) {
                                   .reseed = 10,
                                   .extension = 4,
                                   .rise = 0.2,
+                                  .keeps_volume = true,
                                   .absorption = {2.0f, 0.7f, 0.4f}}};
 }
 

@@ -92,7 +92,10 @@ typedef struct SurfaceStep {
 
 static PlimStatus go_on(const void *user, GridField *phi) {
     const SurfaceStep *now = user;
-    if (now->fluid->colliders.list.count > 0) TRY(fluid_continue_phi(now->fluid, now->step));
+    /* Where liquid lets go of walls the film that is left there is not held on to. */
+    bool lets_go = now->fluid->liquid.separated;
+    if (now->fluid->colliders.list.count > 0 && !lets_go)
+        TRY(fluid_continue_phi(now->fluid, now->step));
     fluid_fill_surface(now->fluid, phi, now->step->threads);
     return PLIM_OK;
 }
@@ -120,6 +123,7 @@ static VolumeFlow volume_flow(const SurfaceStep *now) {
 }
 
 static PlimStatus restore_volume(Fluid *fluid, const StepInfo *step) {
+    if (!fluid->desc.liquid.keeps_volume) return PLIM_OK;
     SurfaceStep now = {fluid, step};
     VolumeFlow flow = volume_flow(&now);
     TRY(volume_restore(&flow, &fluid->liquid.phi, fluid->liquid.wanted_fraction,
@@ -131,7 +135,7 @@ static PlimStatus restore_volume(Fluid *fluid, const StepInfo *step) {
 /* What flows through faces is right for bodies at the end of the step: what they move into is what
  * the liquid leaves. What is missing then is a deficit of the surface around them. */
 PlimStatus fluid_count_beside_bodies(Fluid *fluid, const StepInfo *step) {
-    if (!fluid->colliders.some_move) return PLIM_OK;
+    if (!fluid->colliders.some_move || !fluid->desc.liquid.keeps_volume) return PLIM_OK;
     size_t cells = grid_cell_count(&fluid->grid);
     TRY(fluid_load_phi(fluid, step));
     liquid_fractions(&fluid->liquid.phi, fluid->cut.distance, step->threads,

@@ -91,9 +91,10 @@ static PlimStatus shift_phi(ShiftJob *job) {
     return go_on(job->flow, job->phi);
 }
 
-/* Solids that move are gone around: what is missing outside a hull is not made up for inside it. */
+/* Solids are gone around: what is missing outside a hull is not made up for inside it. */
 static double *const *around(const ShiftJob *job) {
-    return job->flow->solid ? job->flow->open : NULL;
+    const VolumeFlow *flow = job->flow;
+    return flow->solids_move || (flow->solid && !flow->separated) ? flow->open : NULL;
 }
 
 enum { SUM_MISSING, SUM_ALL, SUMS };
@@ -213,14 +214,17 @@ static PlimStatus take_memory(ShiftJob *job) {
     return PLIM_OK;
 }
 
-/* What no round gave back. */
+/* What no round gave back. Beside walls that liquid lets go of it is what the level set's going on
+ * into them makes, and no loss. */
 static void keep_account_row(void *user, int j, int k) {
     const ShiftJob *job = user;
     bool move = job->flow->solid && job->flow->solids_move;
     size_t cell = grid_cell_index(&job->phi->grid, 0, j, k);
     for (int i = 0; i < job->phi->grid.n[0]; i++, cell++) {
         double left = job->wanted[cell] - job->parts[cell];
+        bool lets_go = job->flow->separated && job->flow->solid && !move;
         job->deficit[cell] = move && !is_clear(job, i, j, k) ? job->deficit[cell] + left : left;
+        if (lets_go && !is_clear(job, i, j, k)) job->deficit[cell] = 0;
     }
 }
 
