@@ -13,34 +13,34 @@ def short(stats, row=-1):
     return 100 * (there / (stats["volume.fluid"][0] + stats["volume.poured"][row]) - 1)
 
 
-def outside_glass(output, n, wall, shift):
+def outside_glass(output, n, wall, shift, turn):
     """Liquid below the rim and more than half a cell outside the glass, in percent of all."""
     liquid = Liquid(output, output.numbered("frame")[-1])
     h, parts = liquid.spacing, liquid.parts(4)
-    x, y, z = (liquid.origin[a] + (np.arange(parts.shape[a]) + 0.5) * h for a in range(3))
-    away = np.abs(x[:, None, None] - 0.5 - shift / n) + 0 * y[None, :, None] + 0 * z[None, None, :]
-    if liquid.dim == 3:
-        away = np.hypot(away, z[None, None, :] - 0.5 - shift / n)
-    up = y[None, :, None] - (0.45 + shift / n) + 0 * away
-    half = 0.5 * (0.5 + wall / n)
+    middle = np.array([0.5, 0.45, 0.5 if liquid.dim == 3 else 0]) + shift / n * np.array([1, 1, liquid.dim == 3])
+    axes = [liquid.origin[a] + (np.arange(parts.shape[a]) + 0.5) * h - middle[a] for a in range(3)]
+    points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
+    points[..., 2] *= liquid.dim == 3
+    points = common.to_body(common.quat_about((liquid.dim == 3, 0, 2), turn), points)
+    away, up, half = np.hypot(points[..., 0], points[..., 2]), points[..., 1], 0.5 * (0.5 + wall / n)
     outside = ((away > 0.25 + wall / n + 0.5 * h) & (up < half)) | (up < -half - 0.5 * h)
     return 100 * parts[outside].sum() / parts.sum()
 
 
 def check_glass(options, checks, folder):
     """Four places on the grid, walls from two cells on."""
-    cases = [(2, 24, 2, 0, 1), (3, 20, 2, 0.37, 1)]
+    cases = [(2, 24, 2, 0, 0, 1), (3, 20, 2, 0.37, 0, 1)]
     if not options.quickest:
-        cases = [(3, 24, 2, shift, 2) for shift in (0, 0.25, 0.5, 0.75)] + [(3, 24, 2.6, 0.4, 2)]
+        cases = [(3, 24, 2, shift, 0, 2) for shift in (0, 0.25, 0.5, 0.75)] + [(3, 24, 2, 0.4, 15, 2), (3, 24, 2.6, 0.4, 0, 2)]
     if not options.quick:
-        cases += [(3, 40, wall, shift, 3) for wall in (2, 2.6, 4) for shift in (0, 0.37)]
-    for dim, n, wall, shift, seconds in cases:
-        name = f"glass, {dim}D, {n} cells a metre, walls of {wall} cells, moved by {shift} cells"
+        cases += [(3, 40, wall, shift, turn, 3) for wall in (2, 2.6, 4) for shift, turn in ((0, 0), (0.37, 15))]
+    for dim, n, wall, shift, turn, seconds in cases:
+        name = f"glass, {dim}D, {n} cells a metre, walls of {wall} cells, moved by {shift} cells, turned by {turn}"
         output = fsi.run(options, folder, "glass", "fluid/glass.yaml",
                          {"params/dim": dim, "params/n": n, "params/wall": wall, "params/shift": shift,
-                          "params/seconds": seconds, "params/pour": 0.5 * seconds})
+                          "params/turn": turn, "params/seconds": seconds, "params/pour": 0.5 * seconds})
         checks.below(f"{name}: water that is missing or too much, %", abs(short(output.stats())), 1.5)
-        checks.below(f"{name}: outside, %", outside_glass(output, n, wall, shift), 0)
+        checks.below(f"{name}: outside, %", outside_glass(output, n, wall, shift, turn), 0)
 
 
 def behind_plate(output, n, wall, turn, shift):
