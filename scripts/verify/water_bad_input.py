@@ -36,6 +36,7 @@ REFUSED = [
     ("liquid thinner than a cell", {"fluid/liquid": "{level: \"=abs(y-0.5)-1e-6\"}"}, r"no liquid|thick"),
     ("neither shapes nor level nor source", {"fluid/liquid": "{}"}, r"no liquid|shapes|level"),
     ("both shapes and level", {"fluid/liquid/level": "=y-0.5"}, r"shapes.*level|level.*shapes"),
+    ("volume keeping that is neither", {"fluid/liquid/volume_keeping": "maybe"}, r"volume_keeping"),
     ("smoke with liquid", {"fluid/smoke": "{}"}, r"smoke"),
     ("smoke of a source in a liquid", {"fluid/sources": "[{name: s, shape: {ball: {radius: 0.2}}, smoke: 1}]"},
      r"smoke"),

@@ -318,7 +318,7 @@ PlimStatus fluid_update_geometry(Fluid *fluid, const StepInfo *step, bool always
         return context_fail(fluid->context, always ? PLIM_BAD_INPUT : PLIM_FAILED,
                             "obstacles and bodies fill the whole domain of the fluid; make them "
                             "smaller or the domain larger");
-    if (fluid_has_surface(fluid)) return PLIM_OK; /* its air is found first */
+    if (fluid_has_surface(fluid)) return fluid_find_visibility(fluid, step); /* air comes later */
     fluid_empty_enclosed_cells(fluid);
     return fluid_set_up_viscosity(fluid, step);
 }

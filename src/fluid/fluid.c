@@ -100,6 +100,7 @@ FluidDesc fluid_desc_default(void) {
                                   .reseed = 10,
                                   .extension = 4,
                                   .rise = 0.2,
+                                  .keeps_volume = true,
                                   .absorption = {2.0f, 0.7f, 0.4f}}};
 }
 
@@ -244,6 +245,7 @@ static void fluid_destroy(void *system) {
     for (int axis = 0; axis < 3; axis++) {
         size_t faces = grid_face_count(grid, axis);
         free_array(context, fluid->cut.open[axis], faces, sizeof(double));
+        free_array(context, fluid->liquid.parted_faces[axis], faces, 1);
         free_array(context, fluid->cut.face_distance[axis], faces, sizeof(double));
         free_array(context, fluid->viscous.gain[axis], faces, sizeof(double));
         field_free(context, &fluid->advect.faces[axis]);
@@ -257,6 +259,7 @@ static void fluid_destroy(void *system) {
     field_free(context, &fluid->liquid.phi);
     field_free(context, &fluid->liquid.phi_of_cells);
     field_free(context, &fluid->liquid.to_solid);
+    free_array(context, fluid->liquid.parted, grid_place_count(grid, fluid_smoke_place(fluid)), 1);
     free_array(context, fluid->liquid.cell_level, cells, sizeof(double));
     free_array(context, fluid->liquid.fraction, cells, sizeof(double));
     free_array(context, fluid->liquid.wet_fraction, cells, sizeof(double));
@@ -397,7 +400,12 @@ static PlimStatus create_cuts(Fluid *fluid) {
         TRY(allocate(context, faces, sizeof(double), &fluid->cut.open[axis]));
         if (fluid_is_viscous(fluid))
             TRY(allocate(context, faces, sizeof(double), &fluid->cut.face_distance[axis]));
+        if (fluid_has_surface(fluid))
+            TRY(allocate(context, faces, 1, &fluid->liquid.parted_faces[axis]));
     }
+    if (fluid_has_surface(fluid))
+        return allocate(context, grid_place_count(grid, fluid_smoke_place(fluid)), 1,
+                        &fluid->liquid.parted);
     return PLIM_OK;
 }
 

@@ -88,6 +88,7 @@ typedef struct FluidLiquid {
     int extension;          /* cells that velocities go on into the air, 3 to 5 */
     double rise;            /* m/s, of bubbles */
     bool lets_go;           /* of walls that pull at it, where air gets to them */
+    bool keeps_volume;      /* the surface is shifted where its motion lost or made volume */
     bool control;           /* a small divergence brings the volume back to what it should be */
     float absorption[3];    /* 1/m, of light */
 } FluidLiquid;

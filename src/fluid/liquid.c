@@ -105,7 +105,8 @@ static PlimStatus no_liquid(const Fluid *fluid) {
 /* The first time: distances from what the scene gave, and particles. */
 static PlimStatus begin_surface(Fluid *fluid, const StepInfo *step) {
     TRY(fluid_load_phi(fluid, step));
-    TRY(field_redistance(&fluid->liquid.phi, fluid->liquid.phi_band, step->threads, step->scratch));
+    TRY(field_redistance(&fluid->liquid.phi, fluid->liquid.phi_band, fluid->liquid.parted,
+                         step->threads, step->scratch));
     field_store(&fluid->liquid.phi, step->threads, fluid->liquid.level);
     TRY(fluid_check_pouring(fluid));
     TRY(fluid_seed_particles(fluid, step));
@@ -162,8 +163,8 @@ PlimStatus fluid_extend_faces(Fluid *fluid, const StepInfo *step) {
         if (!known[axis]) return PLIM_OUT_OF_MEMORY;
         KnownJob job = {fluid, axis, known[axis]};
         grid_for_rows(grid, grid_place_faces(axis), step->threads, known_row, &job);
-        TRY(field_extend(faces[axis], known[axis], cell_phi(fluid), band, 0, step->threads,
-                         step->scratch));
+        TRY(field_extend(faces[axis], known[axis], cell_phi(fluid),
+                         fluid->liquid.parted_faces[axis], band, 0, step->threads, step->scratch));
     }
     PlimStatus status = fields_extend_divergence_free(
         faces, cell_phi(fluid), known, fluid->cut.open, balanced * grid->spacing, step->scratch);

@@ -46,9 +46,12 @@ typedef struct FluidLiquidState {
     GridField phi_of_cells; /* the same at cells, of node storage */
     double phi_band;        /* m, up to which it is a distance */
     GridField to_solid;     /* of cells: distance from the outside of colliders, positive in them */
-    double *cell_level;     /* the level set at cells, as in `phi` */
-    double *fraction;       /* of cells: part that is liquid */
-    double *wet_fraction;   /* the same as if there were no colliders: for viscosity */
+    /* Walls between values of the level set, and between faces (visibility.h); NULL: no colliders
+     */
+    unsigned char *parted, *parted_faces[3];
+    double *cell_level;      /* the level set at cells, as in `phi` */
+    double *fraction;        /* of cells: part that is liquid */
+    double *wet_fraction;    /* the same as if there were no colliders: for viscosity */
     double *wanted_fraction; /* within a step: what it should be, by what flows through faces */
     double control_rate;     /* 1/s, divergence by volume control in this step */
 } FluidLiquidState;
@@ -76,6 +79,8 @@ void fluid_let_air_in(Fluid *fluid);
 PlimStatus fluid_settle_surface(Fluid *fluid, const StepInfo *step);
 /* Loads `phi` from the level set. */
 PlimStatus fluid_load_phi(Fluid *fluid, const StepInfo *step);
+/* When colliders are in their places: which values of the level set and which faces they part. */
+PlimStatus fluid_find_visibility(Fluid *fluid, const StepInfo *step);
 /* Continues `phi` into colliders, where there are any. */
 PlimStatus fluid_continue_phi(Fluid *fluid, const StepInfo *step);
 /* Velocities go on from the liquid into air and colliders. */

@@ -78,24 +78,42 @@ static PlimStatus carry_level(Fluid *fluid, const StepInfo *step) {
 }
 
 static PlimStatus redistance(Fluid *fluid, const StepInfo *step) {
-    TRY(field_redistance(&fluid->liquid.phi, fluid->liquid.phi_band, step->threads, step->scratch));
+    TRY(field_redistance(&fluid->liquid.phi, fluid->liquid.phi_band, fluid->liquid.parted,
+                         step->threads, step->scratch));
     fluid_fill_level(fluid, &fluid->liquid.phi, step->threads);
     return PLIM_OK;
 }
 
-static void fill_surface(const void *user, GridField *field, int threads) {
-    fluid_fill_surface(user, field, threads);
+typedef struct SurfaceStep {
+    Fluid *fluid;
+    const StepInfo *step;
+} SurfaceStep;
+
+static PlimStatus go_on(const void *user, GridField *phi) {
+    const SurfaceStep *now = user;
+    /* Where liquid lets go of walls the film that is left there is not held on to. */
+    bool lets_go = now->fluid->liquid.separated;
+    if (now->fluid->colliders.list.count > 0 && !lets_go)
+        TRY(fluid_continue_phi(now->fluid, now->step));
+    fluid_fill_surface(now->fluid, phi, now->step->threads);
+    return PLIM_OK;
 }
 
-static VolumeFlow volume_flow(const Fluid *fluid, const StepInfo *step) {
+static double liquid_beyond(const void *user, int axis, int end, const int cell[3]) {
+    return fluid_liquid_beyond(((const SurfaceStep *)user)->fluid, axis, end, cell);
+}
+
+static VolumeFlow volume_flow(const SurfaceStep *now) {
+    const Fluid *fluid = now->fluid;
+    const StepInfo *step = now->step;
     return (VolumeFlow){
         .velocity = {&fluid->advect.faces[0], &fluid->advect.faces[1], &fluid->advect.faces[2]},
         .open = fluid->cut.open,
         .solid = fluid->colliders.list.count > 0 ? fluid->cut.distance : NULL,
         .separated = fluid->liquid.separated,
-        .fill_halo = fill_surface,
-        .liquid_beyond = fluid_liquid_beyond,
-        .user = fluid,
+        .go_on = go_on,
+        .liquid_beyond = liquid_beyond,
+        .user = now,
         .has_sources = fluid->sources.expands,
         .made = fluid->sources.expands_anywhere ? NULL : fluid->sources.owner,
         .solids_move = fluid->colliders.some_move,
@@ -105,7 +123,9 @@ static VolumeFlow volume_flow(const Fluid *fluid, const StepInfo *step) {
 }
 
 static PlimStatus restore_volume(Fluid *fluid, const StepInfo *step) {
-    VolumeFlow flow = volume_flow(fluid, step);
+    if (!fluid->desc.liquid.keeps_volume) return PLIM_OK;
+    SurfaceStep now = {fluid, step};
+    VolumeFlow flow = volume_flow(&now);
     TRY(volume_restore(&flow, &fluid->liquid.phi, fluid->liquid.wanted_fraction,
                        fluid->liquid.deficit));
     fluid_fill_level(fluid, &fluid->liquid.phi, step->threads);
@@ -115,7 +135,7 @@ static PlimStatus restore_volume(Fluid *fluid, const StepInfo *step) {
 /* What flows through faces is right for bodies at the end of the step: what they move into is what
  * the liquid leaves. What is missing then is a deficit of the surface around them. */
 PlimStatus fluid_count_beside_bodies(Fluid *fluid, const StepInfo *step) {
-    if (!fluid->colliders.some_move) return PLIM_OK;
+    if (!fluid->colliders.some_move || !fluid->desc.liquid.keeps_volume) return PLIM_OK;
     size_t cells = grid_cell_count(&fluid->grid);
     TRY(fluid_load_phi(fluid, step));
     liquid_fractions(&fluid->liquid.phi, fluid->cut.distance, step->threads,
@@ -148,7 +168,8 @@ static PlimStatus carry_with_particles(Fluid *fluid, const StepInfo *step) {
 }
 
 PlimStatus fluid_advect_surface(Fluid *fluid, const StepInfo *step) {
-    VolumeFlow flow = volume_flow(fluid, step);
+    SurfaceStep now = {fluid, step};
+    VolumeFlow flow = volume_flow(&now);
     /* Beyond sides and in colliders phi may be from another time of the last step; the prediction
      * reads it there, and must be the same after a restart. */
     TRY(fluid_load_phi(fluid, step));

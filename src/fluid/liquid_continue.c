@@ -5,6 +5,7 @@
 #include "grid/difference.h"
 #include "grid/extend.h"
 #include "grid/interpolate.h"
+#include "grid/visibility.h"
 
 typedef struct KnownJob {
     const Fluid *fluid;
@@ -30,8 +31,8 @@ static PlimStatus continue_phi(Fluid *fluid, const StepInfo *step) {
     if (!job.known) return PLIM_OUT_OF_MEMORY;
     grid_for_rows(&phi->grid, phi->place, step->threads, outside_row, &job);
     double h = fluid->grid.spacing, far = fluid->liquid.phi_band;
-    PlimStatus status = field_extend(phi, job.known, &fluid->liquid.to_solid, FLUID_BAND * h, far,
-                                     step->threads, step->scratch);
+    PlimStatus status = field_extend(phi, job.known, &fluid->liquid.to_solid, fluid->liquid.parted,
+                                     FLUID_BAND * h, far, step->threads, step->scratch);
     scratch_release(step->scratch, mark);
     return status;
 }
@@ -40,9 +41,11 @@ static PlimStatus continue_phi(Fluid *fluid, const StepInfo *step) {
  * straight on, as it is a cell outside. With values that only stay the same along the collider's
  * normal, water at rest would not be at rest beside a slanting wall. */
 typedef struct StraightValue {
-    size_t index; /* in the level set's data */
-    Vec3 x, out;  /* where it is, and the way out of the collider */
-    double distance, value;
+    size_t index;                     /* in the level set's data */
+    Vec3 from;                        /* m, where the surface is read that goes on to it */
+    Vec3 out;                         /* the way out of the collider; zero: there is none */
+    double outside, behind, distance; /* m: to `from`; how far the collider goes on; outside it */
+    double value;
 } StraightValue;
 
 typedef struct StraightJob {
@@ -62,19 +65,6 @@ static Vec3 slope_of(const GridField *field, Vec3 x, double *value) {
     return vec3(d.x / h, d.y / h, d.z / h);
 }
 
-/* The way out of a collider from x: where it is as far to one side as to the other, of two. */
-static Vec3 way_out(const Fluid *fluid, Vec3 x) {
-    const double aside = 0.75, least = 0.1; /* cells; of a slope */
-    double there;
-    Vec3 normal = slope_of(&fluid->cut.cell_distance, x, &there);
-    for (int axis = 0; axis < fluid->grid.dim && !(vec3_length(normal) > least); axis++) {
-        Vec3 step = vec3_scale(aside * fluid->grid.spacing, vec3_axis(axis));
-        normal = slope_of(&fluid->cut.cell_distance, vec3_add(x, step), &there);
-    }
-    double length = vec3_length(normal);
-    return length > least ? vec3_scale(1 / length, normal) : vec3(0, 0, 0);
-}
-
 /* How far a collider goes on from x against the way out of it, m; HUGE_VAL: farther than `most`. */
 static double wall_behind(const Fluid *fluid, Vec3 x, Vec3 out, double most) {
     const double pace = 0.25 * fluid->grid.spacing;
@@ -87,23 +77,22 @@ static double wall_behind(const Fluid *fluid, Vec3 x, Vec3 out, double most) {
     return HUGE_VAL;
 }
 
-/* The value inside a collider, straight on from a cell outside. Nothing says where in a thin wall
- * between liquid and air the surface lies; it is put in the middle, or it would wander and come out
- * on the wrong side. */
-static double value_inside(const Fluid *fluid, Vec3 x, double distance, Vec3 out) {
-    const double h = fluid->grid.spacing, thin = 4 * h;
-    double value;
-    Vec3 way = vec3_scale(h - distance, out);
-    if (fluid_is_separated_at(fluid, vec3_add(x, way))) return -distance;
-    Vec3 slope = slope_of(&fluid->liquid.phi, vec3_add(x, way), &value);
+/* The value inside a collider, straight on from outside. A wall of less than 1.5 cells may have
+ * values of both sides in it that nothing parts: nothing says where between liquid and air the
+ * surface lies then, and it is put in the middle, or it would wander and come out on the wrong
+ * side. */
+static double value_inside(const Fluid *fluid, const StraightValue *at) {
+    double value, h = fluid->grid.spacing;
+    if (fluid_is_separated_at(fluid, at->from)) return -at->distance;
+    Vec3 slope = slope_of(&fluid->liquid.phi, at->from, &value);
     slope = vec3_scale(1 / fmax(vec3_length(slope), 1), slope); /* any where surfaces meet */
-    double straight = value - vec3_dot(slope, way);
-    double behind = wall_behind(fluid, x, out, thin + distance), side = value < 0 ? -1 : 1;
-    if (!(behind < thin + distance)) return straight;
-    double beyond = field_sample_linear(&fluid->liquid.phi, vec3_add_scaled(x, -behind - h, out));
-    if (value * beyond >= 0) return straight;
-    double ahead = fmin(fmax(side * vec3_dot(slope, out), 0), 1);
-    return straight + ahead * (side * 0.5 * (behind + distance) - straight);
+    double straight = value - at->outside * vec3_dot(slope, at->out), side = value < 0 ? -1 : 1;
+    double wall = at->behind - at->distance;
+    if (!(wall < 1.5 * h)) return straight;
+    Vec3 opposite = vec3_add_scaled(at->from, -at->outside - at->behind - h, at->out);
+    if (value * field_sample_linear(&fluid->liquid.phi, opposite) >= 0) return straight;
+    double ahead = fmin(fmax(side * vec3_dot(slope, at->out), 0), 1);
+    return straight + ahead * (side * 0.5 * (at->behind + at->distance) - straight);
 }
 
 /* Values this far from the surface say nothing about it. */
@@ -125,15 +114,24 @@ static void describe_inside(void *user, size_t begin, size_t end) {
     const StraightJob *job = user;
     const Fluid *fluid = job->fluid;
     const GridField *phi = &fluid->liquid.phi;
+    const double h = fluid->grid.spacing, thin = 2.5 * h;
     for (size_t n = begin; n < end; n++) {
         int at[3];
         grid_place_at(&fluid->grid, phi->place, job->inside.items[n], at);
         Vec3 x = grid_position(&fluid->grid, phi->place, at[0], at[1], at[2]);
-        job->values[n] =
-            (StraightValue){.index = field_index(phi, at[0], at[1], at[2]),
-                            .x = x,
-                            .out = way_out(fluid, x),
-                            .distance = field_sample_linear(&fluid->cut.cell_distance, x)};
+        Vec3 out = visibility_way_out(&fluid->grid, fluid->cut.distance, x);
+        double distance = field_sample_linear(&fluid->cut.cell_distance, x);
+        /* Within 2.5 cells there may be liquid or air behind the wall: all that is read must lie on
+         * this side. */
+        double behind = wall_behind(fluid, x, out, thin);
+        double wall = behind - distance;
+        double outside = (wall < thin && wall >= 1.5 * h ? 1.5 * h : h) - distance;
+        job->values[n] = (StraightValue){.index = field_index(phi, at[0], at[1], at[2]),
+                                         .from = vec3_add_scaled(x, outside, out),
+                                         .out = out,
+                                         .outside = outside,
+                                         .behind = behind,
+                                         .distance = distance};
     }
 }
 
@@ -144,7 +142,7 @@ static void straighten(void *user, size_t begin, size_t end) {
         StraightValue *value = &job->values[i];
         value->value = fluid->liquid.phi.data[value->index];
         if (!is_far(fluid, value->index) && vec3_length(value->out) > 0)
-            value->value = value_inside(fluid, value->x, value->distance, value->out);
+            value->value = value_inside(fluid, value);
     }
 }
 
@@ -186,6 +184,15 @@ static void turn_distance(Fluid *fluid, const StepInfo *step) {
     enum { GRAIN = 16384 };
     parallel_for(step->threads, fluid->cut.cell_distance.count, GRAIN, turn_range, fluid);
     field_fill_halo_constant(&fluid->liquid.to_solid, step->threads);
+}
+
+PlimStatus fluid_find_visibility(Fluid *fluid, const StepInfo *step) {
+    const double *distance = fluid->cut.distance;
+    for (int axis = 0; axis < fluid->grid.dim; axis++)
+        TRY(visibility_find(&fluid->grid, grid_place_faces(axis), distance, step->threads,
+                            step->scratch, fluid->liquid.parted_faces[axis]));
+    return visibility_find(&fluid->grid, fluid->liquid.phi.place, distance, step->threads,
+                           step->scratch, fluid->liquid.parted);
 }
 
 PlimStatus fluid_continue_phi(Fluid *fluid, const StepInfo *step) {

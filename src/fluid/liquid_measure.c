@@ -59,17 +59,19 @@ static void add_fates(const Fluid *fluid, Diagnostics *diagnostics) {
     }
 }
 
-/* Momentum of drops, as if each were a ball of the liquid. */
-static Vec3 momentum_of_drops(const Fluid *fluid) {
-    Vec3 sum = vec3(0, 0, 0);
+/* Volume and momentum of drops, as if each were a ball of the liquid. */
+static double volume_of_drops(const Fluid *fluid, Vec3 *momentum) {
+    double sum = 0;
     bool flat = fluid->grid.dim == 2;
     const double pi = acos(-1.0);
+    *momentum = vec3(0, 0, 0);
     for (size_t i = 0; i < fluid->sizes[FLUID_GROUP_DROPS].count; i++) {
         double r = fluid->liquid.drop_radius[i],
                volume = flat ? pi * r * r : 4 * pi / 3 * r * r * r;
-        if (fluid->liquid.drop_sign[i] < 0)
-            sum = vec3_add_scaled(sum, fluid->desc.density * volume,
-                                  vec3_load(fluid->liquid.drop_velocity + 3 * i));
+        if (fluid->liquid.drop_sign[i] > 0) continue;
+        sum += volume;
+        *momentum = vec3_add_scaled(*momentum, fluid->desc.density * volume,
+                                    vec3_load(fluid->liquid.drop_velocity + 3 * i));
     }
     return sum;
 }
@@ -90,7 +92,9 @@ void fluid_diagnose_surface(const Fluid *fluid, const StepInfo *step, Diagnostic
                         fluid->liquid.account[FLUID_ACCOUNT_CONTROL]);
     if (!fluid->desc.liquid.has_particles) return;
     add_fates(fluid, diagnostics);
-    Vec3 momentum = momentum_of_drops(fluid);
+    Vec3 momentum;
+    diagnostics_add_own(diagnostics, "volume.drops|volume.*.drops",
+                        volume_of_drops(fluid, &momentum));
     diagnostics_add_own(diagnostics, "drops.momentum.x|drops.*.momentum.x", momentum.x);
     diagnostics_add_own(diagnostics, "drops.momentum.y|drops.*.momentum.y", momentum.y);
     diagnostics_add_own(diagnostics, "drops.momentum.z|drops.*.momentum.z", momentum.z);

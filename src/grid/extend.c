@@ -10,10 +10,13 @@
 
 #include "base/parallel.h"
 #include "grid/value_set.h"
+#include "grid/visibility.h"
 
 #include <math.h>
 
-enum { DONE = 1, AT_END = 2 };
+/* From 32 on: a wall parts the value from the one before it along each of three axes. AT_END also
+ * beside such a wall. */
+enum { DONE = 1, AT_END = 2, PARTED_SHIFT = 5 };
 
 typedef enum Rule {
     RULE_LIQUID,  /* inside the liquid: the mean of the neighbours that are done */
@@ -30,7 +33,7 @@ typedef struct SlabTargets {
 
 typedef struct Extend {
     GridField *values;
-    const unsigned char *known;
+    const unsigned char *known, *parted;
     const GridField *distance;
     double band, fallback;
     ValueSet set;
@@ -71,13 +74,16 @@ static void classify_row(Extend *work, size_t row, SlabTargets *targets) {
     size_t line =
         (size_t)value_place(set, row, 2) * (size_t)values->n[1] + (size_t)value_place(set, row, 1);
     const unsigned char *known = work->known + line * (size_t)values->n[0];
+    const unsigned char *parted = work->parted ? work->parted + line * (size_t)values->n[0] : NULL;
     const double *from = values->data + value_in_field(set, values, row);
     bool all = nx <= 2 || value_at_end(set, row + 1, 1);
     distances_of_row(work, row, work->away + row);
     for (size_t i = 0; i < nx; i++) {
         size_t at = row + i;
-        bool at_end = all || i == 0 || i == nx - 1;
-        work->state[at] = (unsigned char)((known[i] ? DONE : 0) | (at_end ? AT_END : 0));
+        unsigned walls = parted ? parted[i] : 0;
+        bool at_end = all || i == 0 || i == nx - 1 || walls;
+        work->state[at] = (unsigned char)((known[i] ? DONE : 0) | (at_end ? AT_END : 0) |
+                                          (walls & (VISIBILITY_NEAR_WALL - 1)) << PARTED_SHIFT);
         work->value[at] = known[i] ? from[i] : work->fallback;
         if (!known[i] && work->away[at] < work->band)
             targets->left[targets->left_count++] = (uint32_t)at;
@@ -109,7 +115,12 @@ static void store_slabs(void *user, size_t begin, size_t end) {
 /* ---- rounds ---- */
 
 static size_t beside(const Extend *work, size_t at, int axis, int step) {
-    if (work->state[at] & AT_END) return value_neighbour(&work->set, at, axis, step);
+    if (work->state[at] & AT_END) {
+        size_t other = value_neighbour(&work->set, at, axis, step);
+        if (other == VALUE_NONE) return VALUE_NONE;
+        unsigned char wall = work->state[step < 0 ? at : other];
+        return wall >> (PARTED_SHIFT + axis) & 1 ? VALUE_NONE : other;
+    }
     return step < 0 ? at - work->set.stride[axis] : at + work->set.stride[axis];
 }
 
@@ -223,9 +234,11 @@ static PlimStatus take_memory(Extend *work, Scratch *scratch) {
 }
 
 PlimStatus field_extend(GridField *values, const unsigned char *known, const GridField *distance,
-                        double band, double fallback, int threads, Scratch *scratch) {
+                        const unsigned char *parted, double band, double fallback, int threads,
+                        Scratch *scratch) {
     Extend work = {.values = values,
                    .known = known,
+                   .parted = parted,
                    .distance = distance,
                    .band = band,
                    .fallback = fallback,

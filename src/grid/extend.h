@@ -12,8 +12,10 @@
  * how far against the gradient of the distance a neighbour lies; the rest becomes `fallback`.
  * Within the liquid values that are not known are continued from any known neighbours, as deep as
  * the band is wide; what is deeper becomes `fallback` too. Interior alone; periodic axes wrap and
- * keep their last layers copies. Same bits for any number of threads. */
+ * keep their last layers copies. `parted`: walls between values (visibility.h), through which none
+ * is continued; NULL: none. Same bits for any number of threads. */
 PlimStatus field_extend(GridField *values, const unsigned char *known, const GridField *distance,
-                        double band, double fallback, int threads, Scratch *scratch);
+                        const unsigned char *parted, double band, double fallback, int threads,
+                        Scratch *scratch);
 
 #endif

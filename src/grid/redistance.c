@@ -12,11 +12,14 @@
 #include "base/parallel.h"
 #include "geom/level_set/eikonal.h"
 #include "grid/redistance_interface.h"
+#include "grid/visibility.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { INSIDE = 1, AT_END = 2, SETTLED = 4, ON_FRONT = 8, STALE = 16 };
+/* From 32 on: a wall parts the value from the one before it along each of three axes. AT_END also
+ * where a stencil would look through such a wall. */
+enum { INSIDE = 1, AT_END = 2, SETTLED = 4, ON_FRONT = 8, STALE = 16, PARTED_SHIFT = 5 };
 
 /* Neighbours the stencil reaches to along an axis. */
 enum { REACH = 2 };
@@ -39,6 +42,7 @@ typedef struct SlabLists {
 
 typedef struct Redistance {
     GridField *phi;
+    const unsigned char *parted;
     ValueSet set;
     double band, threshold; /* m */
     double *value;          /* phi; from the first round on: the distance, infinite until settled */
@@ -47,6 +51,23 @@ typedef struct Redistance {
 } Redistance;
 
 /* ---- in and out ---- */
+
+/* Walls that part values of a row; none of the halo. */
+static void load_walls(Redistance *work, size_t first) {
+    const ValueSet *set = &work->set;
+    const GridField *phi = work->phi;
+    if (value_is_beyond(set, first + (size_t)set->beyond[0])) return;
+    int j = value_place(set, first, 1) - set->beyond[1];
+    int k = value_place(set, first, 2) - set->beyond[2];
+    const unsigned char *parted =
+        work->parted + ((size_t)k * (size_t)phi->n[1] + (size_t)j) * (size_t)phi->n[0];
+    unsigned char *state = work->state + first + set->beyond[0];
+    for (int i = 0; i < set->n[0] - 2 * set->beyond[0]; i++) {
+        if (!parted[i]) continue;
+        state[i] |= (unsigned char)((parted[i] & (VISIBILITY_NEAR_WALL - 1)) << PARTED_SHIFT);
+        if (parted[i] & VISIBILITY_NEAR_WALL) state[i] |= AT_END;
+    }
+}
 
 static void load_slabs(void *user, size_t begin, size_t end) {
     Redistance *work = user;
@@ -65,6 +86,7 @@ static void load_slabs(void *user, size_t begin, size_t end) {
             state[i] |= AT_END;
             state[nx - 1 - i] |= AT_END;
         }
+        if (work->parted) load_walls(work, first);
     }
 }
 
@@ -88,9 +110,18 @@ static bool across(const Redistance *work, size_t at, size_t other) {
     return (work->state[at] ^ work->state[other]) & INSIDE;
 }
 
-/* As value_neighbour, but by strides alone wherever these do; `step` is -1 or 1. */
+static bool is_parted(const Redistance *work, size_t at, int axis) {
+    return work->state[at] >> (PARTED_SHIFT + axis) & 1;
+}
+
+/* As value_neighbour, but by strides alone wherever these do, and not through walls; `step` is -1
+ * or 1. */
 static size_t beside(const Redistance *work, size_t at, int axis, int step) {
-    if (work->state[at] & AT_END) return value_neighbour(&work->set, at, axis, step);
+    if (work->state[at] & AT_END) {
+        size_t other = value_neighbour(&work->set, at, axis, step);
+        if (other == VALUE_NONE) return VALUE_NONE;
+        return is_parted(work, step < 0 ? at : other, axis) ? VALUE_NONE : other;
+    }
     return step < 0 ? at - work->set.stride[axis] : at + work->set.stride[axis];
 }
 
@@ -111,6 +142,10 @@ static void gather_diagonals(const Redistance *work, size_t at, int a, int b, in
         int high_a = corner & 1, high_b = corner >> 1;
         size_t other = beside(work, at, a, high_a ? 1 : -1);
         if (other != VALUE_NONE) other = beside(work, other, b, high_b ? 1 : -1);
+        if (other == VALUE_NONE && work->parted) { /* around a wall */
+            other = beside(work, at, b, high_b ? 1 : -1);
+            if (other != VALUE_NONE) other = beside(work, other, a, high_a ? 1 : -1);
+        }
         bool exists = other != VALUE_NONE;
         v->diagonal[pair][corner] =
             exists ? side * work->value[other] : v->near[a][high_a] + v->near[b][high_b] - v->own;
@@ -223,7 +258,6 @@ static Upwind upwind_along(const double v[4], double h) {
 }
 
 static void gather_line(const Redistance *work, size_t at, int axis, double side, double v[4]) {
-    static const int steps[4] = {-2, -1, 1, 2};
     if (!(work->state[at] & AT_END)) {
         const double *own = work->value + at;
         size_t stride = work->set.stride[axis];
@@ -233,9 +267,12 @@ static void gather_line(const Redistance *work, size_t at, int axis, double side
         v[3] = side * own[2 * stride];
         return;
     }
-    for (int s = 0; s < 4; s++) {
-        size_t other = value_neighbour(&work->set, at, axis, steps[s]);
-        v[s] = other == VALUE_NONE ? HUGE_VAL : side * work->value[other];
+    for (int end = 0; end < 2; end++) {
+        int step = end ? 1 : -1;
+        size_t near = beside(work, at, axis, step);
+        size_t far = near == VALUE_NONE ? VALUE_NONE : beside(work, near, axis, step);
+        v[end ? 2 : 1] = near == VALUE_NONE ? HUGE_VAL : side * work->value[near];
+        v[end ? 3 : 0] = far == VALUE_NONE ? HUGE_VAL : side * work->value[far];
     }
 }
 
@@ -286,8 +323,11 @@ static void touch_from_beside(Redistance *work, size_t slab, int step) {
     size_t from = step > 0 ? (wrapped ? last : slab - 1) : (wrapped ? 0 : slab + 1);
     const SlabLists *other = &work->lists[from];
     size_t here = slab * set->slab_size, there = from * set->slab_size;
-    for (size_t i = 0; i < other->settled_count; i++)
-        touch(work, &work->lists[slab], other->settled[i] - there + here);
+    for (size_t i = 0; i < other->settled_count; i++) {
+        size_t at = other->settled[i] - there + here;
+        if (!is_parted(work, step > 0 ? at : other->settled[i], set->axes - 1))
+            touch(work, &work->lists[slab], at);
+    }
 }
 
 static void advance_slabs(void *user, size_t begin, size_t end) {
@@ -380,9 +420,10 @@ static PlimStatus take_memory(Redistance *work, Scratch *scratch) {
     return PLIM_OK;
 }
 
-PlimStatus field_redistance(GridField *phi, double band, int threads, Scratch *scratch) {
+PlimStatus field_redistance(GridField *phi, double band, const unsigned char *parted, int threads,
+                            Scratch *scratch) {
     int beyond = phi->halo < BEYOND ? phi->halo : BEYOND;
-    Redistance work = {.phi = phi, .set = value_set(phi, beyond), .band = band};
+    Redistance work = {.phi = phi, .parted = parted, .set = value_set(phi, beyond), .band = band};
     size_t slabs = work.set.slabs, grain = value_set_grain(&work.set);
     size_t mark = scratch_mark(scratch);
     PlimStatus status = take_memory(&work, scratch);

@@ -11,7 +11,9 @@
  * other sides the surface goes straight on. Values within `band` (m) of the zero
  * set become distances, others +-band; no value changes its sign, and an exact 0 counts as outside.
  * Values beside the zero set get their distance from it such that the zero set itself stays where
- * it is as well as this can be done. Same bits for any number of threads. */
-PlimStatus field_redistance(GridField *phi, double band, int threads, Scratch *scratch);
+ * it is as well as this can be done. `parted`: walls between its values (visibility.h), which
+ * distances do not pass; NULL: none. Same bits for any number of threads. */
+PlimStatus field_redistance(GridField *phi, double band, const unsigned char *parted, int threads,
+                            Scratch *scratch);
 
 #endif

@@ -71,11 +71,12 @@ static void smooth_cells_of_row(void *user, int j, int k) {
     if (n > 1) smooth_run(job, run_from(job->grid, 0, n - 1, j, k), 1);
 }
 
-void cells_smooth(const Grid *grid, double *const *open, int passes, int threads, double *values,
-                  double *work) {
+void cells_smooth(const Grid *grid, double *const *open, SmoothOrder order, int passes, int threads,
+                  double *values, double *work) {
     double *from = values, *to = work;
     for (int pass = 0; pass < passes; pass++)
-        for (int axis = 0; axis < grid->dim; axis++) {
+        for (int turn = 0; turn < grid->dim; turn++) {
+            int axis = order == SMOOTH_FORTH ? turn : grid->dim - 1 - turn;
             SmoothJob job = {grid, axis, open ? open[axis] : NULL, from, to};
             grid_for_rows(grid, PLACE_CELLS, threads, smooth_cells_of_row, &job);
             double *swap = from;

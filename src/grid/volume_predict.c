@@ -245,7 +245,7 @@ static PlimStatus predict(FluxJob *job, double *now, double *near) {
     job->parts = now;
     job->near = near;
     for_open_faces(job, near, mark_if_surface);
-    cells_smooth(grid, NULL, reach, flow->threads, near, work);
+    cells_smooth(grid, NULL, SMOOTH_FORTH, reach, flow->threads, near, work);
     for (job->axis = 0; job->axis < grid->dim; job->axis++)
         grid_for_rows(grid, grid_place_faces(job->axis), flow->threads, flux_row, job);
     grid_for_rows(grid, PLACE_CELLS, flow->threads, predict_row, job);

@@ -72,11 +72,10 @@ static double shift_at(const ShiftJob *job, const int at[3]) {
     return sum / corners;
 }
 
-static void fill_halo(const VolumeFlow *flow, GridField *phi) {
-    if (flow->fill_halo)
-        flow->fill_halo(flow->user, phi, flow->threads);
-    else
-        field_fill_halo(phi, flow->threads);
+static PlimStatus go_on(const VolumeFlow *flow, GridField *phi) {
+    if (flow->go_on) return flow->go_on(flow->user, phi);
+    field_fill_halo(phi, flow->threads);
+    return PLIM_OK;
 }
 
 static void shift_row(void *user, int j, int k) {
@@ -87,14 +86,15 @@ static void shift_row(void *user, int j, int k) {
         values[i] -= phi->grid.spacing * shift_at(job, (int[3]){i, j, k});
 }
 
-static void shift_phi(ShiftJob *job) {
+static PlimStatus shift_phi(ShiftJob *job) {
     grid_for_rows(&job->phi->grid, job->phi->place, job->flow->threads, shift_row, job);
-    fill_halo(job->flow, job->phi);
+    return go_on(job->flow, job->phi);
 }
 
-/* Solids that move are gone around: what is missing outside a hull is not made up for inside it. */
+/* Solids are gone around: what is missing outside a hull is not made up for inside it. */
 static double *const *around(const ShiftJob *job) {
-    return job->flow->solids_move ? job->flow->open : NULL;
+    const VolumeFlow *flow = job->flow;
+    return flow->solids_move || (flow->solid && !flow->separated) ? flow->open : NULL;
 }
 
 enum { SUM_MISSING, SUM_ALL, SUMS };
@@ -127,7 +127,7 @@ static void limit_shift(void *user, size_t begin, size_t end) {
 }
 
 /* One round. What is missing in a cell goes to the surface around it: with weights K between cells
- * and gains g the shift is K (missing / K g), so that what all cells gain, g times the shift, is
+ * and gains g the shift is K (missing / K^T g), so that what all cells gain, g times the shift, is
  * what was missing in all. What a cell should have gained is wanted from it in the next round: the
  * part that it could not take goes on to others. *done: there was nothing to do. */
 static PlimStatus shift_once(ShiftJob *job, int passes, bool *done) {
@@ -138,12 +138,11 @@ static PlimStatus shift_once(ShiftJob *job, int passes, bool *done) {
     TRY(parallel_sum(threads, grid_cell_count(grid), SUMS, add_up, job, job->flow->scratch, sum));
     *done = !(sum[SUM_MISSING] > TOLERANCE * sum[SUM_ALL]);
     if (*done) return PLIM_OK;
-    cells_smooth(grid, around(job), passes, threads, job->near_gain, job->work);
+    cells_smooth(grid, around(job), SMOOTH_BACK, passes, threads, job->near_gain, job->work);
     for_cells(job, find_shift);
-    cells_smooth(grid, around(job), passes, threads, job->shift, job->work);
+    cells_smooth(grid, around(job), SMOOTH_FORTH, passes, threads, job->shift, job->work);
     for_cells(job, limit_shift);
-    shift_phi(job);
-    return PLIM_OK;
+    return shift_phi(job);
 }
 
 /* Part of what is missing beside solids that the cells around make up for in a step: what one step
@@ -197,9 +196,9 @@ static void pass_on_beside_solids(ShiftJob *job) {
     int threads = job->flow->threads;
     liquid_fractions(job->phi, job->flow->solid, threads, job->now);
     grid_for_rows(grid, PLACE_CELLS, threads, mark_clear_row, job);
-    cells_smooth(grid, around(job), PASSES, threads, job->near_gain, job->work);
+    cells_smooth(grid, around(job), SMOOTH_BACK, PASSES, threads, job->near_gain, job->work);
     for_cells(job, take_passed);
-    cells_smooth(grid, around(job), PASSES, threads, job->shift, job->work);
+    cells_smooth(grid, around(job), SMOOTH_FORTH, PASSES, threads, job->shift, job->work);
     for_cells(job, give_passed);
 }
 
@@ -215,18 +214,17 @@ static PlimStatus take_memory(ShiftJob *job) {
     return PLIM_OK;
 }
 
-/* What no round gave back. Beside solids that do not move it is what the level set's going on into
- * them makes, the same in every step: it is no loss. */
+/* What no round gave back. Beside walls that liquid lets go of it is what the level set's going on
+ * into them makes, and no loss. */
 static void keep_account_row(void *user, int j, int k) {
     const ShiftJob *job = user;
-    bool solids = job->flow->solid, move = job->flow->solids_move;
+    bool move = job->flow->solid && job->flow->solids_move;
     size_t cell = grid_cell_index(&job->phi->grid, 0, j, k);
     for (int i = 0; i < job->phi->grid.n[0]; i++, cell++) {
         double left = job->wanted[cell] - job->parts[cell];
-        if (!solids || is_clear(job, i, j, k))
-            job->deficit[cell] = left;
-        else
-            job->deficit[cell] = move ? job->deficit[cell] + left : 0;
+        bool lets_go = job->flow->separated && job->flow->solid && !move;
+        job->deficit[cell] = move && !is_clear(job, i, j, k) ? job->deficit[cell] + left : left;
+        if (lets_go && !is_clear(job, i, j, k)) job->deficit[cell] = 0;
     }
 }
 
@@ -241,6 +239,7 @@ static void find_wanted(void *user, size_t begin, size_t end) {
 static PlimStatus restore(ShiftJob *job) {
     TRY(take_memory(job));
     for_cells(job, find_wanted);
+    TRY(go_on(job->flow, job->phi));
     if (job->flow->solid && job->flow->solids_move) pass_on_beside_solids(job);
     bool done = false;
     for (int round = 0; round < ROUNDS && !done; round++)

@@ -23,8 +23,9 @@ typedef struct VolumeFlow {
     bool has_sources;         /* liquid may be made within itself: the velocity diverges there */
     const int32_t *made;      /* of cells: not 0 where it is; NULL: anywhere */
     bool solids_move;         /* cells that they cut, and cells beside those, are left alone */
-    /* Fills the halo of a level set; NULL: field_fill_halo does. */
-    void (*fill_halo)(const void *user, GridField *phi, int threads);
+    /* Continues a level set into solids, as the next step will find it there, and fills its halo;
+     * NULL: field_fill_halo does, and there are no solids. */
+    PlimStatus (*go_on)(const void *user, GridField *phi);
     /* Of what comes in through an open side beside a cell, the part that is liquid; NULL: none. */
     double (*liquid_beyond)(const void *user, int axis, int end, const int cell[3]);
     const void *user;

@@ -233,6 +233,7 @@ static void describe_liquid(const PlimScene *scene, const SceneSystem *system, F
     liquid->reseed = (int)from->reseed;
     liquid->extension = (int)from->extension;
     liquid->rise = from->rise;
+    liquid->keeps_volume = from->volume_keeping;
     liquid->control = from->volume_control;
     liquid->lets_go = from->separation;
     for (int c = 0; c < 3; c++) liquid->absorption[c] = (float)from->absorption[c];

@@ -265,7 +265,7 @@ typedef struct SceneLiquid {
     double escape;
     int64_t corrections;
     int64_t particles, reseed, extension;
-    bool drops, bubbles, volume_control, separation;
+    bool drops, bubbles, volume_keeping, volume_control, separation;
     double rise;
     double absorption[3];
 } SceneLiquid;

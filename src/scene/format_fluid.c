@@ -104,6 +104,9 @@ static const SceneKey liquid_keys[] = {
      .help = "cells that velocities go on into the air"},
     {"separation", VALUE_BOOL, AT(SceneLiquid, separation), "false",
      .help = "liquid lets go of walls, ceilings and obstacles that pull at it, where air gets in"},
+    {"volume_keeping", VALUE_BOOL, AT(SceneLiquid, volume_keeping), "true",
+     .help = "shift the surface where its motion lost or made volume; false: the level set alone, "
+             "to see what it loses"},
     {"volume_control", VALUE_BOOL, AT(SceneLiquid, volume_control), "false",
      .help = "bring the volume back to what was poured by a small divergence; what that made is "
              "told as volume.control"},

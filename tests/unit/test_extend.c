@@ -90,9 +90,9 @@ static void constant_along_normals(void **state) {
             for (int fine = 0; fine < 2; fine++) {
                 int n = fine ? 64 : 32;
                 Case c = make_case(dim, n, (GridPlace)p, false, 0.0);
-                assert_int_equal(
-                    field_extend(&c.values, c.known, &c.distance, 4.0 / n, -7.0, 1, &c.scratch),
-                    PLIM_OK);
+                assert_int_equal(field_extend(&c.values, c.known, &c.distance, NULL, 4.0 / n, -7.0,
+                                              1, &c.scratch),
+                                 PLIM_OK);
                 error[fine] = greatest_error(&c, 4.0 / n, -7.0);
                 close_case(&c);
             }
@@ -109,7 +109,7 @@ static void wraps_round(void **state) {
             int n = 24;
             Case c = make_case(dim, n, (GridPlace)p, true, 0.5);
             assert_int_equal(
-                field_extend(&c.values, c.known, &c.distance, 4.0 / n, -7.0, 1, &c.scratch),
+                field_extend(&c.values, c.known, &c.distance, NULL, 4.0 / n, -7.0, 1, &c.scratch),
                 PLIM_OK);
             assert_true(greatest_error(&c, 4.0 / n, -7.0) < 0.25);
             close_case(&c);
@@ -128,8 +128,8 @@ static void holes_are_filled(void **state) {
         }
     c.known[compact(&c.values, 2, 2, 0)] = 1;
     c.values.data[field_index(&c.values, 2, 2, 0)] = 55.0;
-    assert_int_equal(field_extend(&c.values, c.known, &c.distance, 4.0 / n, -7.0, 1, &c.scratch),
-                     PLIM_OK);
+    assert_int_equal(
+        field_extend(&c.values, c.known, &c.distance, NULL, 4.0 / n, -7.0, 1, &c.scratch), PLIM_OK);
     assert_close(c.values.data[field_index(&c.values, 2, 2, 0)], 55.0, 0);
     assert_close(c.values.data[field_index(&c.values, 14, 14, 0)], 0.0, 3.0);
     assert_int_equal(c.known[compact(&c.values, 14, 14, 0)], 0);
@@ -140,7 +140,7 @@ static void nothing_known(void **state) {
     (void)state;
     Case c = make_case(3, 10, PLACE_CELLS, false, 0.0);
     memset(c.known, 0, c.count);
-    assert_int_equal(field_extend(&c.values, c.known, &c.distance, 0.4, -7.0, 1, &c.scratch),
+    assert_int_equal(field_extend(&c.values, c.known, &c.distance, NULL, 0.4, -7.0, 1, &c.scratch),
                      PLIM_OK);
     for (size_t i = 0; i < c.values.count; i++) assert_close(c.values.data[i], -7.0, 0);
     close_case(&c);
@@ -149,12 +149,13 @@ static void nothing_known(void **state) {
 static void same_bits(void **state) {
     (void)state;
     Case one = make_case(3, 40, PLACE_FACES_Y, false, 0.0);
-    assert_int_equal(field_extend(&one.values, one.known, &one.distance, 0.1, 0.0, 1, &one.scratch),
-                     PLIM_OK);
+    assert_int_equal(
+        field_extend(&one.values, one.known, &one.distance, NULL, 0.1, 0.0, 1, &one.scratch),
+        PLIM_OK);
     for (int threads = 2; threads <= 3; threads++) {
         Case many = make_case(3, 40, PLACE_FACES_Y, false, 0.0);
-        assert_int_equal(field_extend(&many.values, many.known, &many.distance, 0.1, 0.0, threads,
-                                      &many.scratch),
+        assert_int_equal(field_extend(&many.values, many.known, &many.distance, NULL, 0.1, 0.0,
+                                      threads, &many.scratch),
                          PLIM_OK);
         assert_memory_equal(one.values.data, many.values.data,
                             one.values.count * sizeof *one.values.data);

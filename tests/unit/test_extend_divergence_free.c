@@ -305,9 +305,9 @@ static void check_linear(int dim, Vec3 normal, Flow flow) {
     Case c = make_case(&grid, &plane, flow);
     double band = 4 * grid.spacing;
     for (int axis = 0; axis < dim; axis++)
-        assert_int_equal(
-            field_extend(&c.faces[axis], c.fixed[axis], &c.distance, band, 1e30, 1, &c.scratch),
-            PLIM_OK);
+        assert_int_equal(field_extend(&c.faces[axis], c.fixed[axis], &c.distance, NULL, band, 1e30,
+                                      1, &c.scratch),
+                         PLIM_OK);
     assert_int_equal(balance(&c, 3 * grid.spacing), PLIM_OK);
     double worst = 0;
     for (int axis = 0; axis < dim; axis++) {

@@ -49,7 +49,7 @@ static double integrate(const GridField *phi, const GridField *other, CellMeasur
 
 static void redistance(ParticleCase *c) {
     double band = distance_band * c->grid.spacing;
-    assert_int_equal(field_redistance(&c->phi, band, c->set.threads, &c->scratch), PLIM_OK);
+    assert_int_equal(field_redistance(&c->phi, band, NULL, c->set.threads, &c->scratch), PLIM_OK);
     field_fill_halo(&c->phi, c->set.threads);
 }
 

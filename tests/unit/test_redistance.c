@@ -38,7 +38,7 @@ static void bent_becomes_distance(void **state) {
                 Ball ball = off_grid(dim, n, n / 4.0);
                 GridField phi = level_field(context, &grid, at_nodes ? PLACE_NODES : PLACE_CELLS,
                                             ball, profile_bent);
-                assert_int_equal(field_redistance(&phi, 5.0 / n, 1, &scratch), PLIM_OK);
+                assert_int_equal(field_redistance(&phi, 5.0 / n, NULL, 1, &scratch), PLIM_OK);
                 error[fine] = greatest_error(&phi, ball, 4.5);
                 assert_true(greatest_error(&phi, ball, 0.7) < (fine ? 0.01 : 0.03));
                 field_free(context, &phi);
@@ -67,7 +67,7 @@ static void volume_stays(void **state) {
                                             ball, profile_distance);
                 double before = level_volume(context, &phi, NULL, 1);
                 for (int time = 0; time < 500; time++)
-                    assert_int_equal(field_redistance(&phi, 0.3, 1, &scratch), PLIM_OK);
+                    assert_int_equal(field_redistance(&phi, 0.3, NULL, 1, &scratch), PLIM_OK);
                 double after = level_volume(context, &phi, NULL, 1);
                 assert_close(after / before, 1.0, 0.002);
                 field_free(context, &phi);
@@ -92,7 +92,7 @@ static void signs_stay(void **state) {
             before.data[i] = phi.data[i] = fabs(any) < 0.1 ? 0.0 : any;
         }
         for (int time = 0; time < 3; time++)
-            assert_int_equal(field_redistance(&phi, 4.0, 1, &scratch), PLIM_OK);
+            assert_int_equal(field_redistance(&phi, 4.0, NULL, 1, &scratch), PLIM_OK);
         for (int k = 0; k < phi.n[2]; k++)
             for (int j = 0; j < phi.n[1]; j++)
                 for (int i = 0; i < phi.n[0]; i++) {
@@ -118,7 +118,7 @@ static void thin_things_stay(void **state) {
         Ball drop = {vec3(8.5, 8.5, dim == 3 ? 8.5 : 0.0), 0.4};
         GridField phi = level_field(context, &grid, PLACE_CELLS, drop, profile_distance);
         for (int time = 0; time < 50; time++)
-            assert_int_equal(field_redistance(&phi, 4.0, 1, &scratch), PLIM_OK);
+            assert_int_equal(field_redistance(&phi, 4.0, NULL, 1, &scratch), PLIM_OK);
         assert_close(phi.data[field_index(&phi, 8, 8, dim == 3 ? 8 : 0)], -0.4, 1e-12);
         assert_close(phi.data[field_index(&phi, 11, 8, dim == 3 ? 8 : 0)], 2.6, 1e-12);
         /* A sheet 1.4 cells thick across the diagonal. */
@@ -128,7 +128,7 @@ static void thin_things_stay(void **state) {
                     phi.data[field_index(&phi, i, j, k)] = fabs(i + j - 14.9) * sqrt(0.5) - 0.7;
         double before = level_volume(context, &phi, NULL, 1);
         for (int time = 0; time < 50; time++)
-            assert_int_equal(field_redistance(&phi, 4.0, 1, &scratch), PLIM_OK);
+            assert_int_equal(field_redistance(&phi, 4.0, NULL, 1, &scratch), PLIM_OK);
         assert_close(level_volume(context, &phi, NULL, 1) / before, 1.0, 0.1);
         field_free(context, &phi);
     }
@@ -146,7 +146,7 @@ static void one_side_only(void **state) {
         GridField phi;
         assert_int_equal(field_create(context, &grid, PLACE_CELLS, 1, &phi), PLIM_OK);
         for (size_t i = 0; i < phi.count; i++) phi.data[i] = inside ? -0.1 : 0.0;
-        assert_int_equal(field_redistance(&phi, 3.0, 1, &scratch), PLIM_OK);
+        assert_int_equal(field_redistance(&phi, 3.0, NULL, 1, &scratch), PLIM_OK);
         assert_close(phi.data[field_index(&phi, 2, 3, 4)], inside ? -3.0 : 3.0, 0);
         field_free(context, &phi);
     }
@@ -169,8 +169,8 @@ static void wraps_round(void **state) {
             GridPlace place = at_nodes ? PLACE_NODES : PLACE_CELLS;
             GridField a = level_field(context, &grid, place, middle, profile_distance);
             GridField b = level_field(context, &grid, place, corner, profile_distance);
-            assert_int_equal(field_redistance(&a, 3.5, 1, &scratch), PLIM_OK);
-            assert_int_equal(field_redistance(&b, 3.5, 1, &scratch), PLIM_OK);
+            assert_int_equal(field_redistance(&a, 3.5, NULL, 1, &scratch), PLIM_OK);
+            assert_int_equal(field_redistance(&b, 3.5, NULL, 1, &scratch), PLIM_OK);
             for (int k = 0; k < b.n[2]; k++)
                 for (int j = 0; j < b.n[1]; j++)
                     for (int i = 0; i < b.n[0]; i++)
@@ -195,10 +195,10 @@ static void same_bits_and_any_scale(void **state) {
         Ball ball = off_grid(dim, n, 0.3 * n);
         Grid grid = level_grid(dim, n, 1.0, false);
         GridField one = level_field(context, &grid, PLACE_CELLS, ball, profile_bent);
-        assert_int_equal(field_redistance(&one, 5.0, 1, &scratch), PLIM_OK);
+        assert_int_equal(field_redistance(&one, 5.0, NULL, 1, &scratch), PLIM_OK);
         for (int threads = 2; threads <= 3; threads++) {
             GridField many = level_field(context, &grid, PLACE_CELLS, ball, profile_bent);
-            assert_int_equal(field_redistance(&many, 5.0, threads, &scratch), PLIM_OK);
+            assert_int_equal(field_redistance(&many, 5.0, NULL, threads, &scratch), PLIM_OK);
             for (int k = 0; k < one.n[2]; k++)
                 for (int j = 0; j < one.n[1]; j++) {
                     size_t row = field_index(&one, 0, j, k);
@@ -211,7 +211,7 @@ static void same_bits_and_any_scale(void **state) {
         for (int s = 0; s < 2; s++) {
             Grid scaled = level_grid(dim, n, scales[s], false);
             GridField phi = level_field(context, &scaled, PLACE_CELLS, ball, profile_bent);
-            assert_int_equal(field_redistance(&phi, 5.0 * scales[s], 1, &scratch), PLIM_OK);
+            assert_int_equal(field_redistance(&phi, 5.0 * scales[s], NULL, 1, &scratch), PLIM_OK);
             for (int k = 0; k < one.n[2]; k++)
                 for (int j = 0; j < one.n[1]; j++)
                     for (int i = 0; i < one.n[0]; i++)
