@@ -29,6 +29,8 @@ static const Command commands[] = {
      "           [--range A,B] [--lines] [--frame N] [--domain NAME] [--width W] [--height H]\n"
      "           [--samples S] [--sheet N] [--threads N]",
      "draw the frames: DIR/pictures/*.png, DIR/film.mp4, DIR/sheet.png"},
+    {"view", command_view, "DIR|SCENE [--port N] [--out DIR] [--threads N]",
+     "look at a run, finished or going on, in the browser; start, pause and step one"},
     {"plot", command_plot, "DIR [--columns A,B,...]",
      "draw probes and figures over time: DIR/plots/*.png"},
     {"mesh", command_mesh,
