@@ -4,7 +4,8 @@
 #include <string.h>
 
 const char page_missing[] =
-    "this build has no page to look at runs with: run scripts/setup, which installs npm and esbuild "
+    "this build has no page to look at runs with: run scripts/setup, which installs npm and "
+    "esbuild "
     "(on Debian: apt-get install npm esbuild), then build again with a way to the npm registry";
 
 #ifdef PLIM_VIEW_PAGE

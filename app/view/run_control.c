@@ -44,7 +44,8 @@ static int spawn(const char *const *arguments, pid_t *process) {
         error = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     /* The list is not written to: the type of posix_spawn's parameter predates const. */
     char *const *list = (char *const *)(uintptr_t)arguments;
-    if (!error) error = posix_spawn(process, "/proc/self/exe", &actions, &attributes, list, environ);
+    if (!error)
+        error = posix_spawn(process, "/proc/self/exe", &actions, &attributes, list, environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return error;

@@ -1,4 +1,5 @@
-/* What the page must know of a run before it asks for frames, as JSON: for the server and for files.
+/* What the page must know of a run before it asks for frames, as JSON: for the server and for
+ * files.
  */
 #ifndef APP_VIEW_RUN_INFO_H
 #define APP_VIEW_RUN_INFO_H

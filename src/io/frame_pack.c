@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { ALIGNMENT = 8, PREFIX_SIZE = 16 };
@@ -73,8 +74,7 @@ static bool is_named(const char *list, const char *group, const char *array) {
     char wanted[FRAME_PATH_CAPACITY];
     int length = snprintf(wanted, sizeof wanted, "%s/%s", group, array);
     for (const char *at = list; at && *at; at = strchr(at, ','), at = at ? at + 1 : NULL)
-        if (strncmp(at, wanted, (size_t)length) == 0 &&
-            (at[length] == ',' || at[length] == '\0'))
+        if (strncmp(at, wanted, (size_t)length) == 0 && (at[length] == ',' || at[length] == '\0'))
             return true;
     return false;
 }
@@ -90,8 +90,9 @@ static bool is_packed(const FramePackRequest *request, const FrameGroup *group,
 static void describe_array(Packing *packing, const FrameGroup *group, const FrameArray *array,
                            bool fixed, bool first) {
     Text *to = &packing->header;
-    text_add(to, "%s{\"name\":\"%s\",\"type\":\"%s\",\"columns\":%zu,\"rows\":%zu", first ? "" : ",",
-             array->name, type_name(array->type), array->columns, frame_array_rows(group, array));
+    text_add(to, "%s{\"name\":\"%s\",\"type\":\"%s\",\"columns\":%zu,\"rows\":%zu",
+             first ? "" : ",", array->name, type_name(array->type), array->columns,
+             frame_array_rows(group, array));
     if (array->unit) text_add(to, ",\"unit\":\"%s\"", array->unit);
     add_flag(to, "fixed", array->is_shape && fixed);
     if (is_packed(packing->request, group, array, fixed)) {
@@ -152,8 +153,8 @@ static void describe_view(Packing *packing, const FrameView *view) {
         const FrameVolume *volume = &view->volumes[i];
         FrameGroup group = frame_volume_group(volume);
         begin_group(packing, "volume", volume->name);
-        text_add(to, ",\"dim\":%d,\"cells\":[%d,%d,%d],\"spacing\":%.17g", volume->dim, volume->n[0],
-                 volume->n[1], volume->n[2], volume->spacing);
+        text_add(to, ",\"dim\":%d,\"cells\":[%d,%d,%d],\"spacing\":%.17g", volume->dim,
+                 volume->n[0], volume->n[1], volume->n[2], volume->spacing);
         add_numbers(to, "origin", volume->origin, 3);
         describe_arrays(packing, &group, !volume->solid_moves);
     }
