@@ -2,6 +2,7 @@
 #include "view/run_info.h"
 
 #include "io/frame_pack.h"
+#include "scene/node.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -27,6 +28,24 @@ static void add_camera(Text *json, const SceneCamera *camera) {
     text_add(json, "}");
 }
 
+/* Which body a probe watches: its curves belong to that. */
+static void add_probes(Text *json, const SceneNode *list) {
+    bool first = true;
+    text_add(json, ",\"probes\":[");
+    for (size_t i = 0; list && i < list->children.count; i++) {
+        const SceneNode *name = node_get(list->children.data[i], "name");
+        const SceneNode *object = node_get(list->children.data[i], "object");
+        if (!name || !object || !name->text || !object->text) continue;
+        text_add(json, "%s{\"name\":", first ? "" : ",");
+        frame_pack_text(json, name->text);
+        text_add(json, ",\"object\":");
+        frame_pack_text(json, object->text);
+        text_add(json, "}");
+        first = false;
+    }
+    text_add(json, "]");
+}
+
 void run_info_add(Text *json, PlimContext *context, const char *folder) {
     char path[PATH_CAPACITY];
     PlimScene *scene = NULL;
@@ -40,6 +59,7 @@ void run_info_add(Text *json, PlimContext *context, const char *folder) {
         text_add(json, ",\"fps\":%.17g,\"last\":%" PRIu64, plim_scene_fps(scene),
                  plim_scene_frame_count(scene));
         add_camera(json, &scene->document.camera);
+        add_probes(json, scene->document.probes.node);
     } else {
         frame_pack_text(json, slash ? slash + 1 : folder);
     }

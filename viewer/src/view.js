@@ -69,6 +69,9 @@ export class View extends EventTarget {
     for (const group of volumes) floor = Math.min(floor, group.origin[1]);
     this.stage.setBox(box, this.run.camera?.ground_height ?? floor, flat);
     this.flat = flat;
+    // In the plane bodies are columns along z: seen as the discs that they are.
+    for (const layer of this.layers.values()) if (layer.kind !== 'volume') layer.root.scale.z = flat ? 1e-3 : 1;
+    for (const layer of this.layers.values()) layer.slice?.moveBack(flat ? 2e-3 * this.size : 0);
     this.settings.ground = !flat && this.run.camera?.ground !== false;
     this.stage.ground.visible = this.settings.ground;
     for (const layer of this.layers.values()) {

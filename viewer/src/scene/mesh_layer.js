@@ -237,6 +237,7 @@ export class MeshLayer {
     if (!this.visible || !this.split) return null;
     const mesh = new THREE.Mesh(this.geometry, materials.idMaterial(this.uniforms, base));
     mesh.frustumCulled = false;
+    mesh.scale.copy(this.root.scale);
     return mesh;
   }
 

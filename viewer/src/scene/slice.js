@@ -76,6 +76,12 @@ export class Slice {
     return trimmedRange(shown, quantity);
   }
 
+  // In the plane: behind the bodies that lie in it.
+  moveBack(by) {
+    this.back = by;
+    if (by) this.mesh.position.z = -by;
+  }
+
   place(group, axis, u, v, layer) {
     const { origin, spacing, cells } = group, center = [0, 1, 2].map((a) => origin[a] + 0.5 * spacing * cells[a]);
     center[axis] = origin[axis] + (layer + 0.5) * spacing;
@@ -85,6 +91,7 @@ export class Slice {
     const basis = new THREE.Matrix4().makeBasis(x, y, x.clone().cross(y));
     this.mesh.quaternion.setFromRotationMatrix(basis);
     this.mesh.position.fromArray(center);
+    if (this.back) this.mesh.position.z = -this.back;
     this.mesh.scale.set(spacing * cells[u], spacing * cells[v], 1);
   }
 }

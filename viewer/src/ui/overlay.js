@@ -6,6 +6,7 @@ const AXES = [['x', '#c0392b'], ['y', '#2e8b3d'], ['z', '#2464b4']];
 const LENGTH = 26;
 
 export function drawOverlay(view) {
+  if (!view.isReady) return;
   const { clientWidth: width, clientHeight: height } = view.stage.renderer.domElement;
   const x0 = width - 56, y0 = height - 136, inverse = view.stage.camera.quaternion.clone().invert();
   const axes = AXES.map(([name, color], i) => {
