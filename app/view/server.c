@@ -131,6 +131,10 @@ static int begin_request(struct mg_connection *connection) {
         send_text(connection, 403, "open the address that plimsoll view printed, with its token\n");
         return 403;
     }
+    if (strstr(query, "%00")) {
+        send_text(connection, 400, "no text has a zero in it\n");
+        return 400;
+    }
     bool known = false;
     for (size_t i = 0; i < view_route_count; i++) {
         if (strcmp(view_routes[i].path, path) != 0) continue;
@@ -175,7 +179,8 @@ static PlimStatus listen_here(ViewServer *server, int64_t port) {
                              "request_timeout_ms", "4000", "enable_keep_alive", "yes",
                              "keep_alive_timeout_ms", "2000", "max_request_size", "16384",
                              "enable_directory_listing", "no", "enable_auth_domain_check", "no",
-                             "tcp_nodelay", "1", NULL};
+                             "tcp_nodelay", "1",
+                             /* paths are matched as they are sent */ "decode_url", "no", NULL};
     struct mg_callbacks callbacks = {
         .begin_request = begin_request, .http_error = http_error, .log_message = log_message};
     struct mg_server_port bound = {0};
