@@ -13,7 +13,7 @@ export class Tree {
   draw() {
     const rows = [...this.view.layers.values()].flatMap((layer) => this.layerRows(layer));
     byId('tree').replaceChildren(...rows);
-    byId('left').classList.toggle('short', rows.length < 12);
+    byId('left').classList.toggle('short', byId('tree').querySelectorAll('.item').length < 12);
   }
 
   layerRows(layer) {
