@@ -20,6 +20,7 @@ demo:
 	build/plimsoll render out/demo --width 720 --height 405
 	@echo "film:          $(CURDIR)/out/demo/film.mp4"
 	@echo "contact sheet: $(CURDIR)/out/demo/sheet.png"
+	@echo "look around:   build/plimsoll view out/demo"
 
 test:
 	@scripts/setup

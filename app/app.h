@@ -61,6 +61,7 @@ int command_resume(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_render(int argc, char **argv);
 int command_plot(int argc, char **argv);
+int command_view(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_mesh(int argc, char **argv);

@@ -2,6 +2,7 @@
 
 #include "io/export.h"
 #include "io/run_folder.h"
+#include "view/export_html.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -85,15 +86,29 @@ static PlimStatus export_run(RunFolder *folder, ExportFormat format, int64_t onl
     return PLIM_OK;
 }
 
+/* DIR/export/run.html */
+static PlimStatus export_page(RunFolder *folder, int64_t every) {
+    char target[PATH_CAPACITY], path[PATH_CAPACITY];
+    TRY(path_join(folder->context, folder->path, "export", target));
+    TRY(folder_create(folder->context, target));
+    TRY(path_join(folder->context, target, "run.html", path));
+    TRY(export_html(folder, (uint64_t)every, path));
+    printf("%s\n", path);
+    return PLIM_OK;
+}
+
 int command_export(int argc, char **argv) {
     const char *path, *to = NULL;
-    int64_t frame = -1;
-    const Option table[] = {{"--to", OPTION_TEXT, &to}, {"--frame", OPTION_INTEGER, &frame}};
+    int64_t frame = -1, every = 1;
+    const Option table[] = {{"--to", OPTION_TEXT, &to},
+                            {"--frame", OPTION_INTEGER, &frame},
+                            {"--every", OPTION_INTEGER, &every}};
     int words;
-    ExportFormat format;
-    if (!parse_options("export", argc, argv, table, 2, &path, 1, &words)) return EXIT_BAD_REQUEST;
-    if (words != 1 || !find_format(to, &format)) {
-        print_error("export: name a run's folder and --to ply, obj or vtk");
+    ExportFormat format = EXPORT_PLY;
+    if (!parse_options("export", argc, argv, table, 3, &path, 1, &words)) return EXIT_BAD_REQUEST;
+    bool is_page = to && strcmp(to, "html") == 0;
+    if (words != 1 || !(is_page || find_format(to, &format))) {
+        print_error("export: name a run's folder and --to html, ply, obj or vtk");
         return EXIT_BAD_REQUEST;
     }
     PlimContext *context = open_context(1, false);
@@ -101,7 +116,7 @@ int command_export(int argc, char **argv) {
     RunFolder folder;
     PlimStatus status = run_folder_open(context, path, &folder);
     if (status == PLIM_OK) {
-        status = export_run(&folder, format, frame);
+        status = is_page ? export_page(&folder, every) : export_run(&folder, format, frame);
         run_folder_close(&folder);
     }
     int code = report(context, status);

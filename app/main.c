@@ -29,6 +29,8 @@ static const Command commands[] = {
      "           [--range A,B] [--lines] [--frame N] [--domain NAME] [--width W] [--height H]\n"
      "           [--samples S] [--sheet N] [--threads N]",
      "draw the frames: DIR/pictures/*.png, DIR/film.mp4, DIR/sheet.png"},
+    {"view", command_view, "DIR|SCENE [--port N] [--out DIR] [--threads N]",
+     "look at a run, finished or going on, in the browser; start, pause and step one"},
     {"plot", command_plot, "DIR [--columns A,B,...]",
      "draw probes and figures over time: DIR/plots/*.png"},
     {"mesh", command_mesh,
@@ -36,8 +38,8 @@ static const Command commands[] = {
      "OUT.msh]\n"
      "           [--spacing H] [--threads N]",
      "tell what is wrong with a mesh file, repair it, make its distance field, surface and tets"},
-    {"export", command_export, "DIR --to ply|obj|vtk [--frame N]",
-     "write frames for other programs: DIR/export/"},
+    {"export", command_export, "DIR --to html|ply|obj|vtk [--frame N] [--every N]",
+     "write frames for other programs, or one page to look at them: DIR/export/"},
     {"info", command_info, "DIR|FILE",
      "tell what is in a run's folder, a state, a scene or a mesh"},
     {"bench", command_bench, "[NAME...] [--threads N] [--quick | --long]",

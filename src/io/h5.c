@@ -246,6 +246,10 @@ void h5_reader_destroy(H5Reader *reader) {
     context_free(reader->context, reader, 1, sizeof *reader);
 }
 
+void h5_refuse_links(void) {
+    if (H5open() >= 0) H5Lunregister(H5L_TYPE_EXTERNAL);
+}
+
 bool h5_has(const H5Reader *reader, const char *path) {
     return H5Lexists(reader->file, path, H5P_DEFAULT) > 0;
 }

@@ -39,6 +39,10 @@ PlimStatus h5_reader_create(PlimContext *context, const char *label, char *bytes
 PlimStatus h5_reader_open(PlimContext *context, const char *path, H5Reader **out);
 void h5_reader_destroy(H5Reader *reader);
 
+/* From now on no link to another file is followed, in the whole process. What this project reads of
+ * frames needs none. */
+void h5_refuse_links(void);
+
 /* Name of the root's entry number `index` in the order of names; false past the last one, or when
  * it does not fit. */
 bool h5_entry_name(const H5Reader *reader, size_t index, char *name, size_t capacity);

@@ -1,0 +1,121 @@
+/* A run as one HTML file: frames packed as for the server, compressed (zlib), in base64. */
+#include "view/export_html.h"
+
+#include "io/frame_pack.h"
+#include "view/page.h"
+#include "view/run_info.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+static const double told_above = 50e6; /* bytes */
+
+/* Adds bytes, compressed, as base64, between tags. */
+static PlimStatus add_packed(Text *to, const char *id, const char *bytes, size_t size) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    PlimContext *context = to->context;
+    uLongf packed_size = compressBound(size);
+    size_t capacity = packed_size;
+    unsigned char *packed = context_allocate(context, capacity, 1);
+    if (!packed) return PLIM_OUT_OF_MEMORY;
+    bool done = compress2(packed, &packed_size, (const unsigned char *)bytes, size, 6) == Z_OK;
+    text_add(to, "<script type=\"text/plain\" id=\"data-%s\">", id);
+    if (done && array_reserve(context, &to->bytes, 4 * packed_size / 3 + 8)) {
+        for (size_t i = 0; i < packed_size; i += 3) {
+            size_t left = packed_size - i;
+            unsigned word = (unsigned)packed[i] << 16 |
+                            (left > 1 ? (unsigned)packed[i + 1] << 8 : 0) |
+                            (left > 2 ? packed[i + 2] : 0);
+            char *at = to->bytes.data + to->bytes.count;
+            at[0] = digits[word >> 18];
+            at[1] = digits[word >> 12 & 63];
+            at[2] = left > 1 ? digits[word >> 6 & 63] : '=';
+            at[3] = left > 2 ? digits[word & 63] : '=';
+            to->bytes.count += 4;
+        }
+    } else {
+        to->failed = true;
+    }
+    context_free(context, packed, capacity, 1);
+    text_add(to, "</script>\n");
+    return to->failed ? PLIM_OUT_OF_MEMORY : PLIM_OK;
+}
+
+/* All that changes in a frame; of the first also what never does. */
+static PlimStatus add_frame(RunFolder *folder, Text *to, uint64_t number, bool first) {
+    PlimContext *context = folder->context;
+    FrameData frame;
+    TRY(run_folder_load_frame(folder, number, &frame));
+    PlimStatus status = PLIM_OK;
+    for (int shapes = first; status == PLIM_OK && shapes >= 0; shapes--) {
+        char id[40] = "shapes", *bytes;
+        size_t size;
+        FramePackRequest request = {.shapes = shapes != 0, .only = shapes ? "" : NULL};
+        if (!shapes) snprintf(id, sizeof id, "frame-%" PRIu64, number);
+        status = frame_pack(context, &frame, &request, &bytes, &size);
+        if (status != PLIM_OK) break;
+        status = add_packed(to, id, bytes, size);
+        context_free(context, bytes, size, 1);
+    }
+    frame_data_free(context, &frame);
+    return status;
+}
+
+static PlimStatus add_table(RunFolder *folder, Text *to, const char *name) {
+    char path[PATH_CAPACITY], *bytes;
+    size_t size;
+    TRY(path_join(folder->context, folder->path, name, path));
+    if (!file_exists(path)) return PLIM_OK;
+    TRY(file_read(folder->context, path, &bytes, &size));
+    text_add(to, "<script type=\"text/plain\" id=\"data-%s\">%s</script>\n", name, bytes);
+    context_free(folder->context, bytes, size + 1, 1);
+    return to->failed ? PLIM_OUT_OF_MEMORY : PLIM_OK;
+}
+
+/* Leaves every `every`th, from the first on. */
+static void thin_out(FrameList *frames, uint64_t every) {
+    size_t kept = 0;
+    for (size_t i = 0; i < frames->numbers.count; i += every)
+        frames->numbers.data[kept++] = frames->numbers.data[i];
+    frames->numbers.count = kept;
+}
+
+static PlimStatus make_page(RunFolder *folder, const FrameList *frames, Text *page) {
+    const char *slash = strrchr(folder->path, '/');
+    page_begin(page, NULL, slash && slash[1] ? slash + 1 : folder->path);
+    text_add(page, "<script type=\"application/json\" id=\"data-run\">");
+    run_info_add(page, folder->context, folder->path);
+    run_info_add_frames(page, frames);
+    text_add(page, "}</script>\n");
+    TRY(add_table(folder, page, "probes.csv"));
+    for (size_t i = 0; i < frames->numbers.count; i++)
+        TRY(add_frame(folder, page, frames->numbers.data[i], i == 0));
+    page_end(page, NULL);
+    return page->failed ? PLIM_OUT_OF_MEMORY : PLIM_OK;
+}
+
+PlimStatus export_html(RunFolder *folder, uint64_t every, const char *path) {
+    PlimContext *context = folder->context;
+    if (!page_is_there()) return context_fail(context, PLIM_FAILED, "export: %s", page_missing);
+    FrameList frames;
+    TRY(run_folder_list(folder, "frame", &frames));
+    thin_out(&frames, every > 0 ? every : 1);
+    Text page;
+    text_init(&page, context);
+    PlimStatus status = PLIM_OK;
+    if (frames.numbers.count == 0)
+        status = context_fail(context, PLIM_BAD_INPUT, "%s has no frames", folder->path);
+    if (status == PLIM_OK) status = make_page(folder, &frames, &page);
+    array_free(context, &frames.numbers);
+    if (status == PLIM_OK && (double)page.bytes.count > told_above)
+        context_log(context, PLIM_LOG_WARNING, "%s will have %.0f MB; --every N takes fewer frames",
+                    path, 1e-6 * (double)page.bytes.count);
+    if (status == PLIM_OK)
+        status = file_write(context, path, page.bytes.data, page.bytes.count, false);
+    text_free(&page);
+    return status;
+}
