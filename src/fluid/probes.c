@@ -238,12 +238,12 @@ static double velocity_beside(const Fluid *fluid, int axis, const int at[3]) {
     return count > 0 ? sum / count : 0;
 }
 
-/* m/s through a whole face: of a liquid what is liquid. */
+/* m/s through a whole face: of a liquid what is liquid. Inflows let in what they are told to. */
 static double flow_through(const Fluid *fluid, int axis, const int at[3]) {
     size_t face = grid_face_index(&fluid->grid, axis, at[0], at[1], at[2]);
     const double *open = fluid->cut.open[axis];
     double u = fluid_velocity(fluid, axis)[face] * (open ? open[face] : 1);
-    if (!fluid_has_surface(fluid)) return u;
+    if (!fluid_has_surface(fluid) || fluid_is_on_given_side(&fluid->grid, axis, at[axis])) return u;
     if (!fluid_face_is_wet(fluid, axis, at))
         u = velocity_beside(fluid, axis, at) * (open ? open[face] : 1);
     return u * wet_part(fluid, axis, at);
