@@ -28,16 +28,18 @@ for (const name of ['bufferData', 'bufferSubData', 'texImage2D', 'texSubImage2D'
 ORBIT = """
 const done = arguments[0], view = plimsoll.view;
 const start = {sent: window.sent, bytes: view.source.bytes, requests: view.source.requests, pictures: view.stage.pictures};
-let left = 6;
-const turn = () => {
+// Six pictures, however long software takes for one.
+const turn = (left) => {
+  if (left === 0) return setTimeout(() => done([window.sent - start.sent, view.source.bytes - start.bytes,
+    view.source.requests - start.requests, view.stage.pictures - start.pictures]), 500);
+  const before = view.stage.pictures;
   view.camera.orbit.object.position.applyAxisAngle({x: 0, y: 1, z: 0}, 0.05);
   view.camera.orbit.update();
   view.stage.draw();
-  if (left-- > 0) setTimeout(turn, 60);
-  else setTimeout(() => done([window.sent - start.sent, view.source.bytes - start.bytes, view.source.requests - start.requests,
-    view.stage.pictures - start.pictures]), 1500);
+  const look = () => (view.stage.pictures > before ? turn(left - 1) : setTimeout(look, 50));
+  look();
 };
-turn();"""
+turn(6);"""
 
 # The middle pixel of each body of 200 pixels or more that is drawn, and what a pick there finds.
 PICKS = """
@@ -91,10 +93,13 @@ def check_page(checks, driver, name, folder, address):
         return
     driver.execute_async_script("const f = arguments[0]; plimsoll.view.show(plimsoll.view.frames.length - 1).then(() => setTimeout(f, 800))")
     picks = driver.execute_script(PICKS)
-    checks.true(f"{name}: {len(picks)} picks name the right body", all(picks))
+    if picks:
+        checks.true(f"{name}: {len(picks)} picks name the right body", all(picks))
+    else:
+        checks.note(f"{name}: no body to pick")
     driver.execute_script(COUNT)
     sent, size, requests, pictures = driver.execute_async_script(ORBIT)
-    checks.true(f"{name}: orbiting sends and uploads nothing", pictures > 2 and sent == 0 and size == 0 and requests == 0,
+    checks.true(f"{name}: orbiting sends and uploads nothing", pictures >= 6 and sent == 0 and size == 0 and requests == 0,
                 f"{pictures} pictures, {sent} uploads, {size} bytes, {requests} requests")
     path = os.path.join(folder, "probes.csv")
     with open(path, encoding="ascii") as file:
@@ -131,15 +136,16 @@ def check_live(checks, driver, options, root):
 
 
 def main():
-    options = arguments(__doc__)
+    options = arguments(__doc__, lambda parser: parser.add_argument("--scenes", nargs="*", choices=sorted(SCENES), help="only these"))
     if options.quickest:
         print("skipped: belongs to make check", file=sys.stderr)
         sys.exit(77)
     checks = Checks()
+    chosen = {name: SCENES[name] for name in options.scenes or SCENES}
     driver = browser()
     try:
         with tempfile.TemporaryDirectory() as root:
-            for name, (scene, frames) in SCENES.items():
+            for name, (scene, frames) in chosen.items():
                 folder = os.path.join(root, name)
                 call(options.program, "run", scene_path(scene), "--out", folder, "--frames", str(frames), "--quiet")
                 with served(options.program, folder) as (port, token, _):

@@ -33,6 +33,7 @@ export class View extends EventTarget {
     this.uploads = 0;
     this.selection = null;
     this.index = 0;
+    this.following = true; // new frames are shown as they come, until another one is asked for
     this.needsOf = (group) => this.layers.get(group.name)?.needs(group) ?? [];
   }
 
@@ -245,7 +246,7 @@ export class View extends EventTarget {
   // A run that goes on: new frames, and new rows of tables. Another run: all anew.
   async follow(state) {
     const another = state.version !== this.run.version;
-    const atEnd = this.index >= this.frames.length - 1, grown = state.frames.length !== this.frames.length;
+    const grown = state.frames.length !== this.frames.length;
     Object.assign(this.run, state);
     this.frames = state.frames;
     if (another) {
@@ -259,10 +260,11 @@ export class View extends EventTarget {
       this.probes.clear();
       this.stats.clear();
       this.selection = null;
+      this.following = true;
       await this.open();
     } else if (grown && this.frames.length > 0) {
       if (!this.isReady) await this.first();
-      if (atEnd || this.index >= this.frames.length) await this.show(this.frames.length - 1);
+      if (this.following || this.index >= this.frames.length) await this.show(this.frames.length - 1);
       await this.probes.refresh();
       this.tell('tables');
     }

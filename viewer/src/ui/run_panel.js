@@ -28,6 +28,7 @@ export class RunPanel {
   async act(action) {
     const { view } = this;
     if (action === 'start' && view.frames.length > 1 && !confirm(`Start anew? The ${view.frames.length} frames of this run are removed.`)) return;
+    view.following = true;
     try {
       await view.follow(await view.source.control(action));
     } catch (error) {

@@ -31,6 +31,7 @@ export class Timeline {
 
   go(index) {
     const last = this.view.frames.length - 1;
+    this.view.following = index >= last;
     return this.view.show(Math.min(Math.max(0, index), last));
   }
 
