@@ -65,10 +65,14 @@ static inline ParticleCase *open_case(Grid grid, GridPlace place, int threads, F
     c->drops.velocity = grown(NULL, 0, sizeof(double));
     resize_list(&c->room[0], &c->particles, 0);
     resize_list(&c->room[1], &c->drops, 0);
-    c->set = (ParticleLevelSet){&c->options, &c->particles,
-                                &c->drops,   {c->tally[0], c->tally[1]},
-                                &c->phi,     solid ? &c->solid : NULL,
-                                threads,     &c->scratch};
+    c->set = (ParticleLevelSet){.options = &c->options,
+                                .particles = &c->particles,
+                                .drops = &c->drops,
+                                .tally = {c->tally[0], c->tally[1]},
+                                .phi = &c->phi,
+                                .solid = solid ? &c->solid : NULL,
+                                .threads = threads,
+                                .scratch = &c->scratch};
     return c;
 }
 
