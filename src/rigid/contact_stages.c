@@ -27,8 +27,11 @@ static PlimStatus detect_awake(RigidBodies *bodies, const StepInfo *step) {
         TRY(contacts_detect(bodies, step));
     } while (contacts_wake(bodies, step, woken));
     scratch_release(step->scratch, mark);
-    TRY(joints_hold_contact(bodies, step));
-    if (bodies->joints.held.count > 0) contacts_renew(bodies);
+    TRY(joints_hold_contact(bodies, step, 0.0));
+    contacts_renew_responses(bodies);
+    if (!joints_mind_time(bodies) || !joints_give_way(bodies, step->dt)) return PLIM_OK;
+    TRY(joints_hold_contact(bodies, step, 0.0));
+    contacts_renew_responses(bodies);
     return PLIM_OK;
 }
 
@@ -69,9 +72,13 @@ PlimStatus rigid_contact(void *system, const StepInfo *step) {
     RigidBodies *bodies = system;
     if (!rigid_contact_is_on(bodies) || rigid_contact_is_wet(bodies)) return PLIM_OK;
     TRY(solver_bodies_load(bodies, step, SOLVER_BODIES_HALF));
-    joints_attach_contact(bodies);
     contacts_prepare(bodies);
     contacts_warm_start(bodies);
+    if (joints_mind_time(bodies))
+        TRY(joints_hold_contact(bodies, step, 0.5 * step->dt));
+    else
+        joints_attach_contact(bodies);
+    contacts_renew_responses(bodies);
     contacts_turn_half(bodies, step);
     TRY(contacts_solve(bodies, step, CONTACT_POSITIONS));
     TRY(contacts_clamp(bodies, step, true));
@@ -118,9 +125,10 @@ PlimStatus rigid_separate(RigidBodies *bodies, const StepInfo *step) {
 
 static PlimStatus solve_velocities(RigidBodies *bodies, const StepInfo *step) {
     TRY(solver_bodies_load(bodies, step, SOLVER_BODIES_WHOLE));
-    TRY(joints_hold_contact(bodies, step));
     contacts_prepare(bodies);
     contacts_warm_start(bodies);
+    TRY(joints_hold_contact(bodies, step, step->dt));
+    contacts_renew_responses(bodies);
     contacts_leave_bounces(bodies, step);
     contacts_turn_whole(bodies);
     TRY(contacts_solve(bodies, step, CONTACT_VELOCITIES));

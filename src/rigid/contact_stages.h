@@ -26,6 +26,8 @@ PlimStatus contacts_detect(RigidBodies *bodies, const StepInfo *step);
 void contacts_prepare(RigidBodies *bodies);
 /* The same, and the guess of each stays. */
 void contacts_renew(RigidBodies *bodies);
+/* How rows respond, after figures were held. */
+void contacts_renew_responses(RigidBodies *bodies);
 /* In seeded order, another each step: a permutation of 0..count-1. */
 void contacts_shuffle(const RigidBodies *bodies, const StepInfo *step, int32_t *order,
                       size_t count);

@@ -327,6 +327,18 @@ void contacts_renew(RigidBodies *bodies) {
     prepare_rows(bodies, true);
 }
 
+void contacts_renew_responses(RigidBodies *bodies) {
+    RigidContacts *contacts = &bodies->contacts;
+    if (bodies->joints.held.count == 0) return;
+    for (size_t p = 0; p < contacts->pairs.count; p++) {
+        const ContactPair *pair = &contacts->pairs.data[p];
+        const SolverBody *a = &contacts->solver_bodies.data[pair->a],
+                         *b = &contacts->solver_bodies.data[pair->b];
+        for (int32_t k = 0; k < pair->rows; k++)
+            row_update_response(&contacts->rows.data[pair->first + k], a, b);
+    }
+}
+
 /* ---- order ---- */
 
 void contacts_shuffle(const RigidBodies *bodies, const StepInfo *step, int32_t *order,

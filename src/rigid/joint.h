@@ -51,10 +51,11 @@ typedef struct JointRow {
     Vec3 give[2];      /* inverse inertia times turn */
     double error;      /* m, that the row is the rate of; 0: closed */
     double impulse;    /* N s, in this solve */
+    double before;     /* N s, of a limit: in the solves of this step before */
     double own;        /* 1/kg: its speed after an impulse of 1 */
     double scale;      /* m: its impulse times this is a moment; 1 in rows of motion */
     double compliance; /* 1/kg, of a spring */
-    double low, high;  /* N s, of a drive's impulse */
+    double low, high;  /* N s, of a drive's impulse; low of a limit's, too */
     double target;     /* m/s, the speed that a drive wants, or m where it wants to be */
     JointRowKind kind;
     bool is_on;
@@ -94,6 +95,7 @@ typedef struct JointAction {
     double speed;         /* m/s, that a drive wants then */
     double drive;         /* N s, that it gave for positions */
     bool is_clamped;      /* it had to give more */
+    bool gives_way;       /* a collision asks for more than it has */
     uint32_t independent; /* bits of rows that hold and do not depend on others */
 } JointAction;
 
@@ -151,6 +153,7 @@ typedef struct RigidJoints {
     ARRAY(double) vector; /* a number a row, by group in the order of its factor */
     JointFigures figures;
     bool is_laid_out, is_assembled;
+    bool takes_time;   /* what is held acts for a time, and not at once as in collisions */
     bool is_disturbed; /* other systems changed velocities since joints were solved for */
 } RigidJoints;
 
@@ -238,6 +241,10 @@ bool joint_group_release(RigidBodies *bodies, JointGroup *group);
 /* Makes the speed of all rows 0; of those that hold one side alone where they are closed, up to a
  * gap of `closed`, m. */
 void joint_group_stop(RigidBodies *bodies, JointGroup *group, double closed);
+/* m: limits nearer than that are closed. */
+double joint_group_closed(const RigidJoints *joints, const JointGroup *group);
+/* Impulses of rows that were tried. */
+void joint_group_forget(RigidJoints *joints, const JointGroup *group);
 
 /* ---- joint_positions.c ---- */
 
@@ -252,14 +259,31 @@ double joint_group_close_here(RigidBodies *bodies, JointGroup *group, size_t *wi
 
 /* Whether a joint holds two bodies that forces move and that are awake. */
 bool joint_holds_two(const RigidBodies *bodies, size_t joint);
-/* Before impulses between bodies: those of figures move as their joints let them. */
-PlimStatus joints_hold_contact(RigidBodies *bodies, const StepInfo *step);
+/* Before impulses between bodies: those of figures move as their joints let them. They act for
+ * `time`, s; 0: they are those of collisions. */
+PlimStatus joints_hold_contact(RigidBodies *bodies, const StepInfo *step, double time);
 /* The same again for solver bodies that were loaded anew, at the same places. */
 void joints_attach_contact(RigidBodies *bodies);
 /* After them: bodies that nothing touches follow. */
 void joints_follow_contact(RigidBodies *bodies);
 /* Adds what joints carried of the last contact to their forces. */
 void joints_report_contact(RigidBodies *bodies, const StepInfo *step);
+
+/* Rows for changes of velocity: what was on holds. */
+void joint_group_find_held(RigidBodies *bodies, JointGroup *group);
+/* Bodies of joints as if nothing moved, and what a point of contact gives them. */
+void joints_rest(RigidBodies *bodies);
+void joints_add_contact(RigidBodies *bodies, const ContactPair *pair, const ContactRow *row,
+                        Vec3 impulse, Vec3 couple);
+
+/* ---- joint_limits.c ---- */
+
+/* Whether joints hold in contact otherwise than in collisions. */
+bool joints_mind_time(const RigidBodies *bodies);
+/* Finds which limits and ropes hold in what contact is about to ask in `time`, s; 0: at once. */
+void joints_try_limits(RigidBodies *bodies, double time);
+/* With figures held: finds drives that do not stand what collisions are about to ask. */
+bool joints_give_way(RigidBodies *bodies, double dt);
 
 /* ---- joint_drive.c ---- */
 
@@ -323,7 +347,7 @@ PlimStatus rigid_solve_velocities(void *system, const StepInfo *step);
 void joints_finish(RigidBodies *bodies);
 /* v^{n+1} again, where other systems changed it. */
 PlimStatus joints_settle(RigidBodies *bodies, const StepInfo *step);
-/* w dt at most 1.5 of bodies that joints pull. */
+/* w dt at most 1 of bodies that joints pull. */
 double joints_max_dt(const RigidBodies *bodies, const StepInfo *step);
 
 /* ---- joint_measure.c ---- */

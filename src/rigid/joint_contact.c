@@ -36,20 +36,23 @@ static bool find_touching(RigidBodies *b, bool *touches, size_t count) {
 
 /* A drive gives way a little under what contact asks of it, so that one that presses a body into a
  * wall does not hold it there as a wall would; a part of what the row gives by itself. */
-static const double drive_give = 1e-5;
+static const double drive_give = 1e-5, drive_free = 1e9;
 
-/* Rows for changes of velocity: a drive that was within its bounds holds its speed. */
-static void find_held_rows(RigidBodies *b, JointGroup *group) {
+/* A drive that was within its bounds holds its speed. In collisions those that cannot stand the
+ * blow are free. Limits that hold do so both ways: the trial has seen that they are pressed. */
+void joint_group_find_held(RigidBodies *b, JointGroup *group) {
     RigidJoints *joints = &b->joints;
     joint_group_find_rows(b, group, true);
     for (size_t k = 0; k < group->joint_count; k++) {
         size_t j = (size_t)joints->list.data[group->first_joint + k];
         JointRow *rows = joint_rows(joints, j);
         for (int i = 0; i < joints->row_count.data[j]; i++) {
-            if (rows[i].kind != JOINT_ROW_DRIVE) continue;
+            if (rows[i].kind != JOINT_ROW_DRIVE && rows[i].kind != JOINT_ROW_LIMIT) continue;
             rows[i].low = -HUGE_VAL;
             rows[i].high = HUGE_VAL;
-            rows[i].compliance = drive_give * rows[i].own;
+            if (rows[i].kind == JOINT_ROW_LIMIT) continue;
+            bool is_free = joints->actions.data[j].gives_way && !joints->takes_time;
+            rows[i].compliance = (is_free ? drive_free : drive_give) * rows[i].own;
         }
     }
 }
@@ -146,9 +149,10 @@ static void hold_group(RigidBodies *b, JointGroup *group, const bool *touches) {
         int32_t member = joints->members.data[group->first_body + m];
         if (touches[member]) list[count++] = member;
     }
-    find_held_rows(b, group);
+    joint_group_find_held(b, group);
     joint_group_factor(b, group);
     find_response(b, group, list, count, response);
+    joint_group_forget(joints, group);
     group->held = (int32_t)joints->held.count;
     joints->held.data[joints->held.count++] =
         (HeldFigure){.body = list, .count = count, .response = response};
@@ -171,7 +175,7 @@ void joints_attach_contact(RigidBodies *b) {
     }
 }
 
-PlimStatus joints_hold_contact(RigidBodies *b, const StepInfo *step) {
+PlimStatus joints_hold_contact(RigidBodies *b, const StepInfo *step, double time) {
     RigidJoints *joints = &b->joints;
     size_t count = rigid_count(b), mark = scratch_mark(step->scratch);
     joints->held.count = 0;
@@ -181,6 +185,8 @@ PlimStatus joints_hold_contact(RigidBodies *b, const StepInfo *step) {
     if (!touches) return PLIM_OUT_OF_MEMORY;
     if (find_touching(b, touches, count)) {
         TRY(joints_load(b, step, false));
+        joints->takes_time = time > 0.0;
+        if (joints_mind_time(b)) joints_try_limits(b, time);
         TRY(make_room(b, touches));
         for (size_t g = 0; g < joints->groups.count; g++)
             hold_group(b, &joints->groups.data[g], touches);
@@ -226,7 +232,7 @@ static void follow_group(RigidBodies *b, JointGroup *group) {
                 body->velocity = body->spin = vec3(0, 0, 0);
         }
     }
-    find_held_rows(b, group);
+    joint_group_find_held(b, group);
     joint_group_stop(b, group, -HUGE_VAL);
     for (size_t m = 0; m < group->body_count; m++) {
         int32_t member = joints->members.data[group->first_body + m];
@@ -250,37 +256,44 @@ void joints_follow_contact(RigidBodies *b) {
 
 /* ---- what joints carried of it ---- */
 
-static void add_contact(RigidBodies *b, const ContactPair *pair) {
+void joints_rest(RigidBodies *b) {
+    for (size_t slot = 0; slot < b->joints.bodies.count; slot++) {
+        JointBody *body = &b->joints.bodies.data[slot];
+        body->velocity = body->spin = body->momentum = vec3(0, 0, 0);
+    }
+}
+
+void joints_add_contact(RigidBodies *b, const ContactPair *pair, const ContactRow *row,
+                        Vec3 impulse, Vec3 couple) {
     for (int side = 0; side < 2; side++) {
         size_t i = (size_t)(side ? pair->b : pair->a);
         if (!rigid_is_dynamic(b, i) || !joints_have(&b->joints, i)) continue;
         JointBody *body = joint_body(&b->joints, (int32_t)i);
         double sign = side ? -1.0 : 1.0;
-        for (int32_t k = 0; k < pair->rows; k++) {
-            const ContactRow *row = &b->contacts.rows.data[pair->first + k];
-            Vec3 moment = vec3_add(vec3_cross(side ? row->arm_b : row->arm_a, row->carried),
-                                   row->carried_couple);
-            body->velocity =
-                vec3_add_scaled(body->velocity, sign * body->inverse_mass, row->carried);
-            body->momentum = vec3_add_scaled(body->momentum, sign, moment);
-        }
+        Vec3 moment = vec3_add(vec3_cross(side ? row->arm_b : row->arm_a, impulse), couple);
+        body->velocity = vec3_add_scaled(body->velocity, sign * body->inverse_mass, impulse);
+        body->momentum = vec3_add_scaled(body->momentum, sign, moment);
         body->spin = mat3_apply(body->inverse_inertia, body->momentum);
+    }
+}
+
+static void add_carried(RigidBodies *b, const ContactPair *pair) {
+    for (int32_t k = 0; k < pair->rows; k++) {
+        const ContactRow *row = &b->contacts.rows.data[pair->first + k];
+        joints_add_contact(b, pair, row, row->carried, row->carried_couple);
     }
 }
 
 void joints_report_contact(RigidBodies *b, const StepInfo *step) {
     RigidJoints *joints = &b->joints;
     if (joints->held.count == 0 || joints_load(b, step, false) != PLIM_OK) return;
-    for (size_t slot = 0; slot < joints->bodies.count; slot++) {
-        JointBody *body = &joints->bodies.data[slot];
-        body->velocity = body->spin = body->momentum = vec3(0, 0, 0);
-    }
+    joints_rest(b);
     for (size_t p = 0; p < b->contacts.pairs.count; p++)
-        if (b->contacts.pairs.data[p].found) add_contact(b, &b->contacts.pairs.data[p]);
+        if (b->contacts.pairs.data[p].found) add_carried(b, &b->contacts.pairs.data[p]);
     for (size_t g = 0; g < joints->groups.count; g++) {
         JointGroup *group = &joints->groups.data[g];
         if (group->held < 0) continue;
-        find_held_rows(b, group);
+        joint_group_find_held(b, group);
         joint_group_stop(b, group, -HUGE_VAL);
         joint_group_report(b, group, step->dt, true);
         joint_group_bound_drives(b, group, step->dt);

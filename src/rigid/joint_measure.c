@@ -67,7 +67,7 @@ void joints_diagnose(const RigidBodies *b, Diagnostics *diagnostics) {
  * and that is stable for w dt below 2. A straight chain of 0.2 m links under 1000 times a link's
  * mass holds to rounding at 1.5 and broke at 1.9. */
 double joints_max_dt(const RigidBodies *b, const StepInfo *step) {
-    const double most_turn = 1.5;
+    const double most_turn = 1.0;
     const RigidJoints *joints = &b->joints;
     double longest = HUGE_VAL;
     if (joint_count(joints) == 0) return longest;

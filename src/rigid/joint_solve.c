@@ -19,12 +19,17 @@ void joint_group_find_rows(RigidBodies *b, JointGroup *group, bool keeps) {
         BodyPlace place[2] = {{first->center, first->turn}, {second->center, second->turn}};
         JointRow *rows = joint_rows(joints, j);
         bool was_on[JOINT_MOST_ROWS];
-        for (int i = 0; i < joints->row_count.data[j]; i++) was_on[i] = keeps && rows[i].is_on;
+        double before[JOINT_MOST_ROWS];
+        for (int i = 0; i < joints->row_count.data[j]; i++) {
+            was_on[i] = keeps && rows[i].is_on;
+            before[i] = rows[i].before + rows[i].impulse;
+        }
         int count =
             joint_find_all_rows(joint, place, b->options.plane, b->joint_turned[j], NULL, rows);
         for (int i = 0; i < count; i++) {
             rows[i].is_on |= was_on[i] && rows[i].kind != JOINT_ROW_SPRING;
             if (b->joint_broken[j]) rows[i].is_on = false;
+            if (rows[i].kind == JOINT_ROW_LIMIT) rows[i].before = before[i];
             rows[i].give[0] = mat3_apply(first->inverse_inertia, rows[i].turn[0]);
             rows[i].give[1] = mat3_apply(second->inverse_inertia, rows[i].turn[1]);
             rows[i].own = (first->inverse_mass + second->inverse_mass) *
@@ -127,7 +132,7 @@ void joint_group_push(RigidBodies *b, JointGroup *group) {
 /* Takes from a row what it may not have; how much. */
 static double excess_of(JointRow *row) {
     if (!row->is_on) return 0.0;
-    if (row->kind == JOINT_ROW_LIMIT) return fmin(row->impulse, 0.0);
+    if (row->kind == JOINT_ROW_LIMIT) return fmin(row->impulse - row->low, 0.0);
     if (row->kind != JOINT_ROW_DRIVE) return 0.0;
     if (row->impulse > row->high) return row->impulse - row->high;
     return fmin(row->impulse - row->low, 0.0);
@@ -170,7 +175,22 @@ bool joint_row_holds_again(const JointRow *row, bool is_passed, double lacks) {
     return row->kind == JOINT_ROW_DRIVE && row->clamped * lacks < 0.0;
 }
 
+void joint_group_forget(RigidJoints *joints, const JointGroup *group) {
+    for (size_t k = 0; k < group->joint_count; k++) {
+        size_t j = (size_t)joints->list.data[group->first_joint + k];
+        JointRow *rows = joint_rows(joints, j);
+        for (int i = 0; i < joints->row_count.data[j]; i++) rows[i].impulse = 0.0;
+    }
+}
+
 /* ---- velocities ---- */
+
+double joint_group_closed(const RigidJoints *joints, const JointGroup *group) {
+    double size = 0.0;
+    for (size_t k = 0; k < group->joint_count; k++)
+        size = fmax(size, joints->joints.data[joints->list.data[group->first_joint + k]].size);
+    return 1e-9 * size;
+}
 
 /* The speed that rows lack, as what is wanted of them; the greatest. Limits that are closed and
  * close further are put on; *changed then. */

@@ -119,13 +119,6 @@ static void close_groups(void *user, size_t begin, size_t end) {
     }
 }
 
-static double closed_distance(const JointGroup *group, const RigidJoints *joints) {
-    double size = 0.0;
-    for (size_t k = 0; k < group->joint_count; k++)
-        size = fmax(size, joints->joints.data[joints->list.data[group->first_joint + k]].size);
-    return 1e-9 * size;
-}
-
 /* Springs push for the rest of the step, drives hold their speed. */
 static void begin_whole(RigidBodies *b, JointGroup *group, double dt) {
     RigidJoints *joints = &b->joints;
@@ -154,7 +147,15 @@ static void stop_groups(void *user, size_t begin, size_t end) {
         if (group->is_asleep) continue;
         joint_group_find_rows(job->bodies, group, false);
         begin_whole(job->bodies, group, job->dt);
-        joint_group_stop(job->bodies, group, closed_distance(group, &job->bodies->joints));
+        joint_group_stop(job->bodies, group, joint_group_closed(&job->bodies->joints, group));
+    }
+}
+
+static void begin_rows(RigidJoints *joints, const JointGroup *group) {
+    for (size_t k = 0; k < group->joint_count; k++) {
+        size_t j = (size_t)joints->list.data[group->first_joint + k];
+        JointRow *rows = joint_rows(joints, j);
+        for (int i = 0; i < joints->row_count.data[j]; i++) rows[i].impulse = rows[i].before = 0.0;
     }
 }
 
@@ -187,6 +188,7 @@ PlimStatus rigid_solve_positions(void *system, const StepInfo *step) {
     joints->figures = (JointFigures){0};
     joints->is_disturbed = false;
     for (size_t i = 0; i < joints->kept.count; i++) joints->kept.data[i] = (JointKept){0};
+    for (size_t g = 0; g < joints->groups.count; g++) begin_rows(joints, &joints->groups.data[g]);
     parallel_for(step->threads, joints->groups.count, 1, close_groups, &job);
     for (size_t g = 0; g < joints->groups.count; g++) {
         JointGroup *group = &joints->groups.data[g];

@@ -1,0 +1,191 @@
+#!/usr/bin/python3
+"""Joints whose loads come through contact: motors that press and lift, limits and ropes that carry, figures on floors.
+
+Forces and places come from probes.csv; statics and impacts are worked out here.
+"""
+import json
+import math
+import os
+
+import common
+from common import np
+
+G = 9.81
+
+
+def run(options, folder, name, dt, bodies, joints, probes, duration=2, gravity=G):
+    scene = {"plimsoll": 1, "name": name, "duration": duration, "fps": 24, "gravity": [0, -gravity, 0],
+             "time_step": {"max_dt": dt}, "rigid": {"bodies": bodies}, "joints": joints,
+             "probes": [{"name": key, "quantities": value} for key, value in probes.items()]}
+    path = os.path.join(folder, f"{name}_{round(1 / dt)}.json")
+    with open(path, "w") as file:
+        json.dump(scene, file)
+    return common.run(options.program, path, path[:-5], None)
+
+
+def box(name, size, mass, position, **keys):
+    return {"name": name, "shape": {"box": {"size": size}}, "position": position,
+            **({"mass": mass} if mass else {"motion": "static"}), **keys}
+
+
+def hinge(bodies, at, **keys):
+    return {"name": "h", "kind": "hinge", "bodies": bodies, "at": at, "axis": [0, 0, 1], **keys}
+
+
+def steps(options):
+    return [1 / 240] if options.quickest else [1 / 96, 1 / 240, 1 / 960]
+
+
+# ---- motors ----
+
+
+def press(options, checks, folder):
+    """A motor presses a body into a wall that it reaches on the way: the wall bears what the motor has."""
+    ball = {"name": "f", "shape": {"ball": {"radius": 0.05}}, "mass": 1, "position": [0, 0, 0]}
+    for what, body in (("ball", ball), ("box", box("f", [0.1, 0.1, 0.1], 1, [0, 0, 0]))):
+        for most in (5, 200):
+            for dt in steps(options):
+                probes = run(options, folder, f"press_{what}_{most}", dt, [body, box("wall", [0.2, 0.4, 0.4], 0, [0.23, 0, 0])],
+                             [{"name": "j", "kind": "slider", "bodies": ["world", "f"], "at": [0, 0, 0], "axis": [1, 0, 0],
+                               "motor": {"speed": 0.2, "max_torque": most}}],
+                             {"j": ["slide", "speed"], "f": ["contact_force"]}, 1, 0).probes()
+                name = f"press {what} with {most} N, 1/{round(1 / dt)} s"
+                checks.within(f"{name}: the wall bears, N", -probes["f.contact_force.x"][-1], most, 1e-6 * most)
+                checks.below(f"{name}: past the wall, m", probes["j.slide"].max() - 0.08, 1e-6)
+                checks.below(f"{name}: speed there, m/s", abs(probes["j.speed"][-1]), 1e-6)
+
+
+def first_touch(options, checks, folder):
+    """What a motor gives to a heavy body that it runs into is its own momentum and its force times time."""
+    for dt in steps(options):
+        probes = run(options, folder, "heavy", dt, [box("w", [0.2, 0.2, 0.2], 1000, [0.2, 0, 0]),
+                                                    box("f", [0.04, 0.1, 0.1], 0.2, [0, 0, 0])],
+                     [{"name": "j", "kind": "slider", "bodies": ["world", "f"], "at": [0, 0, 0], "axis": [1, 0, 0],
+                       "motor": {"speed": 0.2, "max_torque": 2}}],
+                     {"w": ["velocity"], "j": ["motor_torque"]}, 2, 0).probes()
+        given = 1000 * probes["w.velocity.x"]
+        checks.below(f"first touch, 1/{round(1 / dt)} s: momentum of the block over what the motor can give",
+                     (given / (2 * probes["time"] + 0.2 * 0.2)).max(), 1)
+        checks.within(f"first touch, 1/{round(1 / dt)} s: it gains at the end, N", (given[-1] - given[-12]) /
+                     (probes["time"][-1] - probes["time"][-12]), 2, 0.02)
+
+
+def held_load(options, checks, folder):
+    """A plank that carries a box, held by a motor, by its lower limit, or tilted onto it."""
+    load, plank, at = 60, 25, 1.5
+    for dt in steps(options):
+        for what, center, keys in (("motor", 1.0, {"motor": {"speed": 0}}), ("limit", 0.0, {"limits": [0, 12]}),
+                                   ("limit off the middle", 0.3, {"limits": [0, 12]})):
+            probes = run(options, folder, "plank_" + what.replace(" ", "_"), dt,
+                         [box("plank", [4 if center < 1 else 2, 0.1, 0.6], plank, [center, 1, 0], friction=0.8),
+                          box("load", [0.4, 0.4, 0.4], load, [at, 1.25, 0], friction=0.8)],
+                         [hinge(["world", "plank"], [0, 1, 0], **keys)],
+                         {"h": ["angle", "force", "torque", "motor_torque"], "load": ["position", "contact_force"]}).probes()
+            name = f"plank on its {what}, 1/{round(1 / dt)} s"
+            moment = G * (load * probes["load.position.x"][-1] + plank * center)
+            checks.within(f"{name}: force, N", probes["h.force.y"][-1], G * (load + plank), 0.01)
+            checks.within(f"{name}: torque, N m", probes["h.torque.z"][-1], moment, 2e-3 * moment)
+            checks.within(f"{name}: the box stands on it, N", probes["load.contact_force.y"][-1], G * load, 0.01)
+            checks.below(f"{name}: turned, rad", abs(probes["h.angle"][-1]), 1e-4)
+
+
+def weak_motor(options, checks, folder):
+    """Half of the torque that the load asks for does not hold it."""
+    for dt in steps(options):
+        probes = run(options, folder, "weak", dt, [box("plank", [2, 0.1, 0.6], 25, [1, 1, 0], friction=0.8),
+                                                   box("load", [0.4, 0.4, 0.4], 60, [1.5, 1.25, 0], friction=0.8)],
+                     [hinge(["world", "plank"], [0, 1, 0], motor={"speed": 0, "max_torque": 564})],
+                     {"h": ["angle", "motor_torque"]}, 0.5).probes()
+        checks.below(f"motor of half the torque, 1/{round(1 / dt)} s: angle after 0.5 s, rad", probes["h.angle"][-1], -0.3)
+        checks.below(f"motor of half the torque, 1/{round(1 / dt)} s: most that it gave after the first step over what it has",
+                     abs(probes["h.motor_torque"][2:]).max() / 564, 1 + 1e-6)
+
+
+def loose_base(options, checks, folder):
+    """Control of an arm on a base that stands on the floor, loose or fixed to the world as well."""
+    floor = {"name": "floor", "shape": {"half_space": {}}, "motion": "static"}
+    for fixed in (False, True):
+        for dt in steps(options):
+            joints = [hinge(["base", "arm"], [0, 0.45, 0], control={"target": 60, "strength": 50})]
+            if fixed:
+                joints.append({"name": "g", "kind": "rigid", "bodies": ["world", "base"], "at": [0, 0, 0]})
+            probes = run(options, folder, f"base_{fixed}", dt, [floor, box("base", [1, 0.4, 1], 50, [0, 0.2, 0]),
+                                                               box("arm", [0.1, 1, 0.1], 2, [0, 0.9, 0])], joints,
+                         {"h": ["angle", "motor_torque"]}, 3).probes()
+            name = f"arm on a base {'fixed to the world' if fixed else 'on the floor'}, 1/{round(1 / dt)} s"
+            checks.within(f"{name}: angle, rad", probes["h.angle"][-1], math.pi / 3, 1e-4)
+            checks.within(f"{name}: torque, N m", -probes["h.motor_torque"][-1], 2 * G * 0.45 * math.sin(math.pi / 3), 0.02)
+
+
+# ---- limits and ropes ----
+
+
+def ladder(options, checks, folder):
+    """Two legs on a smooth floor, a tie between them."""
+    lean, half, mass, radius, height = math.radians(20), 1.0, 10, 0.02, 0.52
+    c, s = math.cos(lean), math.sin(lean)
+    foot, top = half * s, half * c + radius  # the middle of a leg: (foot, top); its end stands on the floor
+    apart = (2 * top - radius - height) * math.tan(lean)
+    bodies = [{"name": "floor", "shape": {"half_space": {}}, "motion": "static", "friction": 0}]
+    for name, sign in (("left", -1), ("right", 1)):
+        bodies.append({"name": name, "shape": {"capsule": {"radius": radius, "height": 2 * half}}, "mass": mass, "friction": 0,
+                       "position": [sign * foot, top, 0], "orientation": {"axis": [0, 0, 1], "angle": sign * 20}})
+    for kind in ("rope", "distance"):
+        for dt in steps(options):
+            joints = [{"name": "h", "kind": "hinge", "bodies": ["left", "right"], "at": [0, 2 * half * c + radius, 0],
+                       "axis": [0, 0, 1]},
+                      {"name": "tie", "kind": kind, "bodies": ["left", "right"], "at": [-apart, height, 0],
+                       "to": [apart, height, 0]}]
+            probes = run(options, folder, "ladder_" + kind, dt, bodies, joints,
+                         {"tie": ["force"], "left": ["contact_force"]}).probes()
+            pull = mass * G * foot / (2 * half * c + radius - height)
+            name = f"ladder tied by a {kind}, 1/{round(1 / dt)} s"
+            checks.within(f"{name}: tie, N", abs(probes["tie.force.x"][-1]), pull, 1e-3 * pull)
+            checks.within(f"{name}: floor, N", probes["left.contact_force.y"][-1], mass * G, 1e-3 * mass * G)
+
+
+def struck(options, checks, folder):
+    """A ball thrown at a lever that rests on its limit, from below, bounces off the lever and not off the limit; from
+    above, off the limit."""
+    at, lever, mass = 0.8, 2, 2
+    inertia = lever * (1 / 3 + 0.05**2 / 12)
+    free = inertia / at**2
+    for below in (True, False):
+        for dt in steps(options):
+            side = -1 if below else 1
+            ball = {"name": "ball", "shape": {"ball": {"radius": 0.05}}, "mass": mass, "position": [at, 1 + side * 0.3, 0],
+                    "velocity": [0, -side * 5, 0], "restitution": 1}
+            probes = run(options, folder, f"struck_{below}", dt, [box("lever", [1, 0.05, 0.3], lever, [0.5, 1, 0], restitution=1,
+                                                                      friction=0), {**ball, "friction": 0}],
+                         [hinge(["world", "lever"], [0, 1, 0], limits=[0, 90])],
+                         {"ball": ["position", "velocity"], "h": ["speed"]}, 0.125, 1e-3).probes()
+            speed = probes["ball.velocity.y"][-1]
+            wanted = 5 * (mass - free) / (mass + free) if below else 5
+            checks.within(f"lever struck from {'below' if below else 'above'}, 1/{round(1 / dt)} s: the ball after it, m/s",
+                         speed, wanted, 0.02)
+
+
+# ---- heavy loads ----
+
+
+def heavy_load(options, checks, folder):
+    """Light links that carry a thousand times their mass and swing, at steps that the program chooses."""
+    for links in (2, 5) if options.quickest else (2, 5, 20):
+        for mass in (30, 100):
+            bodies = [{"name": f"l{n}", "shape": {"capsule": {"radius": 0.02, "height": 0.1}}, "mass": 0.1,
+                       "position": [0, -0.15 * n - 0.075, 0]} for n in range(links)]
+            bodies.append({"name": "w", "shape": {"ball": {"radius": 0.2}}, "mass": mass,
+                           "position": [0, -0.15 * links - 0.2, 0], "velocity": [1, 0, 0.5]})
+            names = ["world"] + [body["name"] for body in bodies]
+            joints = [{"name": f"j{n}", "kind": "point", "bodies": names[n:n + 2], "at": [0, -0.15 * n, 0]}
+                      for n in range(links + 1)]
+            stats = run(options, folder, f"heavy_{links}_{mass}", 1 / 240, bodies, joints, {"w": ["position"]}, 4).stats()
+            energy, first = stats["energy.total"], 0.5 * mass * 1.25
+            name = f"{mass} kg under {links} links of 0.1 kg, pushed"
+            checks.below(f"{name}: energy gained or lost, of what it was given",
+                         abs(energy - energy[1]).max() / first, 0.01)
+            checks.below(f"{name}: gap, m", stats["joints.gap.max"].max(), 1e-9)
+
+
+if __name__ == "__main__":
+    common.verify(__doc__, [press, first_touch, held_load, weak_motor, loose_base, ladder, struck, heavy_load])
