@@ -117,6 +117,41 @@ def loose_base(options, checks, folder):
             checks.within(f"{name}: torque, N m", -probes["h.motor_torque"][-1], 2 * G * 0.45 * math.sin(math.pi / 3), 0.02)
 
 
+def car(options, checks, folder):
+    """Four driven wheels up a slope: floor and motors bear what the weight asks; weak ones let it roll back."""
+    slope, radius, body_mass, wheel_mass, speed = 15, 0.3, 200, 10, 2
+    a = math.radians(slope)
+    place = lambda x, y, z: [x * math.cos(a) - y * math.sin(a), x * math.sin(a) + y * math.cos(a), z]
+    tilt = {"axis": [0, 0, 1], "angle": slope}
+    for most in (300, 10):
+        for dt in steps(options):
+            bodies = [{"name": "hill", "shape": {"half_space": {}}, "motion": "static", "friction": 0.9, "orientation": tilt},
+                      box("chassis", [2, 0.3, 0.8], body_mass, place(0, 0.5, 0), orientation=tilt)]
+            joints, names = [], []
+            for x, z in ((0.8, 0.55), (0.8, -0.55), (-0.8, 0.55), (-0.8, -0.55)):
+                names.append(f"wheel{len(names)}")
+                bodies.append({"name": names[-1], "shape": {"cylinder": {"radius": radius, "height": 0.15}}, "friction": 0.9,
+                               "mass": wheel_mass, "position": place(x, radius, z),
+                               "orientation": {"axis": [1, 0, 0], "angle": 90, "then": [tilt]}})
+                joints.append({"name": "axle_" + names[-1], "kind": "hinge", "bodies": ["chassis", names[-1]],
+                               "at": place(x, radius, z), "axis": [0, 0, 1],
+                               "motor": {"speed": f"=-{speed / radius}*min(1,t)", "max_torque": most}})
+            probes = run(options, folder, f"car_{most}", dt, bodies, joints,
+                         {"hill": ["contact_force"], "chassis": ["velocity"],
+                          **{"axle_" + name: ["motor_torque"] for name in names}}, 2).probes()
+            name, weight = f"car of {most} N m a wheel, 1/{round(1 / dt)} s", G * (body_mass + 4 * wheel_mass)
+            torque = -sum(probes[f"axle_{wheel}.motor_torque"] for wheel in names)
+            if most == 10:
+                checks.below(f"{name}: it rolls back, m/s", probes["chassis.velocity.x"][-1], -1)
+                checks.within(f"{name}: its motors give all they have, N m", torque[-1], 40, 1e-3)
+                continue
+            checks.within(f"{name}: speed, m/s", probes["chassis.velocity.x"][-1] / math.cos(a), speed, 0.01)
+            checks.within(f"{name}: motors in the last second, N m", torque[probes["time"] > 1.2].mean(),
+                          weight * math.sin(a) * radius, 2)
+            checks.within(f"{name}: the hill bears in the last second, N",
+                          -probes["hill.contact_force.y"][probes["time"] > 1.2].mean(), weight, 0.005 * weight)
+
+
 # ---- limits and ropes ----
 
 
@@ -188,4 +223,4 @@ def heavy_load(options, checks, folder):
 
 
 if __name__ == "__main__":
-    common.verify(__doc__, [press, first_touch, held_load, weak_motor, loose_base, ladder, struck, heavy_load])
+    common.verify(__doc__, [press, first_touch, held_load, weak_motor, loose_base, car, ladder, struck, heavy_load])

@@ -68,6 +68,13 @@ static bool is_compared(const RigidContacts *contacts, const ContactIsland *isla
     return is_limited(island) && contacts_island_turns(contacts, island);
 }
 
+/* Motors and control hold their speed in contact, and what they give comes into the island by its
+ * impulses. */
+static bool drives_work(const RigidBodies *bodies, size_t i) {
+    const HeldFigure *figure = bodies->contacts.solver_bodies.data[i].figure;
+    return figure && figure->drives;
+}
+
 /* The impulses of an island are one impulse: as large as the kinetic energy allows (002 section
  * 2.3.2, with sums over all bodies), seen from the body on a path that carries it, if there is one.
  */
@@ -75,18 +82,24 @@ PlimStatus contacts_clamp(RigidBodies *bodies, const StepInfo *step, bool afloat
     RigidContacts *contacts = &bodies->contacts;
     size_t mark = scratch_mark(step->scratch), islands = contacts->islands.count;
     double(*work)[2] = scratch_take(step->scratch, islands, sizeof *work);
-    if (!work) return PLIM_OUT_OF_MEMORY;
-    for (size_t k = 0; k < islands; k++) work[k][0] = work[k][1] = 0.0;
-    for (size_t i = 0; i < rigid_count(bodies); i++)
-        if (contacts->body_islands.data[i] >= 0)
-            add_work(bodies, i, work[contacts->body_islands.data[i]]);
+    bool *driven = scratch_take(step->scratch, islands, sizeof *driven);
+    if (!work || !driven) return PLIM_OUT_OF_MEMORY;
+    for (size_t k = 0; k < islands; k++) {
+        work[k][0] = work[k][1] = 0.0;
+        driven[k] = false;
+    }
+    for (size_t i = 0; i < rigid_count(bodies); i++) {
+        if (contacts->body_islands.data[i] < 0) continue;
+        add_work(bodies, i, work[contacts->body_islands.data[i]]);
+        driven[contacts->body_islands.data[i]] |= drives_work(bodies, i);
+    }
     for (size_t k = 0; k < islands; k++) {
         if (afloat_only && contacts->islands.data[k].grounded) {
             work[k][0] = 1.0;
             continue;
         }
         double part = work[k][1] > 0.0 ? -2.0 * work[k][0] / work[k][1] : 1.0;
-        bool clamp = bodies->options.clamp && contacts->islands.data[k].carrier != -2;
+        bool clamp = bodies->options.clamp && contacts->islands.data[k].carrier != -2 && !driven[k];
         if (clamp && is_compared(contacts, &contacts->islands.data[k])) {
             work[k][0] = 1.0; /* what is taken is counted there */
             continue;

@@ -23,6 +23,7 @@ typedef struct HeldFigure {
     const int32_t *body;
     size_t count;
     const double *response; /* block (j, i): velocities of body i by an impulse on body j */
+    bool drives;            /* a motor or control holds its speed in it */
 } HeldFigure;
 
 /* A body as an impulse moves it. */

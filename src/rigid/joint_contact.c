@@ -135,6 +135,17 @@ static PlimStatus make_room(RigidBodies *b, const bool *touches) {
     return good ? PLIM_OK : PLIM_OUT_OF_MEMORY;
 }
 
+static bool group_drives(RigidJoints *joints, const JointGroup *group) {
+    bool any = false;
+    for (size_t k = 0; k < group->joint_count; k++) {
+        size_t j = (size_t)joints->list.data[group->first_joint + k];
+        const JointRow *rows = joint_rows(joints, j);
+        for (int i = 0; i < joints->row_count.data[j]; i++)
+            any |= rows[i].kind == JOINT_ROW_DRIVE && rows[i].is_on;
+    }
+    return any;
+}
+
 static void hold_group(RigidBodies *b, JointGroup *group, const bool *touches) {
     RigidJoints *joints = &b->joints;
     int32_t *list = joints->held_bodies.data + joints->held_bodies.count;
@@ -154,8 +165,8 @@ static void hold_group(RigidBodies *b, JointGroup *group, const bool *touches) {
     find_response(b, group, list, count, response);
     joint_group_forget(joints, group);
     group->held = (int32_t)joints->held.count;
-    joints->held.data[joints->held.count++] =
-        (HeldFigure){.body = list, .count = count, .response = response};
+    joints->held.data[joints->held.count++] = (HeldFigure){
+        .body = list, .count = count, .response = response, .drives = group_drives(joints, group)};
     joints->held_bodies.count += count;
     joints->held_response.count += HELD_BLOCK * count * count;
 }
