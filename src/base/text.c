@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 void text_init(Text *text, PlimContext *context) {
     *text = (Text){.context = context};
@@ -21,6 +22,16 @@ void text_add(Text *text, const char *format, ...) {
     vsnprintf(text->bytes.data + text->bytes.count, (size_t)length + 1, format, arguments);
     va_end(arguments);
     text->bytes.count += (size_t)length;
+}
+
+void text_add_bytes(Text *text, const void *bytes, size_t size) {
+    if (!array_reserve(text->context, &text->bytes, size + 1)) {
+        text->failed = true;
+        return;
+    }
+    if (size > 0) memcpy(text->bytes.data + text->bytes.count, bytes, size);
+    text->bytes.count += size;
+    text->bytes.data[text->bytes.count] = '\0';
 }
 
 const char *text_string(const Text *text) {

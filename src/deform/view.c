@@ -36,6 +36,7 @@ typedef struct SurfaceView {
     size_t vertices, triangles;
     float *at, *velocity, *stretch, *stress, *colors, *checks;
     int32_t *corners, *objects;
+    char *names;
     float *node_stretch, *node_stress;
     float *node_weight; /* m^3 of the elements around; below 0: values are not asked for */
 } SurfaceView;
@@ -110,12 +111,13 @@ static PlimStatus take_memory(const Deform *d, Scratch *scratch, SurfaceView *vi
     view->corners = scratch_take(scratch, 3 * view->triangles, sizeof *view->corners);
     view->objects = scratch_take(scratch, view->triangles, sizeof *view->objects);
     view->colors = scratch_take(scratch, 3 * d->bodies.count, sizeof *view->colors);
+    view->names = scratch_take(scratch, d->bodies.count, FRAME_NAME_CAPACITY);
     if (d->has_checks) {
         view->checks = scratch_take(scratch, 2 * view->vertices, sizeof *view->checks);
         if (!view->checks) return PLIM_OUT_OF_MEMORY;
     }
     return view->at && view->velocity && view->stretch && view->stress && view->corners &&
-                   view->objects && view->colors
+                   view->objects && view->colors && view->names
                ? PLIM_OK
                : PLIM_OUT_OF_MEMORY;
 }
@@ -193,6 +195,7 @@ static void fill_surface(const Deform *d, SurfaceView *view) {
             view->objects[triangle] = (int32_t)b;
         }
         for (size_t k = 0; k < 3; k++) view->colors[3 * b + k] = body->color[k];
+        frame_name_store(view->names + FRAME_NAME_CAPACITY * b, body->name);
         if (!skin) continue;
         fill_skin(d, skin, vertex, view);
         vertex += skin->vertex_count;
@@ -217,6 +220,7 @@ static PlimStatus view_surface(const Deform *d, const StepInfo *step, FrameView 
                       .stretch = view.stretch,
                       .stress = view.stress,
                       .checks = view.checks,
+                      .names = view.names,
                       .triangles = view.corners,
                       .objects = view.objects,
                       .colors = view.colors,

@@ -13,24 +13,12 @@ const char *export_format_name(ExportFormat format) {
     return names[format];
 }
 
-/* ---- raw bytes at the end of a text ---- */
-
-static void add_bytes(Text *text, const void *bytes, size_t size) {
-    if (!array_reserve(text->context, &text->bytes, size + 1)) {
-        text->failed = true;
-        return;
-    }
-    memcpy(text->bytes.data + text->bytes.count, bytes, size);
-    text->bytes.count += size;
-    text->bytes.data[text->bytes.count] = '\0';
-}
-
 /* Legacy VTK is big-endian. */
 static void add_swapped(Text *text, const void *value) {
     unsigned char bytes[4], swapped[4];
     memcpy(bytes, value, 4);
     for (int i = 0; i < 4; i++) swapped[i] = bytes[3 - i];
-    add_bytes(text, swapped, 4);
+    text_add_bytes(text, swapped, 4);
 }
 
 static unsigned char color_byte(float value) {
@@ -59,18 +47,18 @@ static void write_ply(Text *text, const FrameMesh *mesh) {
     text_add(text, "property uchar red\nproperty uchar green\nproperty uchar blue\n"
                    "property int object\nend_header\n");
     for (size_t i = 0; i < mesh->vertex_count; i++) {
-        add_bytes(text, mesh->vertices + 3 * i, 12);
-        add_bytes(text, mesh->velocities + 3 * i, 12);
-        if (mesh->stretch) add_bytes(text, mesh->stretch + i, 4);
-        if (mesh->stress) add_bytes(text, mesh->stress + i, 4);
+        text_add_bytes(text, mesh->vertices + 3 * i, 12);
+        text_add_bytes(text, mesh->velocities + 3 * i, 12);
+        if (mesh->stretch) text_add_bytes(text, mesh->stretch + i, 4);
+        if (mesh->stress) text_add_bytes(text, mesh->stress + i, 4);
     }
     for (size_t i = 0; i < mesh->triangle_count; i++) {
         const float *color = mesh->colors + 3 * mesh->objects[i];
         unsigned char bytes[3] = {color_byte(color[0]), color_byte(color[1]), color_byte(color[2])};
-        add_bytes(text, "\3", 1);
-        add_bytes(text, mesh->triangles + 3 * i, 12);
-        add_bytes(text, bytes, 3);
-        add_bytes(text, &mesh->objects[i], 4);
+        text_add_bytes(text, "\3", 1);
+        text_add_bytes(text, mesh->triangles + 3 * i, 12);
+        text_add_bytes(text, bytes, 3);
+        text_add_bytes(text, &mesh->objects[i], 4);
     }
 }
 
@@ -138,9 +126,9 @@ static void write_points_ply(Text *text, const FramePoints *points) {
                    "property float vx\nproperty float vy\nproperty float vz\n"
                    "property float radius\nend_header\n");
     for (size_t i = 0; i < points->count; i++) {
-        add_bytes(text, points->positions + 3 * i, 12);
-        add_bytes(text, points->velocities + 3 * i, 12);
-        add_bytes(text, points->radii + i, 4);
+        text_add_bytes(text, points->positions + 3 * i, 12);
+        text_add_bytes(text, points->velocities + 3 * i, 12);
+        text_add_bytes(text, points->radii + i, 4);
     }
 }
 
@@ -262,8 +250,8 @@ PlimStatus export_volume(PlimContext *context, const FrameVolume *volume, const 
         const void *values = frame_array_values(&group, &group.arrays[i]);
         if (!values) continue;
         uint64_t size = array_bytes(&group, &group.arrays[i]);
-        add_bytes(&text, &size, sizeof size);
-        add_bytes(&text, values, size);
+        text_add_bytes(&text, &size, sizeof size);
+        text_add_bytes(&text, values, size);
     }
     text_add(&text, "\n  </AppendedData>\n</VTKFile>\n");
     return write_and_free(&text, path);

@@ -16,6 +16,10 @@ const FrameArray frame_mesh_arrays[MESH_ARRAYS] = {
                       ROWS(FrameMesh, vertex_count), .optional = true},
     [MESH_STRESS] = {"stress", "Pa", H5_F32, 1, VALUES(FrameMesh, stress),
                      ROWS(FrameMesh, vertex_count), .optional = true},
+    [MESH_POSES] = {"poses", NULL, H5_F64, 7, VALUES(FrameMesh, poses),
+                    ROWS(FrameMesh, object_count), .counts = true, .optional = true},
+    [MESH_MOTIONS] = {"motions", NULL, H5_F64, 6, VALUES(FrameMesh, motions),
+                      ROWS(FrameMesh, object_count), .counts = true, .optional = true},
     [MESH_TRIANGLES] = {"triangles", NULL, H5_I32, 3, VALUES(FrameMesh, triangles),
                         ROWS(FrameMesh, triangle_count), .counts = true, .is_shape = true},
     [MESH_OBJECTS] = {"objects", NULL, H5_I32, 1, VALUES(FrameMesh, objects),
@@ -24,6 +28,12 @@ const FrameArray frame_mesh_arrays[MESH_ARRAYS] = {
                      ROWS(FrameMesh, object_count), .counts = true, .is_shape = true},
     [MESH_CHECKS] = {"checks", NULL, H5_F32, 2, VALUES(FrameMesh, checks),
                      ROWS(FrameMesh, vertex_count), .optional = true, .is_shape = true},
+    [MESH_NAMES] = {"names", NULL, H5_U8, FRAME_NAME_CAPACITY, VALUES(FrameMesh, names),
+                    ROWS(FrameMesh, object_count), .optional = true, .is_shape = true},
+    [MESH_KINDS] = {"kinds", NULL, H5_I32, 1, VALUES(FrameMesh, kinds),
+                    ROWS(FrameMesh, object_count), .optional = true, .is_shape = true},
+    [MESH_MASSES] = {"masses", "kg", H5_F64, 1, VALUES(FrameMesh, masses),
+                     ROWS(FrameMesh, object_count), .optional = true, .is_shape = true},
 };
 
 const FrameArray frame_points_arrays[POINTS_ARRAYS] = {

@@ -11,7 +11,7 @@ enum { FRAME_PATH_CAPACITY = SYSTEM_NAME_CAPACITY + 32 };
 typedef struct FrameArray {
     const char *name; /* of the data set in its group */
     const char *unit; /* NULL: none */
-    H5Type type;      /* H5_F32 or H5_I32, 4 bytes */
+    H5Type type;      /* of a value */
     size_t columns;   /* values a row */
     size_t values;    /* where its pointer is in FrameMesh, FramePoints and their kin */
     size_t rows;      /* where its number of rows is there; of a volume that of its cells */
@@ -25,10 +25,15 @@ enum {
     MESH_VELOCITIES,
     MESH_STRETCH,
     MESH_STRESS,
+    MESH_POSES,
+    MESH_MOTIONS,
     MESH_TRIANGLES,
     MESH_OBJECTS,
     MESH_COLORS,
     MESH_CHECKS,
+    MESH_NAMES,
+    MESH_KINDS,
+    MESH_MASSES,
     MESH_ARRAYS
 };
 enum { POINTS_POSITIONS, POINTS_VELOCITIES, POINTS_RADII, POINTS_ARRAYS };

@@ -170,12 +170,15 @@ static PlimStatus read_array(PlimContext *context, H5Reader *file, const FrameGr
     frame_array_path(group->name, array, path);
     if (array->optional && !h5_has(file, path)) return PLIM_OK;
     if (array->counts) {
-        size_t rows, columns;
+        size_t rows, columns, known = frame_array_rows(group, array);
         TRY(h5_size(file, path, &rows, &columns));
+        if (known != 0 && known != rows)
+            return context_fail(context, PLIM_BAD_INPUT, "%s has %zu rows, others of it %zu", path,
+                                rows, known);
         memcpy((char *)object + array->rows, &rows, sizeof rows);
     }
     size_t rows = frame_array_rows(group, array);
-    void *values = context_allocate(context, rows * array->columns, 4);
+    void *values = context_allocate(context, rows * array->columns, h5_type_size(array->type));
     if (!values) return PLIM_OUT_OF_MEMORY;
     memcpy((char *)object + array->values, &values, sizeof values);
     return h5_read(file, path, array->type, rows, array->columns, values);
@@ -383,7 +386,7 @@ static void free_group(PlimContext *context, FrameGroup group) {
     for (size_t i = 0; i < group.array_count; i++) {
         const FrameArray *array = &group.arrays[i];
         context_free(context, (void *)(uintptr_t)frame_array_values(&group, array),
-                     array->columns * frame_array_rows(&group, array), 4);
+                     array->columns * frame_array_rows(&group, array), h5_type_size(array->type));
     }
     context_free_text(context, (char *)(uintptr_t)group.name);
 }

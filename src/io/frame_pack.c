@@ -56,18 +56,16 @@ static const char *type_name(H5Type type) {
         return "f64";
     case H5_I32:
         return "i32";
+    case H5_U8:
+        return "u8";
     case H5_U64:
         break;
     }
     return "u64";
 }
 
-static size_t type_size(H5Type type) {
-    return type == H5_F32 || type == H5_I32 ? 4 : 8;
-}
-
 static size_t array_size(const FrameGroup *group, const FrameArray *array) {
-    return frame_array_rows(group, array) * array->columns * type_size(array->type);
+    return frame_array_rows(group, array) * array->columns * h5_type_size(array->type);
 }
 
 static bool is_named(const char *list, const char *group, const char *array) {

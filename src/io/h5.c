@@ -18,10 +18,18 @@ static hid_t native_type(H5Type type) {
         return H5T_NATIVE_DOUBLE;
     case H5_I32:
         return H5T_NATIVE_INT32;
+    case H5_U8:
+        return H5T_NATIVE_UINT8;
     case H5_U64:
         break;
     }
     return H5T_NATIVE_UINT64;
+}
+
+size_t h5_type_size(H5Type type) {
+    static const size_t sizes[] = {
+        [H5_F32] = 4, [H5_F64] = 8, [H5_I32] = 4, [H5_U64] = 8, [H5_U8] = 1};
+    return sizes[type];
 }
 
 H5Type h5_type_of_field(FieldType type) {

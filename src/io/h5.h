@@ -5,7 +5,10 @@
 
 #include "base/state.h"
 
-typedef enum H5Type { H5_F32, H5_F64, H5_I32, H5_U64 } H5Type;
+typedef enum H5Type { H5_F32, H5_F64, H5_I32, H5_U64, H5_U8 } H5Type;
+
+/* Bytes of one value. */
+size_t h5_type_size(H5Type type);
 
 typedef struct H5Builder H5Builder;
 

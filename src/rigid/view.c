@@ -2,13 +2,16 @@
 #include "base/parallel.h"
 #include "rigid/bodies.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct ViewJob {
     const RigidBodies *bodies;
     const size_t *first_vertex, *first_triangle; /* of each body in the joint arrays */
     float *vertices, *velocities, *colors;
-    int32_t *triangles, *objects;
+    int32_t *triangles, *objects, *kinds;
+    double *poses, *motions, *masses;
+    char *names;
 } ViewJob;
 
 static const TriangleMesh *mesh_of(const RigidBodies *bodies, size_t i) {
@@ -47,12 +50,32 @@ static void place_triangles(const ViewJob *job, size_t i) {
     }
 }
 
+static FrameKind kind_of(const RigidBodies *bodies, size_t i) {
+    if (bodies->shapes.shapes.data[bodies->shape[i]].desc.kind == PLIM_SHAPE_HALF_SPACE)
+        return FRAME_UNBOUNDED;
+    return bodies->motion[i] == PLIM_DYNAMIC  ? FRAME_FREE
+           : bodies->motion[i] == PLIM_STATIC ? FRAME_STILL
+                                              : FRAME_PRESCRIBED;
+}
+
+static void describe_body(const ViewJob *job, size_t i) {
+    const RigidBodies *b = job->bodies;
+    memcpy(job->poses + 7 * i, b->position + 3 * i, 3 * sizeof(double));
+    memcpy(job->poses + 7 * i + 3, b->orientation + 4 * i, 4 * sizeof(double));
+    memcpy(job->motions + 6 * i, b->velocity + 3 * i, 3 * sizeof(double));
+    memcpy(job->motions + 6 * i + 3, b->angular_velocity + 3 * i, 3 * sizeof(double));
+    frame_name_store(job->names + FRAME_NAME_CAPACITY * i, b->extras.data[i].name);
+    job->kinds[i] = (int32_t)kind_of(b, i);
+    job->masses[i] = b->motion[i] == PLIM_DYNAMIC ? b->mass[i] : INFINITY;
+    memcpy(job->colors + 3 * i, b->extras.data[i].color, 3 * sizeof(float));
+}
+
 static void view_bodies(void *user, size_t begin, size_t end) {
     const ViewJob *job = user;
     for (size_t i = begin; i < end; i++) {
         place_vertices(job, i);
         place_triangles(job, i);
-        memcpy(job->colors + 3 * i, job->bodies->extras.data[i].color, 3 * sizeof(float));
+        describe_body(job, i);
     }
 }
 
@@ -82,8 +105,14 @@ PlimStatus rigid_view_frame(const void *system, const StepInfo *step, FrameView 
                    .velocities = scratch_take(scratch, 3 * vertices, sizeof(float)),
                    .colors = scratch_take(scratch, 3 * count, sizeof(float)),
                    .triangles = scratch_take(scratch, 3 * triangles, sizeof(int32_t)),
-                   .objects = scratch_take(scratch, triangles, sizeof(int32_t))};
-    if (!job.vertices || !job.velocities || !job.colors || !job.triangles || !job.objects)
+                   .objects = scratch_take(scratch, triangles, sizeof(int32_t)),
+                   .kinds = scratch_take(scratch, count, sizeof(int32_t)),
+                   .poses = scratch_take(scratch, 7 * count, sizeof(double)),
+                   .motions = scratch_take(scratch, 6 * count, sizeof(double)),
+                   .masses = scratch_take(scratch, count, sizeof(double)),
+                   .names = scratch_take(scratch, count, FRAME_NAME_CAPACITY)};
+    if (!job.vertices || !job.velocities || !job.colors || !job.triangles || !job.objects ||
+        !job.kinds || !job.poses || !job.motions || !job.masses || !job.names)
         return PLIM_OUT_OF_MEMORY;
     parallel_for(step->threads, count, 16, view_bodies, &job);
     FrameMesh mesh = {.name = "rigid",
@@ -92,6 +121,11 @@ PlimStatus rigid_view_frame(const void *system, const StepInfo *step, FrameView 
                       .object_count = count,
                       .vertices = job.vertices,
                       .velocities = job.velocities,
+                      .poses = job.poses,
+                      .motions = job.motions,
+                      .names = job.names,
+                      .kinds = job.kinds,
+                      .masses = job.masses,
                       .triangles = job.triangles,
                       .objects = job.objects,
                       .colors = job.colors,

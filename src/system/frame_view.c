@@ -1,6 +1,18 @@
 /* Lists of what a frame shows, with room for a fixed number of each. */
 #include "system/frame_view.h"
 
+#include <string.h>
+
+void frame_name_store(char to[FRAME_NAME_CAPACITY], const char *name) {
+    size_t length = name ? strlen(name) : 0;
+    if (length >= FRAME_NAME_CAPACITY) {
+        length = FRAME_NAME_CAPACITY - 1;
+        while (length > 0 && ((unsigned char)name[length] & 0xc0) == 0x80) length--; /* UTF-8 */
+    }
+    memset(to, 0, FRAME_NAME_CAPACITY);
+    if (length > 0) memcpy(to, name, length);
+}
+
 static PlimStatus check_room(PlimContext *context, const char *kind, const char *name,
                              size_t count) {
     if (count < FRAME_VIEW_CAPACITY) return PLIM_OK;

@@ -7,6 +7,14 @@
 
 #include "system/naming.h"
 
+/* What an object of a mesh is. */
+typedef enum FrameKind { FRAME_FREE, FRAME_PRESCRIBED, FRAME_STILL, FRAME_UNBOUNDED } FrameKind;
+
+enum { FRAME_NAME_CAPACITY = 64 }; /* longer names are cut; 0 fills the rest, one at least */
+
+/* Stores a name, cut where no letter is parted. */
+void frame_name_store(char to[FRAME_NAME_CAPACITY], const char *name);
+
 /* One mesh that holds all surfaces of a system, each triangle marked with its object. */
 typedef struct FrameMesh {
     const char *name; /* group in the frame file */
@@ -18,8 +26,15 @@ typedef struct FrameMesh {
     /* 2 a vertex: where it is on a checkerboard of unit squares; no number: it has one colour;
      * NULL: none has. The same in every frame, too. */
     const float *checks;
+    /* Of each object; NULL: they are not rigid. Centre of mass (m) and orientation w, x, y, z; its
+     * velocity (m/s) and angular velocity (rad/s), in the world's axes. */
+    const double *poses;
+    const double *motions;
     /* The arrays below are the same in every frame of a run and are stored once, unless `changes`.
      */
+    const char *names;    /* FRAME_NAME_CAPACITY an object; NULL: they have none */
+    const int32_t *kinds; /* FrameKind of each object; NULL: not known */
+    const double *masses; /* kg, of each object, infinite where forces do not move it; or NULL */
     const int32_t *triangles; /* 3 vertices a triangle */
     const int32_t *objects;   /* the object of each triangle */
     const float *colors;      /* sRGB 0..1, 3 an object */
