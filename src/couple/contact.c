@@ -90,6 +90,10 @@ static PlimStatus find_gains(Coupling *coupling) {
 
 /* ---- by turns ---- */
 
+bool couple_contact_is_last(const Coupling *coupling) {
+    return coupling->round + 1 == MOST_ROUNDS;
+}
+
 PlimStatus couple_contact_settle(Coupling *coupling, const StepInfo *step, SolveWhen when,
                                  double speed, bool *agrees) {
     const Gathered *gathered = &coupling->gathered;
@@ -103,7 +107,7 @@ PlimStatus couple_contact_settle(Coupling *coupling, const StepInfo *step, Solve
                             .velocity = gathered->velocity.data + system->first,
                             .gain = coupling->gain.data + system->first,
                             .speed = speed,
-                            .is_last = coupling->round + 1 == MOST_ROUNDS};
+                            .is_last = couple_contact_is_last(coupling)};
         bool own;
         TRY(contact->settle(system->instance->object, step, when, &load, &own));
         *agrees = *agrees && own;

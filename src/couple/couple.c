@@ -147,7 +147,13 @@ static PlimStatus solve_once(Coupling *coupling, const CoupledSystems *systems, 
     return PLIM_OK;
 }
 
-/* With contact where something touches: by turns, each from the same u*. */
+/* Of the greatest speed: how far turns are solved that only decide what holds. Contact agrees
+ * within a thousandth of what gravity does in the step; with less, turns of fifty bodies took a
+ * fifth to a half more iterations altogether and decided the same. */
+static const double DECIDING = 3e-4;
+
+/* With contact where something touches: by turns, each from the same u*. Those that decide what
+ * holds are solved roughly; with what they decided the last one is solved to the end. */
 static PlimStatus solve_with(Coupling *coupling, const CoupledSystems *systems,
                              const SystemInstance *fluid, const StepInfo *step, SolveWhen when) {
     const FlowClass *flow = fluid->class->flow;
@@ -156,13 +162,18 @@ static PlimStatus solve_with(Coupling *coupling, const CoupledSystems *systems,
     int iterations = 0;
     TRY(flow->begin(fluid->object, step, when, &offer));
     TRY(couple_keep_flow(coupling, &offer));
-    for (bool agrees = false; !agrees;) {
+    const double wanted = offer.problem.momentum;
+    bool decides = coupling->touches && wanted < DECIDING;
+    for (bool is_done = false; !is_done;) {
+        bool agrees = true;
         if (coupling->round > 0) couple_restore_flow(coupling, &offer);
+        offer.problem.momentum = decides ? DECIDING : wanted;
         TRY(solve_once(coupling, systems, &offer, when, &result));
         iterations += result.iterations;
-        agrees = true;
         double left = offer.problem.divergence / grid_face_area(offer.problem.grid);
         if (coupling->touches) TRY(couple_contact_settle(coupling, step, when, left, &agrees));
+        is_done = agrees && !decides;
+        decides = !agrees && wanted < DECIDING && !couple_contact_is_last(coupling);
     }
     result.iterations = iterations;
     keep_surfaces(&coupling->assembly, &coupling->gathered);

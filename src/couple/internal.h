@@ -187,6 +187,8 @@ PlimStatus couple_contact_end(Coupling *coupling, const CoupledSystems *systems,
  * that is what the solve had been told, or there is no further turn. */
 PlimStatus couple_contact_settle(Coupling *coupling, const StepInfo *step, SolveWhen when,
                                  double speed, bool *agrees);
+/* Whether the next turn is the last there may be. */
+bool couple_contact_is_last(const Coupling *coupling);
 /* u* to go back to before the next turn, if there may be one; that begins from what this one found.
  */
 PlimStatus couple_keep_flow(Coupling *coupling, const FlowOffer *offer);
