@@ -284,6 +284,23 @@ def check_settle(options, checks, folder):
 # ---- bounces ----
 
 
+def check_reflection(options, checks, folder):
+    """The fluid that moves along with a body turns back with it: how fast a pair parts over how fast it met, in the step of
+    the bounce, is the restitution, whatever bodies weigh."""
+    cases = [(2, 1, 0, 48, 0), (1.5, 1, 1, 48, 0.37)]
+    if not options.quickest:
+        cases += [(1.2, 0.7, 0, 48, 0.5), (8, 0.7, 0, 64, 0.21), (1.05, 1, 0, 64, 0.8), (4, 0.6, 1, 48, 0.63)]
+    for ratio, e, two, n, shift in cases:
+        values = {"params/ratio": ratio, "params/e": e, "params/two": two, "params/n": n, "params/shift": shift}
+        probes = run(options, folder, "reflection", "fsi/bounce.yaml", values).probes()
+        meets = probes["ball.velocity.y"] - (probes["other.velocity.y"] if two else 0)
+        jump = 2 + int(np.argmax(np.diff(meets[2:])))  # the first steps have the impulse of the start
+        checks.true(f"bounce under water, {ratio} times as dense, e {e}, {'two discs' if two else 'a wall'}, {n} cells moved "
+                    f"by {shift}: parting over meeting within 5% of e",
+                    abs(-meets[jump + 1] / meets[jump] / e - 1) <= 0.05,
+                    f"{meets[jump]:.4f} to {meets[jump + 1]:.4f} m/s, {-meets[jump + 1] / meets[jump]:.4f}")
+
+
 def check_bounce(options, checks, folder):
     """Greatest speed after over greatest before, over restitution, by Stokes numbers."""
     across, numbers = (6, (5, 200)) if options.quickest else (8 if options.check else 12, (5, 20, 60, 200))
@@ -322,5 +339,5 @@ def check_bits(options, checks, folder):
 
 
 if __name__ == "__main__":
-    common.verify(__doc__, (check_stack, check_slope, check_bounce, check_ramp, check_light, check_room, check_settle,
+    common.verify(__doc__, (check_stack, check_slope, check_bounce, check_reflection, check_ramp, check_light, check_room, check_settle,
                             check_bits))

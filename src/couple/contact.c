@@ -35,6 +35,15 @@ PlimStatus couple_contact_end(Coupling *coupling, const CoupledSystems *systems,
     return PLIM_OK;
 }
 
+bool couple_bounced(const CoupledSystems *systems, const StepInfo *step) {
+    for (size_t i = 0; i < systems->count; i++) {
+        const SystemInstance *system = &systems->systems[i];
+        if (has_contact(systems, i) && system->class->contact->bounced(system->object, step))
+            return true;
+    }
+    return false;
+}
+
 /* ---- what the fluid did to each body ---- */
 
 /* All that changed its momentum but rows: known forces, pressure, friction, and the fluid in its

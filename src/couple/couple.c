@@ -278,6 +278,9 @@ PlimStatus couple_stage(Coupling *coupling, const CoupledSystems *systems, Stage
         TRY(solve_all(coupling, systems, step, SOLVE_HALF_STEP));
         TRY(couple_push_bodies(coupling, systems, stage, step));
         return solve_rest(coupling, systems, step, SOLVE_HALF_STEP);
+    case STAGE_COLLIDE:
+        return couple_bounced(systems, step) ? solve_all(coupling, systems, step, SOLVE_IMPACT)
+                                             : PLIM_OK;
     case STAGE_CONTACT:
         return contact_positions(coupling, systems, step);
     case STAGE_MOVE:

@@ -185,7 +185,7 @@ static void merge_mass(FlowAssembly *a, const FlowFace *face, SolveWhen when) {
     for (int i = 0; i < 6; i++) u += values[i] * (before[i] - fall[i]);
     if (!offer->carries_weight[face->axis])
         u += vec3_component(offer->step.gravity, face->axis) * offer->step.dt;
-    if (when == SOLVE_START || offer->keeps_momentum) u = face->velocity;
+    if (solve_is_impulse(when) || offer->keeps_momentum) u = face->velocity;
     for (int i = 0; i < 6; i++) {
         a->momentum.data[block->first + (size_t)i] += face->mass * u * values[i];
         for (int j = 0; j < 6; j++) block->mass[i][j] += face->mass * values[i] * values[j];

@@ -183,6 +183,8 @@ PlimStatus couple_contact_begin(Coupling *coupling, const CoupledSystems *system
                                 const StepInfo *step, SolveWhen when);
 PlimStatus couple_contact_end(Coupling *coupling, const CoupledSystems *systems,
                               const StepInfo *step, SolveWhen when);
+/* Whether solids that a fluid moves have just bounced. */
+bool couple_bounced(const CoupledSystems *systems, const StepInfo *step);
 /* After a solve: contact with what the fluid did in it. `speed`, m/s, is what the solve left. True:
  * that is what the solve had been told, or there is no further turn. */
 PlimStatus couple_contact_settle(Coupling *coupling, const StepInfo *step, SolveWhen when,

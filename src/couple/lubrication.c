@@ -154,7 +154,7 @@ void couple_add_lubrication(FlowAssembly *a, SolveWhen when) {
     const FlowOffer *offer = a->offer;
     const Grid *grid = offer->problem.grid;
     Film film;
-    if (!(offer->roughness > 0) || when == SOLVE_START) return;
+    if (!(offer->roughness > 0) || solve_is_impulse(when)) return;
     for (size_t i = 0; i < offer->surface_count && !a->failed; i++) {
         if (a->source.data[i] == NO_BLOCK) continue;
         for (size_t j = 0; j < offer->surface_count; j++) {

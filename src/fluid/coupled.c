@@ -156,7 +156,7 @@ static void add_known_forces(const Fluid *fluid, const StepInfo *step,
     surface->displaced = load->displaced;
 }
 
-static PlimStatus offer_surfaces(Fluid *fluid, const StepInfo *step) {
+static PlimStatus offer_surfaces(Fluid *fluid, const StepInfo *step, SolveWhen when) {
     fluid->coupled.surfaces.count = 0;
     TRY(fluid_find_hydrostatic_corrections(fluid, step));
     for (size_t i = 0; i < fluid->colliders.list.count; i++) {
@@ -167,7 +167,8 @@ static PlimStatus offer_surfaces(Fluid *fluid, const StepInfo *step) {
                                .position = collider->true_position,
                                .through = immersed_through(collider),
                                .displaced = fluid_load(fluid, collider)->displaced};
-        if (surface.is_solved_for) add_known_forces(fluid, step, collider, &surface);
+        if (surface.is_solved_for && when != SOLVE_IMPACT)
+            add_known_forces(fluid, step, collider, &surface);
         if (!array_push(fluid->context, &fluid->coupled.surfaces, surface))
             return PLIM_OUT_OF_MEMORY;
     }
@@ -182,7 +183,7 @@ static FlowProblem make_problem(const Fluid *fluid, const StepInfo *step, SolveW
                            .dt = step->dt,
                            .kind = fluid->cut.kind,
                            .source = fluid->sources.rate,
-                           .viscosity = when == SOLVE_START ? NULL : fluid->viscous.solver,
+                           .viscosity = solve_is_impulse(when) ? NULL : fluid->viscous.solver,
                            .viscous = viscous,
                            .momentum = (when == SOLVE_HALF_STEP ? 10 : 1) * fluid->desc.tolerance,
                            .threads = step->threads};
@@ -196,7 +197,7 @@ static FlowProblem make_problem(const Fluid *fluid, const StepInfo *step, SolveW
 static PlimStatus make_offer(Fluid *fluid, SolveWhen when, FlowOffer *offer) {
     const StepInfo *step = &offer->step;
     TRY(fluid_gather_faces(fluid, step));
-    TRY(offer_surfaces(fluid, step));
+    TRY(offer_surfaces(fluid, step, when));
     TRY(fluid_set_given(fluid, step, step->end_time));
     TRY(fluid_find_sources(fluid, step, false));
     fluid->wall_time = step->end_time;
@@ -228,6 +229,7 @@ static bool wants(const void *system, const StepInfo *step, SolveWhen when) {
     switch (when) {
     case SOLVE_START:
         return step->time == 0 && (fluid->desc.carries_velocity || fluid->viscous.solver);
+    case SOLVE_IMPACT:
     case SOLVE_HALF_STEP: /* none is needed where bodies keep their places */
         return !fluid->desc.hold_bodies && fluid_solves_for_bodies(fluid);
     default:
@@ -249,7 +251,11 @@ static PlimStatus begin_half(Fluid *fluid, const StepInfo *step, FlowOffer *offe
 static PlimStatus begin(void *system, const StepInfo *step, SolveWhen when, FlowOffer *offer) {
     Fluid *fluid = system;
     if (when == SOLVE_HALF_STEP) TRY(begin_half(fluid, step, offer));
-    if (when == SOLVE_START) {
+    if (when == SOLVE_IMPACT) {
+        fluid->coupled.mark = scratch_mark(step->scratch);
+        TRY(fluid_keep_flow(fluid, step->scratch, fluid->coupled.kept));
+    }
+    if (solve_is_impulse(when)) {
         offer->step.gravity = vec3(0, 0, 0);
         offer->step.end_time = step->time;
     }
@@ -272,6 +278,15 @@ static void read_velocities(Fluid *fluid, const FlowOffer *offer) {
 static PlimStatus end_start(Fluid *fluid, const StepInfo *step, const FlowOffer *offer) {
     read_velocities(fluid, offer);
     memset(fluid->pressure, 0, fluid->sizes[FLUID_GROUP_CELLS].count * sizeof *fluid->pressure);
+    return fluid_set_given(fluid, step, step->time);
+}
+
+/* The impulse of pressure is none of the pressure of the step. */
+static PlimStatus end_impact(Fluid *fluid, const StepInfo *step, const FlowOffer *offer) {
+    read_velocities(fluid, offer);
+    memcpy(fluid->pressure, fluid->coupled.kept[FLUID_GROUP_CELLS],
+           fluid->sizes[FLUID_GROUP_CELLS].count * sizeof *fluid->pressure);
+    scratch_release(step->scratch, fluid->coupled.mark);
     return fluid_set_given(fluid, step, step->time);
 }
 
@@ -320,6 +335,8 @@ static PlimStatus end(void *system, const StepInfo *step, SolveWhen when, const 
     switch (when) {
     case SOLVE_START:
         return end_start(fluid, step, offer);
+    case SOLVE_IMPACT:
+        return end_impact(fluid, step, offer);
     case SOLVE_HALF_STEP:
         fluid_restore_flow(fluid, fluid->coupled.kept);
         scratch_release(step->scratch, fluid->coupled.mark);

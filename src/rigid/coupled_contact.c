@@ -121,15 +121,73 @@ static void add_friction(void *user, const ContactPair *pair, ContactRow *row) {
     for (int k = 0; k < 2 && !plane; k++) add_row(job, pair, row, NONE, t[k], 0.0);
 }
 
+/* ---- bounces ---- */
+
+/* All that struck a pair in collisions, over its size: a direction, and a moment about the origin.
+ */
+typedef struct Strike {
+    Vec3 d, turn;
+    double speed; /* m/s: at which the pair parts along it now */
+} Strike;
+
+/* False: it was not struck, or no fluid moves it. */
+static bool find_strike(const RigidBodies *b, const ContactPair *pair, Strike *strike) {
+    double size = vec3_length(pair->struck[0]);
+    int32_t of[2] = {pair->a, pair->b};
+    bool is_wet = false;
+    if (!(size > 0.0)) return false;
+    *strike = (Strike){vec3_scale(1.0 / size, pair->struck[0]),
+                       vec3_scale(1.0 / size, pair->struck[1]), 0.0};
+    for (int side = 0; side < 2; side++) {
+        const SolverBody *body = &b->contacts.solver_bodies.data[of[side]];
+        Vec3 v = solver_body_velocity_at(body, vec3_scale(-1.0, body->center));
+        strike->speed +=
+            (side ? -1.0 : 1.0) * (vec3_dot(v, strike->d) + vec3_dot(body->spin, strike->turn));
+        is_wet = is_wet || ((size_t)of[side] < rigid_count(b) && b->wet[of[side]]);
+    }
+    return is_wet;
+}
+
+/* By more than a part of what gravity does in a step: what lies does not. */
+static bool bounced(const void *system, const StepInfo *step) {
+    const RigidBodies *b = system;
+    const double least = 0.1 * step->dt * vec3_length(step->gravity);
+    if (!rigid_contact_is_on(b)) return false;
+    for (size_t p = 0; p < b->contacts.pairs.count; p++) {
+        const ContactPair *pair = &b->contacts.pairs.data[p];
+        Strike strike;
+        if (pair->restitution > 0.0 && find_strike(b, pair, &strike) && strike.speed > least)
+            return true;
+    }
+    return false;
+}
+
+/* A pair parts as its collisions found, along all that struck it: one row, whose impulse is more of
+ * the same. So the fluid that moves along turns back with the bodies, momenta are kept, and energy
+ * is not gained. */
+static void add_bounces(const RowJob *job) {
+    const RigidContacts *contacts = &job->bodies->contacts;
+    for (size_t p = 0; p < contacts->pairs.count; p++) {
+        const ContactPair *pair = &contacts->pairs.data[p];
+        Strike strike;
+        if (!find_strike(job->bodies, pair, &strike)) continue;
+        double target = strike.speed;
+        add_partner(job, (size_t)pair->a, 1.0, NONE, strike.d, strike.turn, &target);
+        add_partner(job, (size_t)pair->b, -1.0, NONE, strike.d, strike.turn, &target);
+        dof_rows_end(job->rows, target);
+    }
+}
+
 void rigid_contact_join(const void *system, const StepInfo *step, SolveWhen when,
                         const DofPartners *partners, DofRows *rows) {
     RigidBodies *b = (RigidBodies *)system; /* rows are looked at, not changed */
-    if (!b->contacts.is_coupled) return;
     RowJob job = {.bodies = b,
                   .rows = rows,
                   .first = partners->partners[partners->own].first,
                   .dt = when == SOLVE_HALF_STEP ? 2.0 * step->dt : step->dt,
                   .when = when};
+    if (when == SOLVE_IMPACT) add_bounces(&job);
+    if (!b->contacts.is_coupled) return;
     /* Those that keep bodies out of one another first: where rows depend on each other, the first
      * count. */
     for_each_held(b, add_normal, &job);
@@ -403,4 +461,5 @@ static PlimStatus end(void *system, const StepInfo *step, SolveWhen when) {
     return contacts_stop(bodies, step, true);
 }
 
-const ContactClass rigid_coupled_contact = {.begin = begin, .settle = settle, .end = end};
+const ContactClass rigid_coupled_contact = {
+    .bounced = bounced, .begin = begin, .settle = settle, .end = end};

@@ -258,7 +258,7 @@ void forces_find_fall(const RigidBodies *b, size_t i, const StepInfo *step, Solv
     bool half = when == SOLVE_HALF_STEP; /* load_rest is not known yet */
     *velocity = vec3_scale(step->dt, step->gravity);
     *momentum = vec3(0, 0, 0);
-    if (when == SOLVE_START || !rigid_has_forces(b, i)) return;
+    if (solve_is_impulse(when) || !rigid_has_forces(b, i)) return;
     for (int part = 0; part < (half ? 1 : 2); part++) {
         const double *load = (part ? b->load_rest : b->load_half) + 6 * i;
         double time = half ? step->dt : 0.5 * step->dt;

@@ -141,7 +141,7 @@ static void take_over(RigidBodies *b, size_t i, bool half, Vec3 velocity, Vec3 s
     if (!half) vec3_store(b->angular_velocity + 3 * i, spin);
 }
 
-/* An impulse at the start moves the half step that was predicted by as much. */
+/* An impulse in no time moves the half step that was predicted by as much. */
 static void gain_half(RigidBodies *b, size_t i, const double found[6], const double before[6]) {
     BodyInertia inertia = rigid_inertia(b, i);
     Vec3 gain = vec3_sub(vec3_load(found), vec3_load(before));
@@ -162,7 +162,7 @@ static void rigid_accept(void *system, const StepInfo *step, SolveWhen when,
         if (!answer->is_solved[i]) continue;
         take_over(b, i, when == SOLVE_HALF_STEP, vec3_load(found), vec3_load(found + 3));
         b->wet[i] = b->wet[i] || answer->by_flow;
-        if (when == SOLVE_START) gain_half(b, i, found, answer->before + 6 * i);
+        if (solve_is_impulse(when)) gain_half(b, i, found, answer->before + 6 * i);
     }
 }
 

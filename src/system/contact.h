@@ -22,6 +22,9 @@ typedef struct ContactLoad {
 /* Between begin and end the system's `join` offers the rows of what holds, and its `offer` the
  * impulses of what slides. `step` is the whole step at SOLVE_HALF_STEP too. */
 struct ContactClass {
+    /* Whether solids that a fluid moves have just bounced: the fluid that moves along with them is
+     * to be told. `join` then offers rows that keep what bounces found, at SOLVE_IMPACT. */
+    bool (*bounced)(const void *system, const StepInfo *step);
     /* Whether anything touches that a fluid moves; if not, nothing has begun. */
     PlimStatus (*begin)(void *system, const StepInfo *step, SolveWhen when, bool *touches);
     /* Contact anew with these loads; whether it says what the solve had been told. */

@@ -9,9 +9,14 @@
 #include "system/surface.h"
 #include "system/system.h"
 
-/* The impulse at t = 0, and the two velocities of a step (002 section 5.4): v^{n+1/2} at x^n, that
- * positions move with, and v^{n+1} at x^{n+1}. */
-typedef enum SolveWhen { SOLVE_START, SOLVE_HALF_STEP, SOLVE_WHOLE_STEP } SolveWhen;
+/* The impulse at t = 0; that of bodies that bounced, v^^n at x^n; and the two velocities of a step
+ * (002 section 5.4): v^{n+1/2} at x^n, that positions move with, and v^{n+1} at x^{n+1}. */
+typedef enum SolveWhen { SOLVE_START, SOLVE_IMPACT, SOLVE_HALF_STEP, SOLVE_WHOLE_STEP } SolveWhen;
+
+/* In no time: without forces, gravity and viscosity. */
+static inline bool solve_is_impulse(SolveWhen when) {
+    return when == SOLVE_START || when == SOLVE_IMPACT;
+}
 
 /* Rows over velocities, written one after the other; memory is kept. */
 typedef struct DofRows {
