@@ -39,6 +39,7 @@ static const StateField fluid_fields[] = {
     LIQUID_FIELD("drop_position", drop_position, "m", FIELD_F64, 3, FLUID_GROUP_DROPS),
     LIQUID_FIELD("drop_velocity", drop_velocity, "m/s", FIELD_F64, 3, FLUID_GROUP_DROPS),
     LIQUID_FIELD("drop_radius", drop_radius, "m", FIELD_F64, 1, FLUID_GROUP_DROPS),
+    LIQUID_FIELD("drop_volume", drop_volume, "m^3", FIELD_F64, 1, FLUID_GROUP_DROPS),
     LIQUID_FIELD("drop_sign", drop_sign, "1", FIELD_I32, 1, FLUID_GROUP_DROPS),
     LIQUID_FIELD("tally", tally, "1", FIELD_U64, 1, FLUID_GROUP_TALLY),
     LIQUID_FIELD("account", account, "m^3", FIELD_F64, 1, FLUID_GROUP_ACCOUNT),

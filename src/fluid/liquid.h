@@ -36,7 +36,7 @@ typedef struct FluidLiquidState {
     int32_t *separated; /* of cells: 1: has let go of a wall (wall_separation.c); NULL: none ever */
     double *particle_position, *particle_radius;
     int32_t *particle_sign;
-    double *drop_position, *drop_velocity, *drop_radius;
+    double *drop_position, *drop_velocity, *drop_radius, *drop_volume;
     int32_t *drop_sign;
     double *lead; /* s, by which velocities are ahead of the surface; NULL: they never are */
     uint64_t *tally;
@@ -94,6 +94,8 @@ double fluid_liquid_volume(const Fluid *fluid);
 ParticleLevelSet fluid_particles(Fluid *fluid, const StepInfo *step, LevelParticles sets[2]);
 /* What sources pour, drains and sides take; volume control. */
 PlimStatus fluid_pour(Fluid *fluid, const StepInfo *step);
+/* m^3 that drops carry and the level set has not. */
+double fluid_volume_of_drops(const Fluid *fluid);
 /* A source fills or drains its shape; particles of the other kind in it go. The volume of the level
  * set, m^3. */
 void fluid_pour_shape(Fluid *fluid, const StepInfo *step, const FluidSource *source);

@@ -21,6 +21,7 @@ static void point_to_drops(Fluid *fluid, LevelParticles *set) {
     set->position = fluid->liquid.drop_position;
     set->velocity = fluid->liquid.drop_velocity;
     set->radius = fluid->liquid.drop_radius;
+    set->volume = fluid->liquid.drop_volume;
     set->sign = fluid->liquid.drop_sign;
 }
 
@@ -116,7 +117,8 @@ static VolumeFlow volume_flow(const SurfaceStep *now) {
         .user = now,
         .has_sources = fluid->sources.expands,
         .made = fluid->sources.expands_anywhere ? NULL : fluid->sources.owner,
-        .solids_move = fluid->colliders.some_move,
+        .solids_move = immersed_any_moves(&fluid->colliders),
+        .obstacles = fluid->cut.still_distance,
         .dt = step->dt,
         .threads = step->threads,
         .scratch = step->scratch};
@@ -145,11 +147,38 @@ PlimStatus fluid_count_beside_bodies(Fluid *fluid, const StepInfo *step) {
     return PLIM_OK;
 }
 
+/* Volume that no surface is near enough to hold flies on as drops. Where drops pool there is liquid
+ * that the fluxes did not predict: what it has is no longer missing. */
+static PlimStatus settle_strays(Fluid *fluid, const StepInfo *step, ParticleLevelSet *set,
+                                const GridField *const velocity[3]) {
+    bool pooled;
+    if (!set->landed || !fluid->desc.liquid.particles.keep_drops) return PLIM_OK;
+    TRY(drops_take_strays(set, velocity));
+    TRY(drops_pool(set, &pooled));
+    if (!pooled) return PLIM_OK;
+    SurfaceStep now = {fluid, step};
+    TRY(go_on(&now, &fluid->liquid.phi));
+    liquid_fractions(&fluid->liquid.phi,
+                     fluid->colliders.list.count > 0 ? fluid->cut.distance : NULL, step->threads,
+                     fluid->liquid.fraction);
+    for (size_t i = 0; i < grid_cell_count(&fluid->grid); i++) {
+        fluid->liquid.deficit[i] += fluid->liquid.wanted_fraction[i] - fluid->liquid.fraction[i];
+        fluid->liquid.wanted_fraction[i] = fluid->liquid.fraction[i];
+    }
+    fluid_fill_level(fluid, &fluid->liquid.phi, step->threads);
+    return PLIM_OK;
+}
+
 static PlimStatus carry_with_particles(Fluid *fluid, const StepInfo *step) {
     const GridField *velocity[3] = {&fluid->advect.faces[0], &fluid->advect.faces[1],
                                     &fluid->advect.faces[2]};
     LevelParticles sets[2];
     ParticleLevelSet set = fluid_particles(fluid, step, sets);
+    double flown_out = 0;
+    if (fluid->desc.liquid.keeps_volume) {
+        set.landed = fluid->liquid.deficit;
+        set.flown_out = &flown_out;
+    }
     /* Drops fly from where velocities are known on. */
     if (!fluid->desc.is_given)
         set.drop_gain = vec3_scale((fluid_leads(fluid) ? 0.5 : 1) * step->dt, step->gravity);
@@ -161,9 +190,11 @@ static PlimStatus carry_with_particles(Fluid *fluid, const StepInfo *step) {
     if (fluid->desc.liquid.corrects_twice) TRY(particles_correct(&set));
     fluid_fill_level(fluid, &fluid->liquid.phi, step->threads);
     TRY(restore_volume(fluid, step));
+    TRY(settle_strays(fluid, step, &set, velocity));
     TRY(particles_classify(&set, velocity));
     if (++fluid->liquid.tally[FLUID_TALLY_STEPS] % (uint64_t)fluid->desc.liquid.reseed == 0)
         TRY(particles_reseed(&set, ++fluid->liquid.tally[FLUID_TALLY_DRAWS]));
+    fluid_count_left(fluid, flown_out);
     return PLIM_OK;
 }
 

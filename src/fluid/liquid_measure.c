@@ -59,19 +59,23 @@ static void add_fates(const Fluid *fluid, Diagnostics *diagnostics) {
     }
 }
 
-/* Volume and momentum of drops, as if each were a ball of the liquid. */
-static double volume_of_drops(const Fluid *fluid, Vec3 *momentum) {
+double fluid_volume_of_drops(const Fluid *fluid) {
     double sum = 0;
-    bool flat = fluid->grid.dim == 2;
+    for (size_t i = 0; i < fluid->sizes[FLUID_GROUP_DROPS].count; i++)
+        sum += fluid->liquid.drop_volume[i];
+    return sum;
+}
+
+/* Of drops as they are seen: balls of the liquid. */
+static Vec3 momentum_of_drops(const Fluid *fluid) {
     const double pi = acos(-1.0);
-    *momentum = vec3(0, 0, 0);
+    Vec3 sum = vec3(0, 0, 0);
     for (size_t i = 0; i < fluid->sizes[FLUID_GROUP_DROPS].count; i++) {
-        double r = fluid->liquid.drop_radius[i],
-               volume = flat ? pi * r * r : 4 * pi / 3 * r * r * r;
+        double r = fluid->liquid.drop_radius[i];
+        double volume = fluid->grid.dim == 2 ? pi * r * r : 4 * pi / 3 * r * r * r;
         if (fluid->liquid.drop_sign[i] > 0) continue;
-        sum += volume;
-        *momentum = vec3_add_scaled(*momentum, fluid->desc.density * volume,
-                                    vec3_load(fluid->liquid.drop_velocity + 3 * i));
+        sum = vec3_add_scaled(sum, fluid->desc.density * volume,
+                              vec3_load(fluid->liquid.drop_velocity + 3 * i));
     }
     return sum;
 }
@@ -92,9 +96,8 @@ void fluid_diagnose_surface(const Fluid *fluid, const StepInfo *step, Diagnostic
                         fluid->liquid.account[FLUID_ACCOUNT_CONTROL]);
     if (!fluid->desc.liquid.has_particles) return;
     add_fates(fluid, diagnostics);
-    Vec3 momentum;
-    diagnostics_add_own(diagnostics, "volume.drops|volume.*.drops",
-                        volume_of_drops(fluid, &momentum));
+    Vec3 momentum = momentum_of_drops(fluid);
+    diagnostics_add_own(diagnostics, "volume.drops|volume.*.drops", fluid_volume_of_drops(fluid));
     diagnostics_add_own(diagnostics, "drops.momentum.x|drops.*.momentum.x", momentum.x);
     diagnostics_add_own(diagnostics, "drops.momentum.y|drops.*.momentum.y", momentum.y);
     diagnostics_add_own(diagnostics, "drops.momentum.z|drops.*.momentum.z", momentum.z);

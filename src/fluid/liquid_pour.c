@@ -185,7 +185,7 @@ void fluid_count_left(Fluid *fluid, double left) {
 void fluid_balance_account(Fluid *fluid, const StepInfo *step) {
     const double patience = fmax(10 * step->dt, 0.1), most = 0.01;
     double poured = step->dt * inflow_of_sides(fluid);
-    double volume = fluid_liquid_volume(fluid);
+    double volume = fluid_liquid_volume(fluid) + fluid_volume_of_drops(fluid);
     fluid->liquid.account[FLUID_ACCOUNT_POURED] += poured;
     fluid->liquid.account[FLUID_ACCOUNT_WANTED] += poured;
     fluid->liquid.control_rate = 0;

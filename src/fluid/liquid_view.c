@@ -45,15 +45,24 @@ static PlimStatus add_surface(const Fluid *fluid, const StepInfo *step, const Tr
     return frame_add_liquid(view, step, mesh, u, fluid->desc.liquid.absorption);
 }
 
+/* Those that carry less than nothing are an account, not water. */
+static bool is_seen(const Fluid *fluid, size_t drop) {
+    return fluid->liquid.drop_volume[drop] >= 0;
+}
+
 static PlimStatus view_drops(const Fluid *fluid, const StepInfo *step, FrameView *view) {
-    size_t count = fluid->sizes[FLUID_GROUP_DROPS].count;
+    size_t count = fluid->sizes[FLUID_GROUP_DROPS].count, seen = 0;
+    for (size_t i = 0; i < count; i++) seen += is_seen(fluid, i);
     FrameDropArrays to;
-    TRY(frame_add_drops(view, step, "drops|*.drops", count, fluid->desc.liquid.absorption, &to));
-    for (size_t i = 0; i < 3 * count; i++) {
-        to.positions[i] = (float)fluid->liquid.drop_position[i];
-        to.velocities[i] = (float)fluid->liquid.drop_velocity[i];
+    TRY(frame_add_drops(view, step, "drops|*.drops", seen, fluid->desc.liquid.absorption, &to));
+    for (size_t i = 0, at = 0; i < count; i++) {
+        if (!is_seen(fluid, i)) continue;
+        for (size_t axis = 0; axis < 3; axis++) {
+            to.positions[3 * at + axis] = (float)fluid->liquid.drop_position[3 * i + axis];
+            to.velocities[3 * at + axis] = (float)fluid->liquid.drop_velocity[3 * i + axis];
+        }
+        to.radii[at++] = (float)fluid->liquid.drop_radius[i];
     }
-    for (size_t i = 0; i < count; i++) to.radii[i] = (float)fluid->liquid.drop_radius[i];
     return PLIM_OK;
 }
 

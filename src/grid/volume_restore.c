@@ -149,20 +149,28 @@ static PlimStatus shift_once(ShiftJob *job, int passes, bool *done) {
  * sees too much there the next ones see too little. */
 static const double PASSED_ON = 0.05;
 
+static size_t node_of(const ShiftJob *job, int i, int j, int k) {
+    const int *n = job->phi->grid.n;
+    return ((size_t)k * (size_t)(n[1] + 1) + (size_t)j) * (size_t)(n[0] + 1) + (size_t)i;
+}
+
 /* Whether a cell is not cut by a solid nor beside one that is. */
 static bool is_clear(const ShiftJob *job, int i, int j, int k) {
     const double near = 1.5; /* cells */
-    const Grid *grid = &job->phi->grid;
-    size_t nx = (size_t)grid->n[0] + 1, ny = (size_t)grid->n[1] + 1;
-    size_t node = ((size_t)k * ny + (size_t)j) * nx + (size_t)i;
-    return job->flow->solid[node] >= near * grid->spacing;
+    return job->flow->solid[node_of(job, i, j, k)] >= near * job->phi->grid.spacing;
+}
+
+/* The same of solids that move: obstacles beside it do not count. */
+static bool is_clear_of_movers(const ShiftJob *job, int i, int j, int k) {
+    size_t node = node_of(job, i, j, k);
+    return is_clear(job, i, j, k) || job->flow->solid[node] >= job->flow->obstacles[node];
 }
 
 static void mark_clear_row(void *user, int j, int k) {
     const ShiftJob *job = user;
     size_t cell = grid_cell_index(&job->phi->grid, 0, j, k);
     for (int i = 0; i < job->phi->grid.n[0]; i++, cell++)
-        job->near_gain[cell] = job->gain[cell] = is_clear(job, i, j, k);
+        job->near_gain[cell] = job->gain[cell] = is_clear_of_movers(job, i, j, k);
 }
 
 /* What cells beside solids pass on, over the weights of the cells that it goes to. */
@@ -222,8 +230,9 @@ static void keep_account_row(void *user, int j, int k) {
     size_t cell = grid_cell_index(&job->phi->grid, 0, j, k);
     for (int i = 0; i < job->phi->grid.n[0]; i++, cell++) {
         double left = job->wanted[cell] - job->parts[cell];
+        bool beside_mover = move && !is_clear_of_movers(job, i, j, k);
         bool lets_go = job->flow->separated && job->flow->solid && !move;
-        job->deficit[cell] = move && !is_clear(job, i, j, k) ? job->deficit[cell] + left : left;
+        job->deficit[cell] = beside_mover ? job->deficit[cell] + left : left;
         if (lets_go && !is_clear(job, i, j, k)) job->deficit[cell] = 0;
     }
 }

@@ -33,7 +33,8 @@ static void find_returning(void *user, size_t begin, size_t end) {
             size_t p = first + (size_t)i;
             double inside = job->of->sign[p] * phi[i];
             bool wanted = job->of->sign[p] < 0 ? options->keep_drops : options->keep_bubbles;
-            if (inside > job->of->radius[p])
+            bool carries = job->of->volume && job->of->volume[p] != 0;
+            if (inside > (carries ? 0 : job->of->radius[p]))
                 job->marks[p] = particle_goes(inside < band ? PARTICLE_RETURNED : PARTICLE_MERGED);
             else if (!wanted)
                 job->marks[p] = particle_goes(PARTICLE_MERGED);
@@ -50,6 +51,7 @@ static PlimStatus take_back(ParticleLevelSet *set, SortJob *job) {
     TRY(particle_append_marked(set->particles, job->of, job->marks,
                                particle_goes(PARTICLE_RETURNED)));
     set->tally.particles[PARTICLE_RETURNED] += set->particles->count - before;
+    particle_land(set, &job->plan, job->marks);
     return particle_take_away(job->of, job->marks, set->tally.drops);
 }
 

@@ -75,6 +75,7 @@ PlimStatus drops_move(ParticleLevelSet *set, const GridField *const velocity[3],
                   dt,      particle_marks(set->scratch, count)};
     if (!job.marks) return PLIM_OUT_OF_MEMORY;
     parallel_for(set->threads, count, PARTICLE_GRAIN, fly_range, &job);
+    particle_land(set, &job.plan, job.marks);
     PlimStatus status = particle_take_away(set->drops, job.marks, set->tally.drops);
     scratch_release(set->scratch, scratch);
     return status;

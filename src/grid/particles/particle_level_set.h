@@ -25,6 +25,8 @@ struct LevelParticles {
     double *radius;   /* m */
     int32_t *sign;    /* -1 liquid, +1 air; drops and bubbles alike */
     double *velocity; /* m/s, 3 each; of drops and bubbles; NULL for others: they move with u */
+    double *volume;   /* m^3, of drops: liquid that they carry and the level set has not; below zero:
+                         that it has too much. NULL for others: all is in the level set */
     LevelParticlesResize resize;
     void *user;
 };
@@ -72,6 +74,9 @@ typedef struct ParticleLevelSet {
     GridField *phi;
     const GridField *solid; /* at cells or nodes, m, positive outside, halo filled; NULL: none */
     Vec3 drop_gain;         /* m/s, that new drops have gained since the time of what carries */
+    /* Where the volume of drops that end goes: to cells (compact, over a cell's own), and m^3 that
+     * leave the domain. NULL: drops carry none. */
+    double *landed, *flown_out;
     int threads;
     Scratch *scratch;
 } ParticleLevelSet;
@@ -96,8 +101,17 @@ PlimStatus particles_correct(ParticleLevelSet *set);
 
 /* Radii from the distance at each centre, the least for what is on the wrong side. What is there
  * beyond `escape` becomes a drop or a bubble, with the liquid's velocity, or ends. Drops in liquid
- * and bubbles in air by more than their radius return within the band, and end beyond it. */
+ * and bubbles in air by more than their radius return within the band, and end beyond it; drops that
+ * carry volume as soon as they are in liquid. */
 PlimStatus particles_classify(ParticleLevelSet *set, const GridField *const velocity[3]);
+
+/* What is missing or too much in cells (`landed`) with no surface near becomes drops that carry it,
+ * with the velocity there. */
+PlimStatus drops_take_strays(ParticleLevelSet *set, const GridField *const velocity[3]);
+
+/* Drops that fill a cell by half end, and what they carry is missing there. The level set is
+ * lowered, so that there is a surface to take it. *pooled: it was, and its halo is to be filled. */
+PlimStatus drops_pool(ParticleLevelSet *set, bool *pooled);
 
 /* Takes away what is more than a cell beyond the band, and of cells with more than twice per_cell
  * those farthest from the surface. Fills cells whose centre is in the band up to per_cell, none in

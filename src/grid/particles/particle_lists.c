@@ -1,6 +1,7 @@
 /* Arrays of particles: marked ones taken out, others moved up. */
 #include "grid/particles/particle_parts.h"
 
+#include <math.h>
 #include <string.h>
 
 unsigned char *particle_marks(Scratch *scratch, size_t count) {
@@ -26,6 +27,33 @@ static void move_run(LevelParticles *particles, size_t to, size_t from, size_t c
     memmove(particles->sign + to, particles->sign + from, count * 4);
     if (particles->velocity)
         memmove(particles->velocity + 3 * to, particles->velocity + 3 * from, 3 * count * 8);
+    if (particles->volume)
+        memmove(particles->volume + to, particles->volume + from, count * 8);
+}
+
+size_t particle_cell(const ParticleLevelSet *set, const ParticlePlan *plan,
+                     const double *position) {
+    const Grid *grid = &set->phi->grid;
+    int at[3] = {0, 0, 0};
+    for (int axis = 0; axis < grid->dim; axis++) {
+        double cell = floor((position[axis] - plan->origin[axis]) / plan->spacing);
+        at[axis] = (int)fmin(fmax(cell, 0), grid->n[axis] - 1);
+    }
+    return grid_cell_index(grid, at[0], at[1], at[2]);
+}
+
+void particle_land(const ParticleLevelSet *set, const ParticlePlan *plan,
+                   const unsigned char *marks) {
+    const LevelParticles *drops = set->drops;
+    if (!set->landed) return;
+    for (size_t i = particle_next_marked(marks, 0, drops->count); i < drops->count;
+         i = particle_next_marked(marks, i + 1, drops->count)) {
+        if (marks[i] == particle_goes(PARTICLE_OUTSIDE))
+            *set->flown_out += drops->volume[i];
+        else
+            set->landed[particle_cell(set, plan, drops->position + 3 * i)] +=
+                drops->volume[i] / grid_cell_volume(&set->phi->grid);
+    }
 }
 
 PlimStatus particle_take_away(LevelParticles *particles, const unsigned char *marks,
@@ -57,6 +85,7 @@ PlimStatus particle_append_marked(LevelParticles *to, const LevelParticles *from
         to->radius[at] = from->radius[i];
         to->sign[at] = from->sign[i];
         if (to->velocity) vec3_store(to->velocity + 3 * at, vec3(0, 0, 0));
+        if (to->volume) to->volume[at] = 0;
         at++;
     }
     return PLIM_OK;

@@ -64,7 +64,14 @@ size_t particle_next_marked(const unsigned char *marks, size_t from, size_t coun
 PlimStatus particle_take_away(LevelParticles *particles, const unsigned char *marks,
                               uint64_t *tally);
 
-/* Appends copies of those of `from` with the given mark; velocities of new ones are zero. */
+/* The cell of a place (m), or the one nearest to it. */
+size_t particle_cell(const ParticleLevelSet *set, const ParticlePlan *plan, const double *position);
+
+/* Gives the volume of drops that are marked to where they are. */
+void particle_land(const ParticleLevelSet *set, const ParticlePlan *plan,
+                   const unsigned char *marks);
+
+/* Appends copies of those of `from` with the given mark; new ones have no velocity, nor volume. */
 PlimStatus particle_append_marked(LevelParticles *to, const LevelParticles *from,
                                   const unsigned char *marks, unsigned char mark);
 
