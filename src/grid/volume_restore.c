@@ -147,7 +147,7 @@ static PlimStatus shift_once(ShiftJob *job, int passes, bool *done) {
 
 /* Part of what is missing beside solids that the cells around make up for in a step: what one step
  * sees too much there the next ones see too little. */
-static const double PASSED_ON = 0.05;
+static const double PASSED_ON = 0.1;
 
 static size_t node_of(const ShiftJob *job, int i, int j, int k) {
     const int *n = job->phi->grid.n;
