@@ -1,0 +1,145 @@
+#!/usr/bin/python3
+"""Pictures without a `camera` key show what moves: each scene of the docs and of scenes/ is run, rendered with --ids, and
+the pixels of dynamic bodies, cloth, deformable solids and liquids are counted in the PNG files.
+"""
+import csv
+import glob
+import os
+import re
+import struct
+import zlib
+
+import numpy as np
+
+from common import ROOT, call, run, verify
+
+LEAST = 0.1  # of the picture
+MOVING = ("free", "deformable", "liquid", "points")
+SIZE = ("--width", 320, "--height", 180)
+
+# ---- pictures ----
+
+
+def unfilter(rows, width):
+    """Rows of a PNG as bytes: each begins with the number of its filter."""
+    out = np.zeros((len(rows), 3 * width), dtype=np.uint8)
+    above = np.zeros(3 * width, dtype=np.uint8)
+    for y, row in enumerate(rows):
+        kind, line = row[0], row[1:]
+        if kind == 0:
+            out[y] = line
+        elif kind == 1:
+            out[y] = np.cumsum(line.reshape(width, 3), axis=0, dtype=np.uint8).reshape(-1)
+        elif kind == 2:
+            out[y] = line + above
+        else:
+            raise ValueError(f"PNG filter {kind}")
+        above = out[y]
+    return out
+
+
+def read_png(path):
+    """height x width x 3 of an 8-bit RGB file without interlacing."""
+    with open(path, "rb") as file:
+        data = file.read()
+    at, body, width, height = 8, b"", 0, 0
+    while at < len(data):
+        size, kind = struct.unpack(">I4s", data[at:at + 8])
+        part = data[at + 8:at + 8 + size]
+        if kind == b"IHDR":
+            width, height, depth, color, _, _, interlaced = struct.unpack(">IIBBBBB", part)
+            if (depth, color, interlaced) != (8, 2, 0):
+                raise ValueError(f"{path}: not 8-bit RGB")
+        elif kind == b"IDAT":
+            body += part
+        at += size + 12
+    rows = np.frombuffer(zlib.decompress(body), dtype=np.uint8).reshape(height, 1 + 3 * width)
+    return unfilter(rows, width).reshape(height, width, 3)
+
+
+def color_of(number):
+    """As docs/output.md says: bits 0, 3, 6 ... are the highest of red, and so on."""
+    rgb = [0, 0, 0]
+    for bit in range(24):
+        rgb[bit % 3] |= (number >> bit & 1) << (7 - bit // 3)
+    return rgb
+
+
+def read_ids(folder):
+    with open(os.path.join(folder, "ids.csv"), newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+# ---- scenes ----
+
+
+def snippets():
+    """Scenes that stand in the docs, whole: {name: text}."""
+    found = {}
+    for path in sorted(glob.glob(os.path.join(ROOT, "docs", "*.md"))):
+        with open(path, encoding="utf-8") as file:
+            blocks = re.findall(r"^```yaml\n(.*?)^```", file.read(), re.S | re.M)
+        page = os.path.basename(path)[:-3]
+        for number, block in enumerate(block for block in blocks if block.startswith("plimsoll: 1")):
+            found[f"docs/{page}.md {number + 1}"] = block
+    return found
+
+
+def shipped():
+    found = {}
+    for path in sorted(glob.glob(os.path.join(ROOT, "scenes", "*", "*.yaml"))):
+        with open(path, encoding="utf-8") as file:
+            found[os.path.relpath(path, ROOT)] = file.read()
+    return found
+
+
+def without_camera(text):
+    """The text without its top-level key `camera`, in a line or in a block."""
+    return re.sub(r"^camera:.*\n((?:[ \t]+.*)?\n)*", "", text, flags=re.M)
+
+
+# ---- the check ----
+
+
+def shares(options, folder, name, text, words):
+    """Of each picture, the part that things that move cover."""
+    scene = os.path.join(os.path.dirname(folder), "scene.yaml")
+    if os.path.dirname(name).startswith("scenes"):  # meshes are named from where the scene is
+        text = re.sub(r"(file: *)([\w./-]+)", lambda m: m[1] + os.path.normpath(
+            os.path.join(ROOT, os.path.dirname(name), m[2])), text)
+    with open(scene, "w", encoding="utf-8") as file:
+        file.write(without_camera(text))
+    run(options.program, scene, folder, None, *words)
+    result = call(options.program, "render", folder, "--ids", "--quiet", "--threads", 1, *SIZE)
+    if result.code != 0:
+        raise RuntimeError(f"{name}: {result.last_words()}")
+    moving = [int(row["id"]) for row in read_ids(folder) if row["kind"] in MOVING]
+    codes = np.array([r << 16 | g << 8 | b for r, g, b in map(color_of, moving)])
+    found = []
+    for path in sorted(glob.glob(os.path.join(folder, "pictures-ids", "*.png"))):
+        picture = read_png(path).astype(np.int64)
+        code = picture[:, :, 0] << 16 | picture[:, :, 1] << 8 | picture[:, :, 2]
+        found.append(np.isin(code, codes).mean())
+    return np.array(found), len(moving)
+
+
+def judge(options, checks, folder, scenes, words):
+    for number, (name, text) in enumerate(scenes.items()):
+        out = os.path.join(folder, f"run{number}")
+        found, moving = shares(options, out, name, text, words)
+        if moving == 0:
+            checks.note(f"{name}: nothing in it moves by itself")
+            continue
+        checks.true(f"{name}: filled by what moves", found.mean() >= LEAST,
+                    f"{found.mean():.3f} of the picture at least {LEAST:g} (least {found.min():.3f}, most "
+                    f"{found.max():.3f}, {len(found)} pictures)")
+
+
+def snippets_are_filled(options, checks, folder):
+    scenes = snippets()
+    checks.true("the docs have scenes", len(scenes) >= 5, f"{len(scenes)}")
+    judge(options, checks, folder, scenes, ("--frames", 8) if options.quickest else ())
+
+
+if __name__ == "__main__":
+    verify(__doc__, [snippets_are_filled])
