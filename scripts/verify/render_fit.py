@@ -15,7 +15,11 @@ from common import ROOT, call, run, verify
 
 LEAST = 0.1  # of the picture
 MOVING = ("free", "deformable", "liquid", "points")
+SPAN = 0.8   # of the picture's width or height: how far all that moves must reach
 SIZE = ("--width", 320, "--height", 180)
+
+QUICK = ("scenes/rigid/incline_accelerate.yaml", "scenes/rigid/shapes.yaml", "scenes/cloth/drape.yaml",
+         "scenes/deform/jelly.yaml", "scenes/joints/arm.yaml")
 
 # ---- pictures ----
 
@@ -101,45 +105,72 @@ def without_camera(text):
 # ---- the check ----
 
 
-def shares(options, folder, name, text, words):
-    """Of each picture, the part that things that move cover."""
-    scene = os.path.join(os.path.dirname(folder), "scene.yaml")
-    if os.path.dirname(name).startswith("scenes"):  # meshes are named from where the scene is
-        text = re.sub(r"(file: *)([\w./-]+)", lambda m: m[1] + os.path.normpath(
-            os.path.join(ROOT, os.path.dirname(name), m[2])), text)
+class Seen:
+    """What moves in the pictures of a run: its share of each, and how much of a side the box around it takes in all."""
+
+    def __init__(self, folder):
+        moving = [int(row["id"]) for row in read_ids(folder) if row["kind"] in MOVING]
+        codes = np.array([r << 16 | g << 8 | b for r, g, b in map(color_of, moving)], dtype=np.int64)
+        self.moving, self.shares, seen = len(moving), [], False
+        for path in sorted(glob.glob(os.path.join(folder, "pictures-ids", "*.png"))):
+            picture = read_png(path).astype(np.int64)
+            here = np.isin(picture[:, :, 0] << 16 | picture[:, :, 1] << 8 | picture[:, :, 2], codes)
+            self.shares.append(here.mean())
+            seen = seen | here
+        self.shares = np.array(self.shares)
+        wide = np.flatnonzero(seen.any(axis=0))
+        tall = np.flatnonzero(seen.any(axis=1))
+        self.span = max((np.ptp(wide) + 1) / seen.shape[1], (np.ptp(tall) + 1) / seen.shape[0]) if len(wide) else 0
+
+
+def look(options, folder, name, text, words):
+    """Runs a scene without its camera and counts in its pictures."""
+    scene = folder + ".yaml"
     with open(scene, "w", encoding="utf-8") as file:
         file.write(without_camera(text))
     run(options.program, scene, folder, None, *words)
     result = call(options.program, "render", folder, "--ids", "--quiet", "--threads", 1, *SIZE)
     if result.code != 0:
         raise RuntimeError(f"{name}: {result.last_words()}")
-    moving = [int(row["id"]) for row in read_ids(folder) if row["kind"] in MOVING]
-    codes = np.array([r << 16 | g << 8 | b for r, g, b in map(color_of, moving)])
-    found = []
-    for path in sorted(glob.glob(os.path.join(folder, "pictures-ids", "*.png"))):
-        picture = read_png(path).astype(np.int64)
-        code = picture[:, :, 0] << 16 | picture[:, :, 1] << 8 | picture[:, :, 2]
-        found.append(np.isin(code, codes).mean())
-    return np.array(found), len(moving)
+    return Seen(folder)
 
 
 def judge(options, checks, folder, scenes, words):
+    """Small things that go a long way fill little of any picture that shows all of it: then the way must fill it."""
     for number, (name, text) in enumerate(scenes.items()):
-        out = os.path.join(folder, f"run{number}")
-        found, moving = shares(options, out, name, text, words)
-        if moving == 0:
+        try:
+            seen = look(options, os.path.join(folder, f"run{number}"), name, text, words)
+        except RuntimeError as error:
+            checks.true(f"{name}: is drawn", False, " ".join(str(error).split())[:300])
+            continue
+        if seen.moving == 0:
             checks.note(f"{name}: nothing in it moves by itself")
             continue
-        checks.true(f"{name}: filled by what moves", found.mean() >= LEAST,
-                    f"{found.mean():.3f} of the picture at least {LEAST:g} (least {found.min():.3f}, most "
-                    f"{found.max():.3f}, {len(found)} pictures)")
+        mean = seen.shares.mean()
+        figures = (f"{mean:.3f} of the picture at least {LEAST:g} (least {seen.shares.min():.3f}, most "
+                   f"{seen.shares.max():.3f}, {len(seen.shares)} pictures)")
+        if mean < LEAST and seen.span >= SPAN:
+            checks.expected_failure(f"{name}: filled by what moves", f"{figures}; its ways reach over {seen.span:.2f} "
+                                    "of a side: no camera that stands still is nearer")
+        else:
+            checks.true(f"{name}: filled by what moves", mean >= LEAST, f"{figures}, reach {seen.span:.2f}")
 
 
 def snippets_are_filled(options, checks, folder):
     scenes = snippets()
     checks.true("the docs have scenes", len(scenes) >= 5, f"{len(scenes)}")
-    judge(options, checks, folder, scenes, ("--frames", 8) if options.quickest else ())
+    judge(options, checks, folder, scenes, ("--frames", 16) if options.quickest else ())
+
+
+def shipped_scenes_are_filled(options, checks, folder):
+    scenes = shipped()
+    if options.quick:
+        scenes = {name: scenes[name] for name in QUICK}
+    folder = os.path.join(folder, "shipped")
+    os.makedirs(folder)
+    os.symlink(os.path.join(ROOT, "scenes", "meshes"), os.path.join(os.path.dirname(folder), "meshes"))
+    judge(options, checks, folder, scenes, ("--frames", 3))
 
 
 if __name__ == "__main__":
-    verify(__doc__, [snippets_are_filled])
+    verify(__doc__, [snippets_are_filled, shipped_scenes_are_filled])

@@ -35,8 +35,8 @@ static const unsigned char glyphs[][TEXT_HEIGHT] = {
     {0, 0, 14, 17, 31, 16, 14},   {6, 8, 30, 8, 8, 8, 8},       {0, 0, 15, 17, 15, 1, 14},
     {16, 16, 22, 25, 17, 17, 17}, {4, 0, 12, 4, 4, 4, 14},      {2, 0, 6, 2, 2, 18, 12},
     {16, 16, 18, 20, 24, 20, 18}, {12, 4, 4, 4, 4, 4, 14},      {0, 0, 26, 21, 21, 21, 21},
-    {0, 0, 22, 25, 17, 17, 17},   {0, 0, 14, 17, 17, 17, 14},   {0, 0, 30, 17, 30, 16, 16},
-    {0, 0, 15, 17, 15, 1, 1},     {0, 0, 22, 25, 16, 16, 16},   {0, 0, 15, 16, 14, 1, 30},
+    {0, 0, 22, 25, 17, 17, 17},   {0, 0, 14, 17, 17, 17, 14},   {0, 0, 30, 17, 17, 30, 16},
+    {0, 0, 15, 17, 17, 15, 1},    {0, 0, 22, 25, 16, 16, 16},   {0, 0, 15, 16, 14, 1, 30},
     {8, 8, 28, 8, 8, 9, 6},       {0, 0, 17, 17, 17, 19, 13},   {0, 0, 17, 17, 17, 10, 4},
     {0, 0, 17, 17, 21, 21, 10},   {0, 0, 17, 10, 4, 10, 17},    {0, 0, 17, 17, 15, 1, 14},
     {0, 0, 31, 2, 4, 8, 31},      {6, 4, 4, 8, 4, 4, 6},        {4, 4, 4, 4, 4, 4, 4},
@@ -73,15 +73,23 @@ void text_draw(Image *image, const char *text, int left, int top, Vec3 color) {
 }
 
 int caption_height(const Image *image) {
-    return image->width >= 240 && image->height >= 120 ? (TEXT_HEIGHT + 5) * text_dot(image) : 0;
+    return image->width >= 240 && image->height >= 120 ? (TEXT_HEIGHT + 6) * text_dot(image) : 0;
+}
+
+/* Through smoked glass. */
+static void darken(Image *image, int width, int height) {
+    const double kept = 0.4;
+    for (int y = 0; y < height && y < image->height; y++)
+        for (int x = 0; x < width && x < image->width; x++) {
+            unsigned char *rgb = image->rgb + 3 * ((size_t)y * (size_t)image->width + (size_t)x);
+            for (int c = 0; c < 3; c++) rgb[c] = (unsigned char)(kept * rgb[c]);
+        }
 }
 
 void caption_draw(Image *image, const char *text) {
-    static const Vec3 white = {1, 1, 1}, rim = {0.13, 0.15, 0.19};
+    static const Vec3 white = {1, 1, 1};
+    int dot = text_dot(image), gap = 3 * dot;
     if (caption_height(image) == 0) return;
-    int dot = text_dot(image), at = 3 * dot;
-    for (int y = -1; y <= 1; y++)
-        for (int x = -1; x <= 1; x++)
-            if (x != 0 || y != 0) text_draw(image, text, at + x * dot, at + y * dot, rim);
-    text_draw(image, text, at, at, white);
+    darken(image, text_width(text, dot) + 2 * gap - dot, caption_height(image));
+    text_draw(image, text, gap, gap, white);
 }

@@ -22,8 +22,7 @@ void text_draw(Image *image, const char *text, int left, int top, Vec3 color);
 /* Pixels along the upper edge that a caption takes; 0 in a picture too small for one. */
 int caption_height(const Image *image);
 
-/* White with a dark rim, readable on anything, in the upper left corner. Nothing in a picture too
- * small. */
+/* White on a dark strip in the upper left corner. Nothing in a picture too small. */
 void caption_draw(Image *image, const char *text);
 
 #endif
