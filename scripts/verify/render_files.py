@@ -7,8 +7,8 @@ import os
 import shutil
 import subprocess
 
-from common import call, np, run, verify
-from render_fit import color_of, read_ids, read_png
+from common import call, np, read_png, run, verify
+from render_fit import color_of, read_ids
 
 SCENE = """plimsoll: 1
 name: yard
