@@ -63,7 +63,7 @@ static PlimStatus render_run(RunFolder *folder, const PlimScene *scene,
                      .options = render_options_default(),
                      .caption = camera->caption && !request->ids,
                      .glass = camera->glass && !request->ids};
-    char name[2 * FILE_NAME_CAPACITY];
+    char name[3 * FILE_NAME_CAPACITY];
     studio.options.width = (int)request->width;
     studio.options.height = (int)request->height;
     studio.options.samples = (int)request->samples;

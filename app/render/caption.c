@@ -23,7 +23,9 @@ void studio_caption(const Studio *studio, double time, Image *image) {
              time_digits(plim_scene_fps(studio->scene)), time);
     if (request->slow > 0 && request->slow != 1) {
         char word[48];
-        snprintf(word, sizeof word, "%.3gx slower", request->slow);
+        bool slower = request->slow > 1;
+        snprintf(word, sizeof word, "%.3g times %s", slower ? request->slow : 1 / request->slow,
+                 slower ? "slower" : "faster");
         add(text, sizeof text, word, "");
     }
     if (studio->fluid == VIEW_SLICE)

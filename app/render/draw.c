@@ -182,7 +182,7 @@ static PlimStatus draw_scene(const Studio *studio, const FrameView *view, const 
 static PlimStatus draw_slice(const Studio *studio, const FrameView *view, const FrameVolume *volume,
                              Image *image) {
     SliceOptions options = studio->slice;
-    SliceFlat flat;
+    SliceFlat flat = {0};
     if (studio->request->ids) {
         object_ids_color(&studio->ids, volume->name, OBJECT_LIQUID, flat.liquid);
         object_ids_color(&studio->ids, volume->name, OBJECT_OBSTACLES, flat.obstacle);

@@ -76,7 +76,7 @@ static void picture_name(uint64_t number, char name[FILE_NAME_CAPACITY]) {
 /* DIR/STEM-suffix.ENDING */
 static PlimStatus result_path(const Studio *studio, const char *stem, const char *ending,
                               char path[PATH_CAPACITY]) {
-    char name[3 * FILE_NAME_CAPACITY];
+    char name[4 * FILE_NAME_CAPACITY];
     snprintf(name, sizeof name, "%s%s%s", stem, studio->suffix, ending);
     return path_join(studio->folder->context, studio->folder->path, name, path);
 }

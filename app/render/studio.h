@@ -86,10 +86,10 @@ typedef struct Studio {
     SliceOptions slice;
     bool shows_values; /* on deformable surfaces */
     MeshShow values;
-    RenderScale scale;               /* of these */
-    ObjectIds ids;                   /* with --ids: grows with the frames */
-    char suffix[FILE_NAME_CAPACITY]; /* of file names: what differs from plain pictures */
-    char pictures[PATH_CAPACITY];    /* their folder */
+    RenderScale scale;                   /* of these */
+    ObjectIds ids;                       /* with --ids: grows with the frames */
+    char suffix[2 * FILE_NAME_CAPACITY]; /* of file names: what differs from plain pictures */
+    char pictures[PATH_CAPACITY];        /* their folder */
 } Studio;
 
 /* choose.c: what to show. */
