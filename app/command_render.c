@@ -1,468 +1,16 @@
 #include "app.h"
 
-#include "io/run_folder.h"
-#include "render/film.h"
-#include "render/mesh_values.h"
-#include "render/obstacles.h"
-#include "render/raytrace.h"
-#include "render/slice.h"
+#include "render/studio.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-typedef struct RenderRequest {
-    int64_t frame, width, height, samples, sheet, threads;
-    const char *show;   /* NULL: what suits the run */
-    const char *domain; /* of several: whose slice or smoke; NULL: what suits */
-    const char *range;  /* "A,B": values of the first and last colour; NULL: of the run */
-    double low, high;   /* the same, read */
-    bool lines;
-} RenderRequest;
-
-/* How a fluid is drawn: not, as a slice, in space with its smoke or its water. */
-typedef enum FluidView { VIEW_NONE, VIEW_SLICE, VIEW_SMOKE, VIEW_WATER } FluidView;
-
-/* Everything that stays the same from picture to picture. */
-typedef struct Studio {
-    RunFolder *folder;
-    RenderCamera camera;
-    RenderOptions options;
-    FluidView fluid;
-    const char *domain; /* as in the request */
-    SliceOptions slice;
-    bool shows_values; /* on deformable surfaces */
-    MeshShow values;
-    RenderScale scale; /* of these */
-    char pictures[PATH_CAPACITY];
-} Studio;
-
-/* The grid of which a slice or the smoke is drawn: the one that is asked for, else the first with
- * smoke in space, else the first; NULL: none. */
-static const FrameVolume *shown_volume(const Studio *studio, const FrameView *view) {
-    for (size_t i = 0; i < view->volume_count; i++) {
-        const FrameVolume *volume = &view->volumes[i];
-        if (studio->domain ? strcmp(volume->name, studio->domain) == 0
-                           : volume->smoke && volume->dim == 3)
-            return volume;
-    }
-    return view->volume_count > 0 && !studio->domain ? &view->volumes[0] : NULL;
-}
-
-/* ---- where to look from ---- */
-
-enum { SAMPLED_FRAMES = 24 };
-
-typedef struct Bounds {
-    Vec3 low, high; /* of what is drawn */
-    double floor;   /* m, height of the lowest thing: a body or the box of a fluid */
-    SliceRange ranges[SAMPLED_FRAMES];
-    size_t range_count;
-    MeshSample values;     /* of what is shown on deformable surfaces */
-    bool has_flat, bulges; /* deformable surfaces within the plane z = 0; others */
-} Bounds;
-
-static void grow_bounds(Bounds *bounds, Vec3 point) {
-    bounds->low = vec3_min(bounds->low, point);
-    bounds->high = vec3_max(bounds->high, point);
-}
-
-static void grow_by_places(Bounds *bounds, const float *places, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        grow_bounds(bounds, vec3((double)places[3 * i], (double)places[3 * i + 1],
-                                 (double)places[3 * i + 2]));
-}
-
-/* By smoke that can be seen, and obstacles. */
-static void grow_by_smoke(Bounds *bounds, const FrameVolume *volume) {
-    const float visible = 0.05f;
-    size_t cell = 0;
-    for (int k = 0; k < volume->n[2]; k++)
-        for (int j = 0; j < volume->n[1]; j++)
-            for (int i = 0; i < volume->n[0]; i++, cell++)
-                if (volume->smoke[cell] > visible || volume->solid[cell])
-                    grow_bounds(bounds, vec3_add_scaled(vec3_load(volume->origin), volume->spacing,
-                                                        vec3(i + 0.5, j + 0.5, k + 0.5)));
-}
-
-/* Those that deform; in two dimensions they lie in the plane. */
-static void note_flatness(Bounds *bounds, const FrameMesh *mesh) {
-    if (!mesh->stretch) return;
-    for (size_t i = 0; i < mesh->vertex_count; i++)
-        if (mesh->vertices[3 * i + 2] != 0.0f) bounds->bulges = true;
-    bounds->has_flat = bounds->has_flat || mesh->vertex_count > 0;
-}
-
-static PlimStatus measure_frame(const Studio *studio, const FrameView *view, Bounds *bounds) {
-    PlimContext *context = studio->folder->context;
-    for (size_t k = 0; k < view->mesh_count; k++) {
-        grow_by_places(bounds, view->meshes[k].vertices, view->meshes[k].vertex_count);
-        note_flatness(bounds, &view->meshes[k]);
-    }
-    if (studio->shows_values)
-        TRY(mesh_values_collect(context, view, studio->values, &bounds->values));
-    for (size_t k = 0; k < view->points_count && view->mesh_count == 0; k++)
-        grow_by_places(bounds, view->points[k].positions, view->points[k].count);
-    const FrameVolume *volume = shown_volume(studio, view);
-    if (studio->fluid == VIEW_SMOKE && volume) grow_by_smoke(bounds, volume);
-    if (studio->fluid == VIEW_SMOKE || studio->fluid == VIEW_WATER)
-        for (size_t k = 0; k < view->volume_count; k++)
-            bounds->floor = fmin(bounds->floor, view->volumes[k].origin[1]);
-    if (studio->fluid != VIEW_SLICE || !volume) return PLIM_OK;
-    return slice_measure(context, volume, studio->slice.show,
-                         &bounds->ranges[bounds->range_count++]);
-}
-
-/* The box around everything in (a sample of) the run's frames, and the range of colours. */
-static PlimStatus measure_run(const Studio *studio, const FrameList *frames, Bounds *bounds) {
-    *bounds = (Bounds){.low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL),
-                       .high = vec3(-HUGE_VAL, -HUGE_VAL, -HUGE_VAL),
-                       .floor = HUGE_VAL};
-    size_t count = frames->numbers.count, stride = count / SAMPLED_FRAMES + 1;
-    for (size_t i = 0; i < count; i += stride) {
-        FrameData data;
-        TRY(run_folder_load_frame(studio->folder, frames->numbers.data[i], &data));
-        PlimStatus status = measure_frame(studio, &data.view, bounds);
-        frame_data_free(studio->folder->context, &data);
-        TRY(status);
-    }
-    if (!(bounds->low.x <= bounds->high.x)) {
-        bounds->low = vec3(-1, 0, -1);
-        bounds->high = vec3(1, 1, 1);
-    }
-    double extent = vec3_length(vec3_sub(bounds->high, bounds->low));
-    /* Water stands on the floor: it would show the air between. */
-    bool stands = studio->fluid == VIEW_WATER && bounds->low.y > bounds->floor - 1e-4 * extent;
-    if (!stands) bounds->floor = fmin(bounds->floor, bounds->low.y - 0.02 * extent);
-    return PLIM_OK;
-}
-
-/* ---- what to show ---- */
-
-static bool find_show(const char *name, SliceShow *out) {
-    for (int i = 0; i < SLICE_SHOW_COUNT; i++) {
-        if (strcmp(slice_show_name((SliceShow)i), name) != 0) continue;
-        *out = (SliceShow)i;
-        return true;
-    }
-    return false;
-}
-
-static bool find_mesh_show(const char *name, MeshShow *out) {
-    for (int i = 0; name && i < MESH_SHOW_COUNT; i++) {
-        if (strcmp(mesh_show_name((MeshShow)i), name) != 0) continue;
-        *out = (MeshShow)i;
-        return true;
-    }
-    return false;
-}
-
-static const char show_bodies[] = "bodies";
-
-/* Surfaces, of bodies and of water, are drawn where bodies or values on them are asked for, and in
- * space when there is no smoke to see. */
-static bool wants_surfaces(const RenderRequest *request, const FrameView *view,
-                           const FrameVolume *volume) {
-    MeshShow values;
-    if (find_mesh_show(request->show, &values)) return true;
-    if (request->show && strcmp(request->show, show_bodies) == 0) return true;
-    if (request->show && strcmp(request->show, slice_show_name(SLICE_LIQUID)) != 0) return false;
-    return volume->dim == 3 && !volume->smoke && (view->mesh_count > 0 || view->points_count > 0);
-}
-
-static SliceShow suitable_show(const FrameVolume *volume) {
-    return volume->smoke ? SLICE_SMOKE : volume->level ? SLICE_LIQUID : SLICE_SPEED;
-}
-
-static PlimStatus choose_values(Studio *studio, const RenderRequest *request,
-                                const FrameView *view) {
-    studio->shows_values = find_mesh_show(request->show, &studio->values);
-    if (!studio->shows_values) return PLIM_OK;
-    for (size_t i = 0; i < view->mesh_count; i++)
-        if (mesh_values(&view->meshes[i], studio->values)) return PLIM_OK;
-    return context_fail(studio->folder->context, PLIM_BAD_INPUT,
-                        "%s has no %s to show: that is known of deformable bodies with elements",
-                        studio->folder->path, request->show);
-}
-
-/* Smoke in space is drawn as smoke, water in space as water; all else of a fluid as a slice: its
- * smoke, if it has any, or where its liquid is, else its speed, whose threads tell more of any flow
- * than the other quantities. */
-static PlimStatus choose_view(Studio *studio, const RenderRequest *request, uint64_t frame) {
-    PlimContext *context = studio->folder->context;
-    FrameData data;
-    TRY(run_folder_load_frame(studio->folder, frame, &data));
-    const FrameVolume *volume = shown_volume(studio, &data.view);
-    PlimStatus status = choose_values(studio, request, &data.view);
-    size_t smoky = 0;
-    for (size_t i = 0; i < data.view.volume_count; i++) smoky += data.view.volumes[i].smoke != NULL;
-    if (smoky > 1 && !request->domain)
-        context_log(context, PLIM_LOG_WARNING,
-                    "of %zu domains with smoke that of '%s' is drawn; choose with --domain", smoky,
-                    volume->name);
-    if (status != PLIM_OK) {
-        /* there are no such values */
-    } else if (request->domain && !volume) {
-        status = context_fail(context, PLIM_BAD_INPUT, "%s has no domain '%s'",
-                              studio->folder->path, request->domain);
-    } else if (volume && wants_surfaces(request, &data.view, volume)) {
-        studio->fluid = volume->level && volume->dim == 3 ? VIEW_WATER : VIEW_NONE;
-    } else if (volume) {
-        SliceShow show = suitable_show(volume);
-        if (request->show) find_show(request->show, &show);
-        studio->slice = (SliceOptions){.show = show, .lines = request->lines, .legend = true};
-        studio->fluid = volume->dim == 3 && show == SLICE_SMOKE ? VIEW_SMOKE : VIEW_SLICE;
-        if (!slice_can_show(volume, show))
-            status = context_fail(context, PLIM_BAD_INPUT, "the run has no %s to show",
-                                  slice_show_name(show));
-    } else if (request->show && !studio->shows_values && strcmp(request->show, show_bodies) != 0) {
-        status = context_fail(context, PLIM_BAD_INPUT, "%s has no fluid to show the %s of",
-                              studio->folder->path, request->show);
-    }
-    frame_data_free(context, &data);
-    return status;
-}
-
-static void place_camera(Studio *studio, const SceneCamera *wanted, const Bounds *bounds) {
-    RenderOptions *options = &studio->options;
-    double aspect = (double)options->width / options->height;
-    double extent = vec3_length(vec3_sub(bounds->high, bounds->low));
-    bool is_flat = bounds->has_flat && !bounds->bulges;
-    Vec3 low = bounds->low;
-    if (studio->shows_values) low.y -= 0.06 * (bounds->high.y - low.y); /* the legend is there */
-    studio->camera = is_flat ? render_camera_face(low, bounds->high, aspect)
-                             : render_camera_fit(low, bounds->high, aspect);
-    if (is_flat) options->sun = vec3(0.35, 0.6, 1.0); /* else it would graze the plane */
-    if (isfinite(wanted->position[0])) studio->camera.position = vec3_load(wanted->position);
-    if (isfinite(wanted->target[0])) studio->camera.target = vec3_load(wanted->target);
-    if (wanted->field_of_view > 0 && isfinite(wanted->position[0]))
-        studio->camera.field_of_view = wanted->field_of_view;
-    options->ground = wanted->ground;
-    options->ground_height =
-        isfinite(wanted->ground_height) ? wanted->ground_height : bounds->floor;
-    /* Squares of a round size, about a tenth of what there is to see. */
-    double size = pow(10, floor(log10(fmax(extent, 1e-9) / 4)));
-    options->checker = isfinite(wanted->checker) ? wanted->checker : size;
-}
-
-/* ---- pictures ---- */
-
-static void picture_name(uint64_t number, char name[FILE_NAME_CAPACITY]) {
-    snprintf(name, FILE_NAME_CAPACITY, "picture_%05" PRIu64 ".png", number);
-}
-
-/* A side of the box holds this many lengths in which thick smoke takes 63 % of the light. */
-static const double smoke_thickness = 80;
-
-static RenderSmoke smoke_of(const FrameVolume *volume) {
-    int longest = volume->n[0] > volume->n[1] ? volume->n[0] : volume->n[1];
-    if (volume->n[2] > longest) longest = volume->n[2];
-    return (RenderSmoke){.n = {volume->n[0], volume->n[1], volume->n[2]},
-                         .spacing = volume->spacing,
-                         .origin = vec3_load(volume->origin),
-                         .density = volume->smoke,
-                         .temperature = volume->temperature,
-                         .solid = volume->solid,
-                         .extinction = smoke_thickness / (longest * volume->spacing)};
-}
-
-static RenderMesh render_mesh(const Studio *studio, const FrameMesh *mesh) {
-    return (RenderMesh){
-        .vertices = mesh->vertices,
-        .vertex_count = mesh->vertex_count,
-        .triangles = mesh->triangles,
-        .triangle_count = mesh->triangle_count,
-        .objects = mesh->objects,
-        .colors = mesh->colors,
-        .values = studio->shows_values ? mesh_values(mesh, studio->values) : NULL,
-        .scale = &studio->scale,
-        .checks = mesh->checks,
-        .smooth = mesh->smooth,
-        .is_clear = mesh->is_clear,
-        .absorption = {mesh->absorption[0], mesh->absorption[1], mesh->absorption[2]}};
-}
-
-/* A fluid's obstacles, without those cells that the bodies' meshes show already. */
-static PlimStatus make_obstacles(PlimContext *context, const FrameView *view,
-                                 const FrameVolume *volume, RenderMesh *out) {
-    FrameMesh bodies[FRAME_VIEW_CAPACITY];
-    size_t count = 0;
-    for (size_t i = 0; i < view->mesh_count; i++)
-        if (!view->meshes[i].is_clear) bodies[count++] = view->meshes[i];
-    return obstacle_mesh_create(context, volume, bodies, count, out);
-}
-
-/* Whether these are all particles of a splash whose surface and spray are there too. */
-static bool has_skin(const FrameView *view, const char *name) {
-    static const char all[] = "particles", spray[] = "spray";
-    size_t length = strlen(name);
-    if (length < strlen(all) || strcmp(name + length - strlen(all), all) != 0) return false;
-    size_t same = length - strlen(all); /* "NAME." or nothing */
-    for (size_t i = 0; i < view->points_count; i++)
-        if (strncmp(view->points[i].name, name, same) == 0 &&
-            strcmp(view->points[i].name + same, spray) == 0)
-            return true;
-    return false;
-}
-
-static PlimStatus draw_meshes(const Studio *studio, const RenderMesh *meshes, size_t count,
-                              const FrameView *view, const RenderOptions *options, Image *image) {
-    RenderDrops drops[FRAME_VIEW_CAPACITY];
-    size_t drops_count = 0;
-    for (size_t i = 0; i < view->points_count; i++) {
-        const FramePoints *points = &view->points[i];
-        /* A skin shows them, and spray those outside it. */
-        if (has_skin(view, points->name)) continue;
-        drops[drops_count++] = (RenderDrops){.positions = points->positions,
-                                             .velocities = points->velocities,
-                                             .radii = points->radii,
-                                             .count = points->count};
-    }
-    RenderScene *scene;
-    TRY(render_scene_create(studio->folder->context, meshes, count, NULL, 0, &scene));
-    PlimStatus status = render_scene_add_drops(scene, drops, drops_count);
-    if (status == PLIM_OK) status = render_scene_draw(scene, &studio->camera, options, image);
-    render_scene_destroy(scene);
-    return status;
-}
-
-/* `volume` may be NULL: a fluid whose smoke and obstacles are drawn. */
-static PlimStatus draw_scene(const Studio *studio, const FrameView *view, const FrameVolume *volume,
-                             Image *image) {
-    PlimContext *context = studio->folder->context;
-    RenderOptions options = studio->options;
-    RenderMesh meshes[2 * FRAME_VIEW_CAPACITY], obstacles[FRAME_VIEW_CAPACITY] = {{0}};
-    RenderSmoke smoke;
-    size_t count = view->mesh_count;
-    for (size_t i = 0; i < count; i++) meshes[i] = render_mesh(studio, &view->meshes[i]);
-    PlimStatus status = PLIM_OK;
-    for (size_t i = 0; volume && status == PLIM_OK && i < view->volume_count; i++) {
-        status = make_obstacles(context, view, &view->volumes[i], &obstacles[i]);
-        if (obstacles[i].triangle_count > 0) meshes[count++] = obstacles[i];
-    }
-    if (volume && volume->smoke) {
-        smoke = smoke_of(volume);
-        options.smoke = &smoke;
-    }
-    if (status == PLIM_OK) status = draw_meshes(studio, meshes, count, view, &options, image);
-    if (status == PLIM_OK && studio->shows_values)
-        mesh_values_legend(image, studio->values, &studio->scale);
-    for (size_t i = 0; i < view->volume_count; i++) obstacle_mesh_free(context, &obstacles[i]);
-    return status;
-}
-
-/* Frames of one run are alike; one that lacks what the others have is drawn without. */
-static PlimStatus draw(const Studio *studio, const FrameData *data, Image *image) {
-    const FrameView *view = &data->view;
-    const FrameVolume *volume = shown_volume(studio, view);
-    if (volume && studio->fluid == VIEW_SLICE)
-        return slice_draw(studio->folder->context, volume, view, &studio->slice, image);
-    bool shown =
-        volume && (studio->fluid == VIEW_WATER || (studio->fluid == VIEW_SMOKE && volume->smoke));
-    return draw_scene(studio, view, shown ? volume : NULL, image);
-}
-
-static PlimStatus draw_frame(const Studio *studio, uint64_t frame, uint64_t number, Image *image) {
-    PlimContext *context = studio->folder->context;
-    FrameData data;
-    TRY(run_folder_load_frame(studio->folder, frame, &data));
-    PlimStatus status = draw(studio, &data, image);
-    frame_data_free(context, &data);
-    TRY(status);
-    char name[FILE_NAME_CAPACITY], path[PATH_CAPACITY];
-    picture_name(number, name);
-    TRY(path_join(context, studio->pictures, name, path));
-    return image_write_png(context, image, path);
-}
-
-/* `tiles` pictures, evenly spread over the film, in one. */
-static PlimStatus make_sheet(const Studio *studio, size_t pictures, size_t tiles) {
-    enum { MAX_TILES = 64, SHEET_WIDTH = 1600 };
-    PlimContext *context = studio->folder->context;
-    if (tiles > pictures) tiles = pictures;
-    if (tiles > MAX_TILES) tiles = MAX_TILES;
-    Image images[MAX_TILES] = {{0}}, sheet = {0};
-    PlimStatus status = PLIM_OK;
-    char name[FILE_NAME_CAPACITY], path[PATH_CAPACITY];
-    for (size_t i = 0; status == PLIM_OK && i < tiles; i++) {
-        picture_name(tiles > 1 ? i * (pictures - 1) / (tiles - 1) : 0, name);
-        status = path_join(context, studio->pictures, name, path);
-        if (status == PLIM_OK) status = image_read_png(context, path, &images[i]);
-    }
-    int columns = tiles > 9 ? 4 : tiles > 4 ? 3 : tiles > 1 ? 2 : 1;
-    if (status == PLIM_OK)
-        status = image_contact_sheet(context, images, (int)tiles, columns, SHEET_WIDTH, &sheet);
-    if (status == PLIM_OK) status = path_join(context, studio->folder->path, "sheet.png", path);
-    if (status == PLIM_OK) status = image_write_png(context, &sheet, path);
-    if (status == PLIM_OK) printf("%s\n", path);
-    image_destroy(context, &sheet);
-    for (size_t i = 0; i < tiles; i++) image_destroy(context, &images[i]);
-    return status;
-}
-
-static PlimStatus make_film(const Studio *studio, double fps) {
-    PlimContext *context = studio->folder->context;
-    char path[PATH_CAPACITY], film[PATH_CAPACITY];
-    /* Players stumble outside this range; a film of very many frames a second plays slowly. */
-    double playable = fmin(fmax(fps, 1), 60);
-    TRY(film_encode(context, studio->pictures, "picture_%05d.png", 0, playable, "film.mp4"));
-    TRY(path_join(context, studio->pictures, "film.mp4", path));
-    TRY(path_join(context, studio->folder->path, "film.mp4", film));
-    if (rename(path, film) != 0)
-        return context_fail(context, PLIM_IO_ERROR, "cannot write %s", film);
-    printf("%s\n", film);
-    return PLIM_OK;
-}
-
-/* Pictures of an earlier, longer run would end up in the film. */
-static void remove_old_pictures(const Studio *studio) {
-    char name[FILE_NAME_CAPACITY], path[PATH_CAPACITY];
-    for (uint64_t number = 0;; number++) {
-        picture_name(number, name);
-        if (path_join(studio->folder->context, studio->pictures, name, path) != PLIM_OK ||
-            unlink(path) != 0)
-            return;
-    }
-}
-
-static PlimStatus draw_all(const Studio *studio, const FrameList *frames, const PlimScene *scene,
-                           const RenderRequest *request, Image *image) {
-    bool terminal = isatty(STDERR_FILENO);
-    remove_old_pictures(studio);
-    for (size_t i = 0; i < frames->numbers.count; i++) {
-        TRY(draw_frame(studio, frames->numbers.data[i], i, image));
-        if (terminal) fprintf(stderr, "\rpicture %zu/%zu", i + 1, frames->numbers.count);
-    }
-    if (terminal) fputc('\n', stderr);
-    if (frames->numbers.count > 1) TRY(make_film(studio, plim_scene_fps(scene)));
-    return make_sheet(studio, frames->numbers.count, (size_t)request->sheet);
-}
-
-static PlimStatus draw_one(const Studio *studio, const RenderRequest *request, Image *image) {
-    PlimContext *context = studio->folder->context;
-    FrameData data;
-    TRY(run_folder_load_frame(studio->folder, (uint64_t)request->frame, &data));
-    PlimStatus status = draw(studio, &data, image);
-    frame_data_free(context, &data);
-    TRY(status);
-    char name[FILE_NAME_CAPACITY], path[PATH_CAPACITY];
-    snprintf(name, sizeof name, "frame_%05" PRId64 ".png", request->frame);
-    TRY(path_join(context, studio->folder->path, name, path));
-    TRY(image_write_png(context, image, path));
-    printf("%s\n", path);
-    return PLIM_OK;
-}
-
-static bool has_frame(const FrameList *frames, int64_t frame) {
-    for (size_t i = 0; i < frames->numbers.count; i++)
-        if (frames->numbers.data[i] == (uint64_t)frame) return true;
-    return false;
-}
+/* ---- the run ---- */
 
 /* Colours for the values of the run, or for those that are asked for. */
-static PlimStatus set_range(Studio *studio, const RenderRequest *request, Bounds *bounds) {
+static PlimStatus set_range(Studio *studio, Bounds *bounds) {
+    const RenderRequest *request = studio->request;
     if (request->range && !studio->shows_values && studio->fluid != VIEW_SLICE)
         return context_fail(studio->folder->context, PLIM_BAD_INPUT,
                             "--range is of colours that stand for values: choose some with --show");
@@ -477,39 +25,62 @@ static PlimStatus set_range(Studio *studio, const RenderRequest *request, Bounds
     return PLIM_OK;
 }
 
+/* What to show and from where. */
+static PlimStatus prepare(Studio *studio, const FrameList *frames) {
+    PlimContext *context = studio->folder->context;
+    Bounds bounds = {0};
+    if (frames->numbers.count == 0)
+        return context_fail(context, PLIM_BAD_INPUT, "%s has no frames", studio->folder->path);
+    PlimStatus status = studio_choose_view(studio, frames->numbers.data[0]);
+    if (status == PLIM_OK) status = studio_measure(studio, frames, &bounds);
+    if (status == PLIM_OK) status = set_range(studio, &bounds);
+    if (status == PLIM_OK) studio_place_camera(studio, &bounds);
+    array_free(context, &bounds.values);
+    return status;
+}
+
+/* Pictures of other things have other names: none takes another's place. */
+static void name_pictures(Studio *studio) {
+    const RenderRequest *request = studio->request;
+    const char *const words[] = {
+        request->domain, request->show,
+        request->preset != CAMERA_OF_SCENE ? camera_preset_name(request->preset) : NULL,
+        request->ids ? "ids" : NULL};
+    size_t length = 0;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (words[i] && length < sizeof studio->suffix)
+            length += (size_t)snprintf(studio->suffix + length, sizeof studio->suffix - length,
+                                       "-%s", words[i]);
+}
+
 static PlimStatus render_run(RunFolder *folder, const PlimScene *scene,
                              const RenderRequest *request) {
     PlimContext *context = folder->context;
-    Studio studio = {
-        .folder = folder, .domain = request->domain, .options = render_options_default()};
+    const SceneCamera *camera = &scene->document.camera;
+    Studio studio = {.folder = folder,
+                     .scene = scene,
+                     .request = request,
+                     .options = render_options_default(),
+                     .caption = camera->caption && !request->ids,
+                     .glass = camera->glass && !request->ids};
+    char name[3 * FILE_NAME_CAPACITY];
     studio.options.width = (int)request->width;
     studio.options.height = (int)request->height;
     studio.options.samples = (int)request->samples;
-    TRY(path_join(context, folder->path, "pictures", studio.pictures));
+    name_pictures(&studio);
+    snprintf(name, sizeof name, "pictures%s", studio.suffix);
+    TRY(path_join(context, folder->path, name, studio.pictures));
     FrameList frames;
     TRY(run_folder_list(folder, "frame", &frames));
-    Bounds bounds = {0};
     Image image = {0};
-    PlimStatus status = frames.numbers.count ? choose_view(&studio, request, frames.numbers.data[0])
-                                             : context_fail(context, PLIM_BAD_INPUT,
-                                                            "%s has no frames", folder->path);
-    if (status == PLIM_OK) status = measure_run(&studio, &frames, &bounds);
-    if (status == PLIM_OK) status = set_range(&studio, request, &bounds);
-    array_free(context, &bounds.values);
-    if (status == PLIM_OK) {
-        place_camera(&studio, &scene->document.camera, &bounds);
+    PlimStatus status = prepare(&studio, &frames);
+    if (status == PLIM_OK)
         status = image_create(context, studio.options.width, studio.options.height, &image);
-    }
-    if (status == PLIM_OK && request->frame >= 0 && !has_frame(&frames, request->frame)) {
-        status = context_fail(context, PLIM_BAD_INPUT, "%s has no frame %" PRId64, folder->path,
-                              request->frame);
-    } else if (status == PLIM_OK && request->frame >= 0) {
-        status = draw_one(&studio, request, &image);
-    } else if (status == PLIM_OK) {
-        status = folder_create(context, studio.pictures);
-        if (status == PLIM_OK) status = draw_all(&studio, &frames, scene, request, &image);
-    }
+    if (status == PLIM_OK)
+        status = request->frame >= 0 ? studio_draw_one(&studio, &frames, &image)
+                                     : studio_draw_film(&studio, &frames, &image);
     image_destroy(context, &image);
+    object_ids_free(context, &studio.ids);
     array_free(context, &frames.numbers);
     return status;
 }
@@ -521,12 +92,16 @@ static PlimStatus open_and_render(PlimContext *context, const char *path,
     char scene_path[PATH_CAPACITY];
     PlimScene *scene = NULL;
     PlimStatus status = path_join(context, path, "scene.yaml", scene_path);
-    if (status == PLIM_OK) status = plim_scene_load(context, scene_path, NULL, 0, &scene);
+    if (status == PLIM_OK)
+        status = plim_scene_load(context, scene_path, request->overrides.items,
+                                 request->overrides.count, &scene);
     if (status == PLIM_OK) status = render_run(&folder, scene, request);
     plim_scene_destroy(scene);
     run_folder_close(&folder);
     return status;
 }
+
+/* ---- the request ---- */
 
 /* "A,B" with A < B. */
 static bool read_range(RenderRequest *request) {
@@ -540,6 +115,40 @@ static bool read_range(RenderRequest *request) {
            request->low < request->high;
 }
 
+static bool read_preset(RenderRequest *request) {
+    if (!request->camera) return true;
+    for (int i = CAMERA_FRONT; i < CAMERA_PRESET_COUNT; i++)
+        if (strcmp(camera_preset_name((CameraPreset)i), request->camera) == 0)
+            request->preset = (CameraPreset)i;
+    return request->preset != CAMERA_OF_SCENE;
+}
+
+/* The run is over: only how it is looked at can be changed. */
+static bool check_overrides(const OverrideList *list) {
+    static const char camera[] = "/camera/";
+    for (size_t i = 0; i < list->count; i++) {
+        if (strncmp(list->items[i].pointer, camera, strlen(camera)) == 0) continue;
+        print_error("render: --set takes keys of the camera, as /camera/position=[2,1,4]; '%s' "
+                    "would need another run",
+                    list->items[i].pointer);
+        return false;
+    }
+    return true;
+}
+
+static bool check_film(const RenderRequest *request) {
+    if (request->slow < 0 || request->slow > 1e4 || request->fps < 0 || request->fps > 240) {
+        print_error("render: --slow takes how many times slower the film is, more than 0 and up to "
+                    "10000, --fps its pictures a second, more than 0 and up to 240");
+        return false;
+    }
+    if (request->frame >= 0 && (request->slow > 0 || request->fps > 0)) {
+        print_error("render: --slow and --fps are of films; leave out --frame");
+        return false;
+    }
+    return true;
+}
+
 static bool check_request(RenderRequest *request) {
     SliceShow show;
     MeshShow values;
@@ -550,8 +159,8 @@ static bool check_request(RenderRequest *request) {
                     "sheet at least 1 picture");
         return false;
     }
-    if (request->show && strcmp(request->show, show_bodies) != 0 &&
-        !find_show(request->show, &show) && !find_mesh_show(request->show, &values)) {
+    if (request->show && strcmp(request->show, render_show_bodies) != 0 &&
+        !render_find_show(request->show, &show) && !render_find_mesh_show(request->show, &values)) {
         print_error("render: --show takes speed, vorticity, smoke, pressure, temperature, liquid, "
                     "bodies, stress or stretch, not '%s'",
                     request->show);
@@ -561,7 +170,15 @@ static bool check_request(RenderRequest *request) {
         print_error("render: --range takes two numbers A,B with A < B, not '%s'", request->range);
         return false;
     }
-    return true;
+    if (!read_preset(request)) {
+        print_error("render: --camera takes front, top, side or orbit, not '%s'", request->camera);
+        return false;
+    }
+    if (request->progress && strcmp(request->progress, "json") != 0) {
+        print_error("render: --progress takes json, not '%s'", request->progress);
+        return false;
+    }
+    return check_overrides(&request->overrides) && check_film(request);
 }
 
 int command_render(int argc, char **argv) {
@@ -577,6 +194,13 @@ int command_render(int argc, char **argv) {
         {"--range", OPTION_TEXT, &request.range},
         {"--domain", OPTION_TEXT, &request.domain},
         {"--lines", OPTION_FLAG, &request.lines},
+        {"--ids", OPTION_FLAG, &request.ids},
+        {"--camera", OPTION_TEXT, &request.camera},
+        {"--set", OPTION_SET, &request.overrides},
+        {"--slow", OPTION_NUMBER, &request.slow},
+        {"--fps", OPTION_NUMBER, &request.fps},
+        {"--quiet", OPTION_FLAG, &request.quiet},
+        {"--progress", OPTION_TEXT, &request.progress},
     };
     const char *path;
     int words;
@@ -587,7 +211,7 @@ int command_render(int argc, char **argv) {
         return EXIT_BAD_REQUEST;
     }
     if (!check_request(&request)) return EXIT_BAD_REQUEST;
-    PlimContext *context = open_context(request.threads, false);
+    PlimContext *context = open_context(request.threads, request.quiet);
     if (!context) return EXIT_RUN_FAILED;
     int code = report(context, open_and_render(context, path, &request));
     close_context(context);

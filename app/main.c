@@ -26,8 +26,10 @@ static const Command commands[] = {
      "read a scene, list every problem, tell the memory it needs"},
     {"render", command_render,
      "DIR [--show speed|vorticity|smoke|pressure|temperature|liquid|bodies|stress|stretch]\n"
-     "           [--range A,B] [--lines] [--frame N] [--domain NAME] [--width W] [--height H]\n"
-     "           [--samples S] [--sheet N] [--threads N]",
+     "           [--range A,B] [--lines] [--domain NAME] [--camera front|top|side|orbit]\n"
+     "           [--set /camera/KEY=VALUE]... [--ids] [--frame N] [--slow FACTOR] [--fps F]\n"
+     "           [--width W] [--height H] [--samples S] [--sheet N] [--threads N] [--quiet]\n"
+     "           [--progress json]",
      "draw the frames: DIR/pictures/*.png, DIR/film.mp4, DIR/sheet.png"},
     {"view", command_view, "DIR|SCENE [--port N] [--out DIR] [--threads N]",
      "look at a run, finished or going on, in the browser; start, pause and step one"},

@@ -7,10 +7,12 @@ import csv
 import hashlib
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
 import time
+import zlib
 
 try:
     import h5py
@@ -293,6 +295,46 @@ def different(first, second):
 def digest(path):
     with open(path, "rb") as file:
         return hashlib.sha256(file.read()).hexdigest()
+
+
+# ---- pictures ----
+
+
+def unfilter(rows, width):
+    """Rows of a PNG as bytes: each begins with the number of its filter, one of the three that render writes."""
+    out = np.zeros((len(rows), 3 * width), dtype=np.uint8)
+    above = np.zeros(3 * width, dtype=np.uint8)
+    for y, row in enumerate(rows):
+        kind, line = row[0], row[1:]
+        if kind == 0:
+            out[y] = line
+        elif kind == 1:
+            out[y] = np.cumsum(line.reshape(width, 3), axis=0, dtype=np.uint8).reshape(-1)
+        elif kind == 2:
+            out[y] = line + above
+        else:
+            raise ValueError(f"PNG filter {kind}")
+        above = out[y]
+    return out
+
+
+def read_png(path):
+    """height x width x 3 of an 8-bit RGB file without interlacing."""
+    with open(path, "rb") as file:
+        data = file.read()
+    at, body, width, height = 8, b"", 0, 0
+    while at < len(data):
+        size, kind = struct.unpack(">I4s", data[at:at + 8])
+        part = data[at + 8:at + 8 + size]
+        if kind == b"IHDR":
+            width, height, depth, color, _, _, interlaced = struct.unpack(">IIBBBBB", part)
+            if (depth, color, interlaced) != (8, 2, 0):
+                raise ValueError(f"{path}: not 8-bit RGB")
+        elif kind == b"IDAT":
+            body += part
+        at += size + 12
+    rows = np.frombuffer(zlib.decompress(body), dtype=np.uint8).reshape(height, 1 + 3 * width)
+    return unfilter(rows, width).reshape(height, width, 3)
 
 
 # ---- rotations: quaternions w, x, y, z in the last axis ----

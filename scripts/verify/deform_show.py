@@ -2,9 +2,7 @@
 """What is seen of deformable solids: stress and stretch in frames, exports and pictures; skins that elements carry."""
 import os
 import re
-import struct
 import xml.dom.minidom
-import zlib
 
 import common
 import deform
@@ -122,32 +120,6 @@ def check_index(checks, output):
 # ---- pictures ----
 
 
-def read_png(path):
-    """Rows x columns x 3 of an 8-bit RGB picture."""
-    with open(path, "rb") as file:
-        data = file.read()
-    width, height, depth, kind = struct.unpack(">IIBB", data[16:26])
-    if (depth, kind) != (8, 2):
-        raise RuntimeError(f"{path}: not 8-bit RGB")
-    packed, at = b"", 8
-    while at < len(data):
-        size, = struct.unpack(">I", data[at:at + 4])
-        if data[at + 4:at + 8] == b"IDAT":
-            packed += data[at + 8:at + 8 + size]
-        at += 12 + size
-    rows = np.frombuffer(zlib.decompress(packed), np.uint8).reshape(height, 1 + 3 * width)
-    picture = np.zeros((height + 1, width + 1, 3), int)  # a row and a column of zeros before
-    for y, row in enumerate(rows):
-        values, above, now = row[1:].reshape(width, 3).astype(int), picture[y], picture[y + 1]
-        for x in range(width):
-            a, b, c = now[x], above[x + 1], above[x]
-            pa, pb, pc = np.abs(b - c), np.abs(a - c), np.abs(a + b - 2 * c)
-            paeth = np.where((pa <= pb) & (pa <= pc), a, np.where(pb <= pc, b, c))
-            guess = (0, a, b, (a + b) // 2, paeth)[row[0]]
-            now[x + 1] = (values[x] + guess) % 256
-    return picture[1:, 1:]
-
-
 def check_pictures(options, checks, folder):
     """A bar of one stress, in the middle of the range: the colour of the bar's middle is that of the legend's."""
     width, height = 320, 180
@@ -159,7 +131,7 @@ def check_pictures(options, checks, folder):
             checks.true(f"{dim}D: render --show {show}", result.code == 0, result.last_words() if result.code else "")
             if result.code:
                 continue
-            picture = read_png(output.path("frame_00001.png"))
+            picture = common.read_png(output.path(f"frame_00001-{show}.png")).astype(int)
             body, legend = picture[height // 2 - 8, width // 2], picture[height - 7, width // 2]
             checks.below(f"{dim}D: {show}: colour off the legend's, of 255", np.abs(body - legend).max(), 40)
             ends = np.abs(picture[height - 7, width // 3 + 3] - picture[height - 7, 2 * width // 3 - 3]).max()

@@ -16,12 +16,6 @@ static const float coordinate_max = 1e15f;
  */
 static const double flatness_min = 1e-9;
 
-double linear_from_srgb(double value) {
-    if (!(value > 0.0)) return 0.0;
-    if (value > 1.0) return 1.0;
-    return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
-}
-
 static void store_linear(float *to, const float *srgb) {
     for (int c = 0; c < 3; c++) to[c] = (float)linear_from_srgb((double)srgb[c]);
 }
@@ -65,6 +59,7 @@ static size_t append_triangles(TriangleStore *store, const RenderMesh *mesh) {
     float color[3] = {0};
     for (size_t t = 0; t < mesh->triangle_count; t++) {
         const int32_t *triangle = mesh->triangles + 3 * t;
+        if (mesh->hidden && mesh->hidden[mesh->objects[t]]) continue;
         if (!is_drawable(mesh, triangle)) continue;
         if (!mesh->is_clear && mesh->objects[t] != object) {
             object = mesh->objects[t];

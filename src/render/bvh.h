@@ -31,6 +31,7 @@ typedef struct ClearMesh {
 typedef struct Drop {
     float center[3], axis[3]; /* the axis has unit length */
     float along, across;      /* m, half its length and half its width */
+    float color[3];           /* linear light, in flat pictures */
 } Drop;
 
 struct RenderScene {
@@ -52,11 +53,12 @@ struct RenderScene {
     size_t drop_count, drop_capacity;
 };
 
-/* Linear light of an sRGB value in 0..1; anything else is clamped. */
-double linear_from_srgb(double value);
-
 /* Whether all values are numbers of a size that squares can be taken of. */
 bool render_is_usable(const float *values, int count);
+
+/* A camera that looks somewhere, a picture of the options' size. */
+PlimStatus render_check_request(PlimContext *context, const RenderCamera *camera,
+                                const RenderOptions *options, const Image *image);
 
 PlimStatus render_check_embree(const RenderScene *scene);
 /* Commits a geometry and hands it to an Embree scene. */

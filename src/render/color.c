@@ -3,7 +3,13 @@
 
 static const double degree = 3.14159265358979323846 / 180.0;
 
-static double srgb_from_linear(double light) {
+double linear_from_srgb(double value) {
+    if (!(value > 0.0)) return 0.0;
+    if (value > 1.0) return 1.0;
+    return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
+}
+
+double srgb_from_linear(double light) {
     double x = fmin(fmax(light, 0), 1);
     return x <= 0.0031308 ? 12.92 * x : 1.055 * pow(x, 1 / 2.4) - 0.055;
 }

@@ -31,6 +31,10 @@ static inline Vec3 color_mix(Vec3 a, Vec3 b, double share) {
     return vec3_add_scaled(vec3_scale(1.0 - share, a), share, b);
 }
 
+/* Linear light of an sRGB value in 0..1, and back; anything else is clamped. */
+double linear_from_srgb(double value);
+double srgb_from_linear(double light);
+
 void color_store(unsigned char rgb[3], Vec3 color);
 
 #endif

@@ -28,7 +28,10 @@ static void append_drops(RenderScene *scene, const RenderDrops *set) {
         if (!render_is_usable(center, 3) || !render_is_usable(&set->radii[i], 1)) continue;
         if (!(set->radii[i] > 0.0f)) continue;
         if (!render_is_usable(velocity, 3)) velocity = at_rest;
-        scene->drops[scene->drop_count++] = stretch(center, velocity, (double)set->radii[i]);
+        Drop *drop = &scene->drops[scene->drop_count++];
+        *drop = stretch(center, velocity, (double)set->radii[i]);
+        for (int c = 0; c < 3; c++)
+            drop->color[c] = (float)linear_from_srgb((double)set->flat_color[c]);
     }
 }
 

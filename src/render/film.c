@@ -46,14 +46,32 @@ static PlimStatus run_ffmpeg(PlimContext *context, const char *input, const char
     char rate[32], number[16];
     snprintf(rate, sizeof rate, "%.9g", fps);
     snprintf(number, sizeof number, "%d", first);
-    const char *arguments[] = {
-        "ffmpeg",   "-hide_banner", "-loglevel",     "error",
-        "-nostdin", "-y",           "-framerate",    rate,
-        "-f",       "image2",       "-start_number", number,
-        "-i",       input,          "-vf",           "pad=ceil(iw/2)*2:ceil(ih/2)*2",
-        "-c:v",     "libx264",      "-crf",          "18",
-        "-pix_fmt", "yuv420p",      "-movflags",     "+faststart",
-        "-f",       "mp4",          output,          NULL};
+    const char *arguments[] = {"ffmpeg",
+                               "-hide_banner",
+                               "-loglevel",
+                               "error",
+                               "-nostdin",
+                               "-y",
+                               "-framerate",
+                               rate,
+                               "-f",
+                               "image2",
+                               "-start_number",
+                               number,
+                               "-i",
+                               input,
+                               "-c:v",
+                               "libx264",
+                               "-crf",
+                               "18",
+                               "-pix_fmt",
+                               "yuv420p",
+                               "-movflags",
+                               "+faststart",
+                               "-f",
+                               "mp4",
+                               output,
+                               NULL};
     return process_run(context, arguments, "ffmpeg");
 }
 

@@ -6,8 +6,8 @@
 #include "base/context.h"
 
 /* Joins PNG files of a printf pattern (one %d, as "frame_%05d.png") from `first` on into an MP4
- * that plays anywhere (H.264, yuv420p; odd sizes padded). `folder` holds the pictures and
- * `film_name`. */
+ * that plays anywhere (H.264, yuv420p: pictures must have even sizes). `folder` holds the pictures
+ * and `film_name`. */
 PlimStatus film_encode(PlimContext *context, const char *folder, const char *pattern, int first,
                        double fps, const char *film_name);
 

@@ -51,18 +51,25 @@ RenderScale mesh_values_scale(MeshShow show, MeshSample *sample) {
     return scale;
 }
 
-void mesh_values_legend(Image *image, MeshShow show, const RenderScale *scale) {
-    static const char *const units[] = {" Pa", " kPa", " MPa", " GPa"};
+const char *mesh_values_unit(MeshShow show, const RenderScale *scale, double *factor) {
+    static const char *const units[] = {"Pa", "kPa", "MPa", "GPa"};
     enum { UNITS = sizeof units / sizeof *units };
-    double factor = 1.0, size = fmax(fabs(scale->low), fabs(scale->high));
+    double size = fmax(fabs(scale->low), fabs(scale->high));
     int unit = 0;
-    for (; show == SHOW_STRESS && unit + 1 < UNITS && size * factor >= 1000.0; unit++)
-        factor *= 1e-3;
+    *factor = 1.0;
+    if (show != SHOW_STRESS) return "";
+    for (; unit + 1 < UNITS && size * *factor >= 1000.0; unit++) *factor *= 1e-3;
+    return units[unit];
+}
+
+void mesh_values_legend(Image *image, MeshShow show, const RenderScale *scale) {
+    double factor;
+    const char *unit = mesh_values_unit(show, scale, &factor);
     Legend legend = {.table = &scale->table,
                      .low = factor * scale->low,
                      .high = factor * scale->high,
                      .title = mesh_show_name(show),
-                     .unit = show == SHOW_STRESS ? units[unit] : "",
+                     .unit = unit,
                      .plate = true};
     legend_draw(image, &legend);
 }

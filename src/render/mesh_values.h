@@ -29,7 +29,11 @@ PlimStatus mesh_values_collect(PlimContext *context, const FrameView *view, Mesh
  * sample. low < high in any case. */
 RenderScale mesh_values_scale(MeshShow show, MeshSample *sample);
 
-/* The scale along the lower edge of a picture. Stress in Pa, kPa, MPa or GPa. */
+/* Pa, kPa, MPa or GPa, what makes short numbers; "" where there is none. Values times *factor are
+ * in it. */
+const char *mesh_values_unit(MeshShow show, const RenderScale *scale, double *factor);
+
+/* The scale along the lower edge of a picture. */
 void mesh_values_legend(Image *image, MeshShow show, const RenderScale *scale);
 
 #endif

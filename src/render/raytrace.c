@@ -3,6 +3,7 @@
 
 #include "base/parallel.h"
 #include "render/bvh.h"
+#include "render/glass.h"
 #include "render/resolve.h"
 #include "render/shade.h"
 #include "render/smoke.h"
@@ -12,7 +13,6 @@
 enum { LANES = 8, ROW_GRAIN = 4, SAMPLES_MAX = 4096 };
 
 static const double pi = 3.14159265358979323846;
-static const double default_fov = 35.0; /* degrees */
 
 /* Share of the skylight that a near neighbour takes; the rest comes back from the neighbour. */
 static const double occlusion = 0.85;
@@ -34,10 +34,10 @@ typedef struct DrawJob {
     const RenderOptions *options;
     Look look;
     Smoke smoke;
-    Vec3 eye, forward, right, up; /* right and up reach from the centre to the picture's edges */
-    Vec3 low, high;               /* m: the box outside which nothing takes skylight */
-    const ClearMesh *eye_water;   /* that the eye is in; NULL in air */
-    LightRays *rays;              /* INTERLEAVE^2 sets of options->samples */
+    CameraView view;
+    Vec3 low, high;             /* m: the box outside which nothing takes skylight */
+    const ClearMesh *eye_water; /* that the eye is in; NULL in air */
+    LightRays *rays;            /* INTERLEAVE^2 sets of options->samples */
     size_t ray_count;
     PixelPlace *places; /* options->samples */
     Pixel *pixels;
@@ -62,47 +62,16 @@ RenderOptions render_options_default(void) {
                            .ground = true,
                            .ground_height = 0.0,
                            .checker = 1.0,
+                           .ground_color = {0.8095, 0.8152, 0.8210},
                            .sun = {0.5, 1.0, 0.35},
                            .sun_softness = 0.05};
-}
-
-/* Axes of a view along `forward`: y is up, unless the view is straight up or down. */
-static void view_axes(Vec3 forward, Vec3 *right, Vec3 *up) {
-    Vec3 across = vec3_cross(forward, vec3(0, 1, 0));
-    *right = vec3_length(across) > 1e-6 ? vec3_normalize(across) : vec3(1, 0, 0);
-    *up = vec3_cross(*right, forward);
-}
-
-static RenderCamera camera_along(Vec3 forward, Vec3 low, Vec3 high, double aspect) {
-    Vec3 center = vec3_scale(0.5, vec3_add(low, high)), half = vec3_scale(0.5, vec3_sub(high, low));
-    Vec3 right, up;
-    view_axes(forward, &right, &up);
-    double slope_y = tan(default_fov * pi / 360.0), slope_x = slope_y * aspect;
-    /* The distance at which the corner that sticks out farthest touches the picture's edge. */
-    double distance = 0.0;
-    for (int corner = 0; corner < 8; corner++) {
-        Vec3 to = vec3(corner & 1 ? half.x : -half.x, corner & 2 ? half.y : -half.y,
-                       corner & 4 ? half.z : -half.z);
-        double needed = fmax(fabs(vec3_dot(to, right)) / slope_x, fabs(vec3_dot(to, up)) / slope_y);
-        distance = fmax(distance, needed - vec3_dot(to, forward));
-    }
-    distance = distance > 0.0 ? 1.02 * distance : 1.0; /* a point is seen from one metre */
-    return (RenderCamera){vec3_add_scaled(center, -distance, forward), center, default_fov};
-}
-
-RenderCamera render_camera_fit(Vec3 low, Vec3 high, double aspect) {
-    return camera_along(vec3_normalize(vec3(-0.42, -0.35, -1.0)), low, high, aspect);
-}
-
-RenderCamera render_camera_face(Vec3 low, Vec3 high, double aspect) {
-    return camera_along(vec3(0, 0, -1), low, high, aspect);
 }
 
 static bool is_finite(Vec3 a) {
     return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
 }
 
-static PlimStatus check_request(PlimContext *context, const RenderCamera *camera,
+PlimStatus render_check_request(PlimContext *context, const RenderCamera *camera,
                                 const RenderOptions *options, const Image *image) {
     if (image->width != options->width || image->height != options->height)
         return context_fail(context, PLIM_BAD_INPUT,
@@ -180,13 +149,8 @@ static void place_samples(DrawJob *job) {
                                       .down = mirrored_bits((unsigned)i) + 0.5 * finest};
 }
 
-/* Unit vector through the sample's place in pixel (x, y). */
 static Vec3 eye_ray(const DrawJob *job, int x, int y, int sample) {
-    double across = x + job->places[sample].across, down = y + job->places[sample].down;
-    double right = 2.0 * across / job->options->width - 1.0;
-    double up = 1.0 - 2.0 * down / job->options->height;
-    Vec3 direction = vec3_add_scaled(job->forward, right, job->right);
-    return vec3_normalize(vec3_add_scaled(direction, up, job->up));
+    return camera_ray(&job->view, x + job->places[sample].across, y + job->places[sample].down);
 }
 
 static void set_ray(struct RTCRay8 *rays, int lane, Vec3 origin, Vec3 direction, double far) {
@@ -221,7 +185,7 @@ static void find_surfaces(const DrawJob *job, int x, int y, int lanes, int sampl
     for (int lane = 0; lane < LANES; lane++) {
         valid[lane] = lane < lanes ? -1 : 0;
         packet->direction[lane] = eye_ray(job, x + lane, y, sample);
-        set_ray(&hits.ray, lane, job->eye, packet->direction[lane], INFINITY);
+        set_ray(&hits.ray, lane, job->view.eye, packet->direction[lane], INFINITY);
         hits.hit.geomID[lane] = RTC_INVALID_GEOMETRY_ID;
         hits.hit.instID[0][lane] = RTC_INVALID_GEOMETRY_ID;
     }
@@ -233,12 +197,13 @@ static void find_surfaces(const DrawJob *job, int x, int y, int lanes, int sampl
         Vec3 direction = packet->direction[lane];
         bool hit = hits.hit.geomID[lane] != RTC_INVALID_GEOMETRY_ID;
         RayHit found = hit ? hit_of_lane(&hits, lane) : (RayHit){.distance = INFINITY};
-        double ground = shade_ground_distance(&job->look, job->eye, direction);
+        double ground = shade_ground_distance(&job->look, job->view.eye, direction);
         packet->hit[lane] = hit || ground < INFINITY;
         if (ground < found.distance)
-            packet->surface[lane] = shade_ground(&job->look, job->eye, direction, ground, 0.0);
+            packet->surface[lane] = shade_ground(&job->look, job->view.eye, direction, ground, 0.0);
         else if (hit)
-            packet->surface[lane] = surface_of_hit(job->scene, &found, job->eye, direction, 0.0);
+            packet->surface[lane] =
+                surface_of_hit(job->scene, &found, job->view.eye, direction, 0.0);
         packet->distance[lane] = packet->hit[lane] ? packet->surface[lane].distance : INFINITY;
         packet->wet[lane] = false;
     }
@@ -250,7 +215,7 @@ static void look_through_water(const DrawJob *job, int lanes, Packet *packet) {
     _Alignas(32) int valid[LANES] = {0};
     for (int lane = 0; lane < LANES; lane++) {
         valid[lane] = lane < lanes ? -1 : 0;
-        set_ray(&rays, lane, job->eye, packet->direction[lane < lanes ? lane : 0],
+        set_ray(&rays, lane, job->view.eye, packet->direction[lane < lanes ? lane : 0],
                 lane < lanes ? packet->distance[lane] : 0.0);
     }
     struct RTCIntersectContext context;
@@ -259,8 +224,8 @@ static void look_through_water(const DrawJob *job, int lanes, Packet *packet) {
     rtcOccluded8(valid, job->scene->water, &context, &rays);
     for (int lane = 0; lane < lanes; lane++) {
         if (!(rays.tfar[lane] < 0.0f || job->eye_water)) continue;
-        WaterView view =
-            water_look(job->scene, &job->look, job->eye, packet->direction[lane], job->eye_water);
+        WaterView view = water_look(job->scene, &job->look, job->view.eye, packet->direction[lane],
+                                    job->eye_water);
         packet->wet[lane] = true;
         packet->light[lane] = view.light;
         packet->surface[lane] = view.surface;
@@ -280,7 +245,7 @@ static void find_sun(const DrawJob *job, int x, int y, int lanes, int sample, Pa
             lane < lanes && packet->hit[lane] && vec3_dot(surface->normal, job->look.sun) > 0;
         valid[lane] = asks ? -1 : 0;
         any = any || asks;
-        set_ray(&rays, lane, asks ? surface->point : job->eye, to_sun, INFINITY);
+        set_ray(&rays, lane, asks ? surface->point : job->view.eye, to_sun, INFINITY);
     }
     struct RTCIntersectContext context;
     rtcInitIntersectContext(&context);
@@ -314,7 +279,7 @@ static void find_sky(const DrawJob *job, int x, int y, int lanes, int sample, Pa
         const Surface *surface = &packet->surface[lane];
         const LightRays *aim = &light_rays(job, x + lane, y)[sample];
         packet->open[lane] = 1.0;
-        set_ray(&rays, lane, job->eye, aim->sun, aim->reach);
+        set_ray(&rays, lane, job->view.eye, aim->sun, aim->reach);
         if (lane >= lanes || !packet->hit[lane]) continue;
         Vec3 direction = about_normal(surface->face, aim->sky);
         if (meets_ground(&job->look, surface->point, direction, aim->reach)) {
@@ -355,7 +320,7 @@ static void dim_by_water(const DrawJob *job, int x, int y, int lanes, int sample
     for (int lane = 0; lane < LANES; lane++) {
         bool asks = lane < lanes && packet->hit[lane] && packet->lit[lane] > 0.0;
         valid[lane] = asks ? -1 : 0;
-        set_ray(&rays, lane, asks ? packet->surface[lane].point : job->eye,
+        set_ray(&rays, lane, asks ? packet->surface[lane].point : job->view.eye,
                 light_rays(job, x + lane, y)[sample].sun, INFINITY);
     }
     struct RTCIntersectContext context;
@@ -374,7 +339,7 @@ static void dim_by_water(const DrawJob *job, int x, int y, int lanes, int sample
 /* Smoke between the eye and what lies behind. */
 static Light light_through_smoke(const DrawJob *job, Vec3 direction, double far, double phase,
                                  Light light) {
-    SmokePath path = smoke_along(&job->smoke, job->eye, direction, far, phase);
+    SmokePath path = smoke_along(&job->smoke, job->view.eye, direction, far, phase);
     if (path.through == 1.0) return light;
     Vec3 own = shade_smoke(&job->look, direction, path.sun, path.sky, path.glow);
     return (Light){.steady = vec3_add_scaled(own, path.through, light.steady),
@@ -409,6 +374,10 @@ static void trace_pixels(const DrawJob *job, int x, int y, int lanes) {
             if (job->options->smoke)
                 light = light_through_smoke(job, packet.direction[lane], packet.distance[lane],
                                             smoke_phase(job, x + lane, y, sample), light);
+            if (job->options->glass_count > 0)
+                light =
+                    glass_look(job->options->glass, job->options->glass_count, &job->look,
+                               job->view.eye, packet.direction[lane], packet.distance[lane], light);
             double footprint = surface ? surface->distance * job->look.pixel_angle : 0.0;
             pixel_add(&pixels[lane], surface, &light, packet.lit[lane], packet.open[lane],
                       footprint, sample == 0);
@@ -426,29 +395,14 @@ static void trace_rows(void *user, size_t begin, size_t end) {
 
 static void set_view(DrawJob *job, const RenderCamera *camera) {
     const RenderOptions *options = job->options;
-    Vec3 view = vec3_sub(camera->target, camera->position);
-    double slope = tan(camera->field_of_view * pi / 360.0);
-    double aspect = (double)options->width / options->height;
-    job->eye = camera->position;
-    job->forward = vec3_normalize(view);
-    view_axes(job->forward, &job->right, &job->up);
-    job->right = vec3_scale(slope * aspect, job->right);
-    job->up = vec3_scale(slope, job->up);
-    /* Haze and nearness go by what the camera is set on, so that every size of scene looks alike.
-     */
-    job->look = (Look){.sun = vec3_normalize(options->sun),
-                       .ground = options->ground,
-                       .ground_height = options->ground_height,
-                       .checker = options->checker,
-                       .fade = 4.0 * vec3_length(view),
-                       .reach = 0.1 * vec3_length(view),
-                       .pixel_angle = 2.0 * slope / options->height};
+    job->view = camera_view(camera, options->width, options->height);
+    job->look = shade_look(camera, options);
     struct RTCBounds bounds;
     rtcGetSceneBounds(job->scene->scene, &bounds);
     double reach = job->look.reach;
     job->low = vec3(bounds.lower_x - reach, bounds.lower_y - reach, bounds.lower_z - reach);
     job->high = vec3(bounds.upper_x + reach, bounds.upper_y + reach, bounds.upper_z + reach);
-    job->eye_water = job->scene->water ? water_around(job->scene, job->eye) : NULL;
+    job->eye_water = job->scene->water ? water_around(job->scene, job->view.eye) : NULL;
 }
 
 static PlimStatus allocate_job(PlimContext *context, DrawJob *job) {
@@ -471,7 +425,7 @@ static void free_job(PlimContext *context, DrawJob *job) {
 PlimStatus render_scene_draw(const RenderScene *scene, const RenderCamera *camera,
                              const RenderOptions *options, Image *image) {
     PlimContext *context = scene->context;
-    TRY(check_request(context, camera, options, image));
+    TRY(render_check_request(context, camera, options, image));
     DrawJob job = {.scene = scene, .options = options};
     PlimStatus status = allocate_job(context, &job);
     if (status == PLIM_OK) set_view(&job, camera);

@@ -4,6 +4,7 @@
 #define RENDER_RAYTRACE_H
 
 #include "math/vec.h"
+#include "render/camera.h"
 #include "render/color.h"
 #include "render/image.h"
 
@@ -19,8 +20,9 @@ typedef struct RenderMesh {
     size_t vertex_count;
     const int32_t *triangles; /* 3 per triangle */
     size_t triangle_count;
-    const int32_t *objects; /* per triangle: index into colors */
-    const float *colors;    /* 3 per object, 0..1, as seen in full light (sRGB) */
+    const int32_t *objects;      /* per triangle: index into colors */
+    const unsigned char *hidden; /* per object: not 0 for those that are not drawn; NULL: none */
+    const float *colors;         /* 3 per object, 0..1, as seen in full light (sRGB) */
     /* One value a vertex, interpolated and shown as a colour of the scale in place of `colors`,
      * less dark in the shade; NULL: none. All meshes of a scene that have values have the same
      * scale. */
@@ -47,12 +49,8 @@ typedef struct RenderDrops {
     const float *velocities; /* m/s, 3 per drop */
     const float *radii;      /* m, at rest */
     size_t count;
+    float flat_color[3]; /* sRGB, of a flat picture; otherwise they look like water */
 } RenderDrops;
-
-typedef struct RenderCamera {
-    Vec3 position, target; /* m */
-    double field_of_view;  /* degrees, across the height of the picture */
-} RenderCamera;
 
 /* Smoke in a box of cells. Arrays are borrowed during the drawing. */
 typedef struct RenderSmoke {
@@ -65,15 +63,23 @@ typedef struct RenderSmoke {
     double extinction;        /* 1/m, of smoke of density 1 */
 } RenderSmoke;
 
+/* A tank with four glass sides, open above. */
+typedef struct RenderGlass {
+    Vec3 low, high; /* m */
+} RenderGlass;
+
 typedef struct RenderOptions {
     int width, height;        /* default 960 x 540 */
     int samples;              /* rays per pixel, default 4 */
     bool ground;              /* draw the checker ground, default true */
     double ground_height;     /* m */
     double checker;           /* edge of a checker square, m */
+    Vec3 ground_color;        /* sRGB 0..1, of its light squares, default a pale grey */
     Vec3 sun;                 /* direction to the sun, any length, default (0.5, 1, 0.35) */
     double sun_softness;      /* apparent radius of the sun in radians, default 0.05 */
     const RenderSmoke *smoke; /* NULL, the default: none */
+    const RenderGlass *glass; /* borrowed; none by default */
+    size_t glass_count;
 } RenderOptions;
 
 typedef struct RenderScene RenderScene;
@@ -92,9 +98,9 @@ PlimStatus render_scene_add_drops(RenderScene *scene, const RenderDrops *sets, s
 PlimStatus render_scene_draw(const RenderScene *scene, const RenderCamera *camera,
                              const RenderOptions *options, Image *image);
 
-/* A camera that sees the box low..high from the front right and above. */
-RenderCamera render_camera_fit(Vec3 low, Vec3 high, double aspect);
-/* One that sees it straight from the front, along -z: for what lies in a plane. */
-RenderCamera render_camera_face(Vec3 low, Vec3 high, double aspect);
+/* The same view without light: of each pixel the colour, exact to the byte, of what is in its
+ * middle; black where nothing is, or the ground. Clear meshes are not drawn, nor is smoke. */
+PlimStatus render_scene_draw_flat(const RenderScene *scene, const RenderCamera *camera,
+                                  const RenderOptions *options, Image *image);
 
 #endif

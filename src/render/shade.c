@@ -10,8 +10,7 @@ static const Vec3 bounce_light = {0.15, 0.14, 0.13}; /* from the floor, on one t
 static const Vec3 horizon = {0.76, 0.83, 0.90};
 static const Vec3 zenith = {0.16, 0.33, 0.64};
 static const Vec3 below = {0.46, 0.48, 0.51};
-static const Vec3 tile_light = {0.62, 0.63, 0.64};
-static const Vec3 tile_dark = {0.40, 0.42, 0.445};
+static const Vec3 tile_dark = {0.645, 0.667, 0.695}; /* of the light ones */
 
 /* Share of haze beyond which the ground is not looked at. */
 static const double haze_full = 0.996;
@@ -20,8 +19,19 @@ static Vec3 mix(Vec3 a, Vec3 b, double share) {
     return vec3_add_scaled(vec3_scale(1.0 - share, a), share, b);
 }
 
-static Vec3 tint(Vec3 a, Vec3 b) {
-    return vec3(a.x * b.x, a.y * b.y, a.z * b.z);
+Look shade_look(const RenderCamera *camera, const RenderOptions *options) {
+    Vec3 tile = options->ground_color;
+    double view = vec3_length(vec3_sub(camera->target, camera->position));
+    tile = vec3(linear_from_srgb(tile.x), linear_from_srgb(tile.y), linear_from_srgb(tile.z));
+    return (Look){.sun = vec3_normalize(options->sun),
+                  .ground = options->ground,
+                  .ground_height = options->ground_height,
+                  .checker = options->checker,
+                  .tile_light = tile,
+                  .tile_dark = shade_tint(tile, tile_dark),
+                  .fade = 4.0 * view,
+                  .reach = 0.1 * view,
+                  .pixel_angle = camera_view(camera, options->width, options->height).pixel_angle};
 }
 
 static Vec3 sky(double up) {
@@ -68,7 +78,7 @@ Surface shade_ground(const Look *look, Vec3 origin, Vec3 direction, double dista
     return (Surface){.point = point,
                      .normal = {0, 1, 0},
                      .face = {0, 1, 0},
-                     .albedo = mix(tile_dark, tile_light, 0.5 + 0.5 * pattern),
+                     .albedo = mix(look->tile_dark, look->tile_light, 0.5 + 0.5 * pattern),
                      .distance = whole,
                      .shine = 0.0};
 }
@@ -122,7 +132,7 @@ static Light shade_drop(const Look *look, const Surface *surface, Vec3 direction
     Vec3 glassy = mix(behind, surroundings(before.y), mirrored);
     Vec3 around = mix(bounce_light, sky_light, 0.5 + 0.5 * normal.y);
     double sunward = fmax(0.5 + 0.5 * vec3_dot(normal, look->sun), 0.0); /* shines through */
-    Vec3 white = tint(surface->albedo, vec3_add_scaled(around, sunward, sun_light));
+    Vec3 white = shade_tint(surface->albedo, vec3_add_scaled(around, sunward, sun_light));
     Light light = {.steady = mix(glassy, white, scattered)};
     light.sun = vec3_scale(mirrored, shade_glint(look, before));
     return light;
@@ -131,9 +141,9 @@ static Light shade_drop(const Look *look, const Surface *surface, Vec3 direction
 static Light shade_opaque(const Look *look, const Surface *surface, Vec3 direction) {
     Light light = {0};
     double sunward = fmax(vec3_dot(surface->normal, look->sun), 0.0);
-    light.sun = vec3_scale(sunward, tint(surface->albedo, sun_light));
+    light.sun = vec3_scale(sunward, shade_tint(surface->albedo, sun_light));
     Vec3 around = mix(bounce_light, sky_light, 0.5 + 0.5 * surface->normal.y);
-    light.ambient = tint(surface->albedo, around);
+    light.ambient = shade_tint(surface->albedo, around);
     if (surface->shine > 0.0) add_shine(look, surface, direction, sunward, &light);
     if (surface->own > 0.0) {
         light.steady = vec3_scale(surface->own, surface->albedo);
@@ -163,6 +173,6 @@ Vec3 shade_smoke(const Look *look, Vec3 direction, double sun, double sky, doubl
     static const Vec3 white = {0.90, 0.92, 0.95}, ember = {1.4, 0.42, 0.08};
     Vec3 around = mix(bounce_light, sky_light, 0.8);
     Vec3 light = vec3_scale(1.5 * sun * scattering(vec3_dot(look->sun, direction)), sun_light);
-    light = tint(white, vec3_add_scaled(light, sky, around));
+    light = shade_tint(white, vec3_add_scaled(light, sky, around));
     return vec3_add_scaled(light, glow, ember);
 }

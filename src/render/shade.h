@@ -9,6 +9,7 @@ typedef struct Look {
     Vec3 sun; /* unit vector towards it */
     bool ground;
     double ground_height, checker; /* m */
+    Vec3 tile_light, tile_dark;    /* albedo of its squares */
     double fade;                   /* m: the distance at which haze takes half */
     double reach;                  /* m: how far away a neighbour still takes skylight */
     double pixel_angle;            /* radians across one pixel */
@@ -33,6 +34,9 @@ typedef struct Light {
     Vec3 sun;     /* from the sun, when nothing is before it */
 } Light;
 
+/* Haze and nearness go by what the camera is set on, so that every size of scene looks alike. */
+Look shade_look(const RenderCamera *camera, const RenderOptions *options);
+
 Vec3 shade_background(const Look *look, Vec3 direction);
 
 /* Distance along the ray to the ground; infinite when it does not get there or haze hides it. */
@@ -48,6 +52,10 @@ Vec3 shade_glint(const Look *look, Vec3 direction);
 
 /* Light of smoke, from shares of the sun's and the sky's light and of its own glow. */
 Vec3 shade_smoke(const Look *look, Vec3 direction, double sun, double sky, double glow);
+
+static inline Vec3 shade_tint(Vec3 a, Vec3 b) {
+    return vec3(a.x * b.x, a.y * b.y, a.z * b.z);
+}
 
 static inline double shade_luminance(Vec3 color) {
     return 0.2126 * color.x + 0.7152 * color.y + 0.0722 * color.z;

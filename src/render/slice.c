@@ -62,10 +62,17 @@ static Vec3 cover_with_obstacle(const Slice *slice, double x, double y, Vec3 col
     return color_mix(color, grey, clamp_share(depth + 0.5));
 }
 
+/* The edge is darker than the body; beside a body that has none of the pixel, as obstacles' is. */
 static Vec3 cover_with_bodies(const Slice *slice, size_t pixel, Vec3 color) {
     if (!slice->bodies) return color;
-    color = color_mix(color, obstacle_color, clamp_share((double)slice->bodies[pixel]));
-    return color_mix(color, obstacle_edge, (double)slice->edges[pixel]);
+    const float *tint = slice->tints[pixel];
+    Vec3 body = obstacle_color, edge = obstacle_edge;
+    if (tint) {
+        body = vec3((double)tint[0], (double)tint[1], (double)tint[2]);
+        edge = vec3_scale(0.5, body);
+    }
+    color = color_mix(color, body, clamp_share((double)slice->bodies[pixel]));
+    return color_mix(color, edge, (double)slice->edges[pixel]);
 }
 
 /* ---- the picture ---- */
@@ -148,6 +155,7 @@ static PlimStatus fill_slice(PlimContext *context, const FrameView *view, Slice 
     TRY(slice_smooth_obstacles(context, slice));
     color_table_fill(&slice->table, scale_of(slice->options->show));
     size_t pixels = (size_t)slice->image->width * (size_t)slice->image->height;
+    if (slice->options->flat) return PLIM_OK;
     if (slice->options->show == SLICE_SPEED) {
         slice->noise = context_allocate(context, pixels, sizeof *slice->noise);
         if (!slice->noise) return PLIM_OUT_OF_MEMORY;
@@ -162,16 +170,15 @@ static PlimStatus fill_slice(PlimContext *context, const FrameView *view, Slice 
 
 /* One blue needs no explanation. */
 static bool has_legend(const SliceOptions *options) {
-    return options->legend && options->show != SLICE_LIQUID;
+    return options->legend && !options->flat && options->show != SLICE_LIQUID;
 }
 
 static void draw_legend(const Slice *slice) {
-    static const char *const units[SLICE_SHOW_COUNT] = {" m/s", " 1/s", "", " Pa", "", ""};
     Legend legend = {.table = &slice->table,
                      .low = slice->options->range.low,
                      .high = slice->options->range.high,
                      .title = "",
-                     .unit = units[slice->options->show]};
+                     .unit = slice_show_unit(slice->options->show)};
     legend_draw(slice->image, &legend);
 }
 
@@ -179,13 +186,13 @@ static void draw_legend(const Slice *slice) {
 static void place_cut(Slice *slice) {
     enum { MARGIN = 8 };
     const int *n = slice->volume->n;
-    int height = slice->image->height;
+    int height = slice->image->height - slice->options->top;
     if (has_legend(slice->options)) height -= legend_height(slice->image);
     double across = fmax(slice->image->width - 2 * MARGIN, 1) / n[0];
     double down = fmax(height - 2 * MARGIN, 1) / n[1];
     slice->cell_pixels = fmin(across, down);
     slice->left = 0.5 * (slice->image->width - n[0] * slice->cell_pixels);
-    slice->top = 0.5 * (height - n[1] * slice->cell_pixels);
+    slice->top = slice->options->top + 0.5 * (height - n[1] * slice->cell_pixels);
 }
 
 PlimStatus slice_draw(PlimContext *context, const FrameVolume *volume, const FrameView *view,
@@ -197,7 +204,9 @@ PlimStatus slice_draw(PlimContext *context, const FrameVolume *volume, const Fra
         .volume = volume, .options = options, .first = slice_first_cell(volume), .image = image};
     place_cut(&slice);
     PlimStatus status = fill_slice(context, view, &slice);
-    if (status == PLIM_OK) {
+    if (status == PLIM_OK && options->flat) {
+        slice_draw_flat(&slice, view);
+    } else if (status == PLIM_OK) {
         parallel_for(context->threads, (size_t)image->height, 8, draw_rows, &slice);
         for (size_t i = 0; view && i < view->points_count; i++)
             slice_draw_points(&slice, &view->points[i]);
@@ -214,5 +223,6 @@ PlimStatus slice_draw(PlimContext *context, const FrameVolume *volume, const Fra
     context_free(context, slice.lines, pixels, sizeof *slice.lines);
     context_free(context, slice.bodies, pixels, sizeof *slice.bodies);
     context_free(context, slice.edges, pixels, sizeof *slice.edges);
+    context_free(context, slice.tints, pixels, sizeof *slice.tints);
     return status;
 }

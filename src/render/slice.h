@@ -20,6 +20,9 @@ typedef enum SliceShow {
 /* "speed", "vorticity", "smoke", "pressure", "temperature", "liquid". */
 const char *slice_show_name(SliceShow show);
 
+/* "m/s"; "" where there is none. */
+const char *slice_show_unit(SliceShow show);
+
 /* False when the frames hold no such quantity. */
 bool slice_can_show(const FrameVolume *volume, SliceShow show);
 
@@ -37,11 +40,21 @@ PlimStatus slice_measure(PlimContext *context, const FrameVolume *volume, SliceS
  * does not make the rest pale; else that of all. Sorts the ranges; low < high in any case. */
 SliceRange slice_range_of_run(SliceShow show, SliceRange *frames, size_t count);
 
+/* Colours of a flat picture, sRGB 0..1; bodies have those of their meshes. */
+typedef struct SliceFlat {
+    float liquid[3], obstacle[3];
+    float points[FRAME_VIEW_CAPACITY][3]; /* of each set */
+} SliceFlat;
+
 typedef struct SliceOptions {
     SliceShow show;
     SliceRange range;
     bool lines;  /* thin streamlines, evenly spaced; speed has its threads instead */
     bool legend; /* the scale and its range below the cut, if the picture is large enough */
+    int top;     /* pixels along the upper edge that stay free, for a caption */
+    /* NULL: none. Else nothing but where things are: each pixel has the colour, exact to the byte,
+     * of what is in its middle, black where that is nothing. */
+    const SliceFlat *flat;
 } SliceOptions;
 
 /* Fills the image with the cut, as large as fits. `view` is what else the frame holds (NULL:

@@ -21,27 +21,17 @@ typedef struct BodyCuts {
     CutLine *lines;
     Crossing *crossings;
     size_t line_count, capacity;
+    const float *color; /* of the body */
 } BodyCuts;
-
-static double plane_of(const FrameVolume *volume) {
-    return volume->dim == 3 ? volume->origin[2] + (volume->n[2] / 2 + 0.5) * volume->spacing : 0;
-}
 
 static Vec3 corner_of(const FrameMesh *mesh, size_t triangle, int corner) {
     const float *x = mesh->vertices + 3 * mesh->triangles[3 * triangle + (size_t)corner];
     return vec3((double)x[0], (double)x[1], (double)x[2]);
 }
 
-static void to_pixels(const Slice *slice, Vec3 x, double out[2]) {
-    const FrameVolume *volume = slice->volume;
-    double scale = slice->cell_pixels / volume->spacing;
-    out[0] = slice->left + (x.x - volume->origin[0]) * scale;
-    out[1] = slice->top + volume->n[1] * slice->cell_pixels - (x.y - volume->origin[1]) * scale;
-}
-
 /* False: the triangle is not cut. Corners in the plane count as above it. */
 static bool cut_triangle(const Slice *slice, const FrameMesh *mesh, size_t triangle, CutLine *out) {
-    double plane = plane_of(slice->volume);
+    double plane = slice_plane(slice->volume);
     bool found = false;
     for (int c = 0; c < 3; c++) {
         Vec3 a = corner_of(mesh, triangle, c), b = corner_of(mesh, triangle, (c + 1) % 3);
@@ -49,7 +39,8 @@ static bool cut_triangle(const Slice *slice, const FrameMesh *mesh, size_t trian
         if (below == (b.z < plane)) continue;
         double part = (plane - a.z) / (b.z - a.z);
         /* The edge that comes up through the plane is the line's end. */
-        to_pixels(slice, vec3_add_scaled(a, part, vec3_sub(b, a)), below ? out->to : out->from);
+        slice_to_pixels(slice, vec3_add_scaled(a, part, vec3_sub(b, a)),
+                        below ? out->to : out->from);
         found = true;
     }
     return found;
@@ -91,11 +82,16 @@ static size_t cross(const BodyCuts *cuts, double y) {
     return count;
 }
 
-static void fill_stretch(float *row, int width, double from, double to) {
+/* A pixel that several bodies share has the colour of the last that goes half through it. */
+static void fill_stretch(const BodyCuts *cuts, int row, double from, double to) {
+    int width = cuts->slice->image->width;
+    size_t first = (size_t)row * (size_t)width;
     double low = fmax(from, 0), high = fmin(to, width);
     for (int i = (int)low; i < high; i++) {
-        double covered = fmin(high, i + 1) - fmax(low, i);
-        row[i] += (float)(fmax(covered, 0) / SCANS);
+        double covered = fmax(fmin(high, i + 1) - fmax(low, i), 0);
+        const float **tint = &cuts->slice->tints[first + (size_t)i];
+        cuts->slice->bodies[first + (size_t)i] += (float)(covered / SCANS);
+        if (covered >= 0.5 || !*tint) *tint = cuts->color;
     }
 }
 
@@ -115,8 +111,7 @@ static void fill(const BodyCuts *cuts) {
             for (size_t i = 0; i + 1 < count; i++) {
                 turns += cuts->crossings[i].turn;
                 if (turns != 0)
-                    fill_stretch(cuts->slice->bodies + (size_t)row * (size_t)image->width,
-                                 image->width, cuts->crossings[i].x, cuts->crossings[i + 1].x);
+                    fill_stretch(cuts, row, cuts->crossings[i].x, cuts->crossings[i + 1].x);
             }
         }
 }
@@ -150,6 +145,7 @@ static void draw_mesh(BodyCuts *cuts, const FrameMesh *mesh) {
     while (t < mesh->triangle_count) {
         int32_t object = mesh->objects[t];
         cuts->line_count = 0;
+        cuts->color = mesh->colors + 3 * (size_t)object;
         for (; t < mesh->triangle_count && mesh->objects[t] == object; t++)
             cuts->line_count += cut_triangle(cuts->slice, mesh, t, &cuts->lines[cuts->line_count]);
         if (cuts->line_count == 0 || !has_inside(cuts)) continue;
@@ -171,9 +167,10 @@ PlimStatus slice_draw_bodies(PlimContext *context, Slice *slice, const FrameView
     size_t pixels = (size_t)slice->image->width * (size_t)slice->image->height;
     slice->bodies = context_allocate(context, pixels, sizeof *slice->bodies);
     slice->edges = context_allocate(context, pixels, sizeof *slice->edges);
+    slice->tints = context_allocate(context, pixels, sizeof *slice->tints);
     cuts.lines = context_allocate(context, cuts.capacity, sizeof *cuts.lines);
     cuts.crossings = context_allocate(context, cuts.capacity, sizeof *cuts.crossings);
-    bool done = slice->bodies && slice->edges && cuts.lines && cuts.crossings;
+    bool done = slice->bodies && slice->edges && slice->tints && cuts.lines && cuts.crossings;
     for (size_t m = 0; done && m < view->mesh_count; m++)
         if (is_of_bodies(&view->meshes[m])) draw_mesh(&cuts, &view->meshes[m]);
     context_free(context, cuts.lines, cuts.capacity, sizeof *cuts.lines);

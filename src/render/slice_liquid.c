@@ -69,7 +69,7 @@ static bool is_in_liquid(const Slice *slice, double x, double y) {
  * something. */
 void slice_draw_points(const Slice *slice, const FramePoints *points) {
     const FrameVolume *volume = slice->volume;
-    double cut = volume->origin[2] + (volume->n[2] / 2 + 0.5) * volume->spacing;
+    double cut = slice_plane(volume);
     double least = 1.1 * fmax(slice->image->height / 540.0, 1);
     for (size_t i = 0; i < points->count; i++) {
         const float *at = points->positions + 3 * i;

@@ -10,23 +10,37 @@
 typedef struct Slice {
     const FrameVolume *volume;
     const SliceOptions *options;
-    size_t first;       /* cell of the cut */
-    GridField u, v;     /* velocity within the cut, in cells a second */
-    GridField values;   /* of the quantity */
-    GridField level;    /* cells from a liquid's surface, negative in it; no data without one */
-    float *shapes;      /* of each cell: share of obstacle, blurred */
-    float *noise;       /* one number a pixel; NULL without threads */
-    float *lines;       /* share of each pixel that lines cover; NULL without lines */
-    float *bodies;      /* share of each pixel that bodies cover, 1 and more; NULL without any */
-    float *edges;       /* the same of their edges, at most 1 */
-    double left, top;   /* pixels, where the cut begins */
-    double cell_pixels; /* pixels a cell */
+    size_t first;        /* cell of the cut */
+    GridField u, v;      /* velocity within the cut, in cells a second */
+    GridField values;    /* of the quantity */
+    GridField level;     /* cells from a liquid's surface, negative in it; no data without one */
+    float *shapes;       /* of each cell: share of obstacle, blurred */
+    float *noise;        /* one number a pixel; NULL without threads */
+    float *lines;        /* share of each pixel that lines cover; NULL without lines */
+    float *bodies;       /* share of each pixel that bodies cover, 1 and more; NULL without any */
+    float *edges;        /* the same of their edges, at most 1 */
+    const float **tints; /* sRGB of the body in each pixel; NULL where there is none */
+    double left, top;    /* pixels, where the cut begins */
+    double cell_pixels;  /* pixels a cell */
     ColorTable table;
     Image *image;
 } Slice;
 
 static inline size_t slice_first_cell(const FrameVolume *volume) {
     return (size_t)(volume->n[2] / 2) * (size_t)volume->n[0] * (size_t)volume->n[1];
+}
+
+/* Where a point of the world is in pixels. */
+static inline void slice_to_pixels(const Slice *slice, Vec3 x, double out[2]) {
+    const FrameVolume *volume = slice->volume;
+    double scale = slice->cell_pixels / volume->spacing;
+    out[0] = slice->left + (x.x - volume->origin[0]) * scale;
+    out[1] = slice->top + volume->n[1] * slice->cell_pixels - (x.y - volume->origin[1]) * scale;
+}
+
+/* z of the cut. */
+static inline double slice_plane(const FrameVolume *volume) {
+    return volume->dim == 3 ? volume->origin[2] + (volume->n[2] / 2 + 0.5) * volume->spacing : 0;
 }
 
 /* In the fluid, not in an obstacle, not in the air above a liquid and not outside. */
@@ -45,7 +59,7 @@ static inline bool slice_in_fluid(const Slice *slice, double x, double y) {
 PlimStatus slice_values(PlimContext *context, const FrameVolume *volume, SliceShow show,
                         double *values);
 
-/* Fills slice->bodies and slice->edges. */
+/* Fills slice->bodies, slice->edges and slice->tints. */
 PlimStatus slice_draw_bodies(PlimContext *context, Slice *slice, const FrameView *view);
 /* Whether any lies within a part of a cell of the point. */
 bool slice_body_is_near(const Slice *slice, double x, double y);
@@ -64,5 +78,8 @@ PlimStatus slice_load_level(PlimContext *context, Slice *slice);
 /* Puts blank air and the line of the surface over a colour of the flow. */
 Vec3 slice_cover_with_air(const Slice *slice, double x, double y, Vec3 color);
 void slice_draw_points(const Slice *slice, const FramePoints *points);
+
+/* The whole of a flat picture. */
+void slice_draw_flat(const Slice *slice, const FrameView *view);
 
 #endif

@@ -9,6 +9,11 @@ const char *slice_show_name(SliceShow show) {
     return names[show];
 }
 
+const char *slice_show_unit(SliceShow show) {
+    static const char *const units[SLICE_SHOW_COUNT] = {"m/s", "1/s", "", "Pa", "", ""};
+    return units[show];
+}
+
 bool slice_can_show(const FrameVolume *volume, SliceShow show) {
     if (show == SLICE_SMOKE) return volume->smoke != NULL;
     if (show == SLICE_TEMPERATURE) return volume->temperature != NULL;

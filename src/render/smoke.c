@@ -1,7 +1,8 @@
-/* Volume rendering of smoke by ray marching with empty-space skipping. */
+/* Volume rendering of smoke by ray marching with empty-space skipping, on a refined grid. */
 #include "render/smoke.h"
 
 #include "base/parallel.h"
+#include "render/smoke_refine.h"
 
 enum { BLOCK_BITS = 3, BLOCK = 1 << BLOCK_BITS };
 
@@ -335,45 +336,82 @@ static size_t block_count(const Smoke *smoke) {
     return (size_t)smoke->blocks[0] * (size_t)smoke->blocks[1] * (size_t)smoke->blocks[2];
 }
 
-static PlimStatus allocate_smoke(PlimContext *context, Smoke *smoke, bool glows) {
-    smoke->thickness = context_allocate(context, smoke->count, sizeof *smoke->thickness);
-    smoke->sun = context_allocate(context, smoke->count, sizeof *smoke->sun);
-    smoke->sky = context_allocate(context, smoke->count, sizeof *smoke->sky);
-    if (glows) smoke->glow = context_allocate(context, smoke->count, sizeof *smoke->glow);
-    smoke->full = context_allocate(context, block_count(smoke), 1);
-    if (smoke->thickness && smoke->sun && smoke->sky && smoke->full && (!glows || smoke->glow))
-        return PLIM_OK;
-    smoke_free(context, smoke);
-    return PLIM_OUT_OF_MEMORY;
+static Smoke smoke_layout(const int n[3], double spacing, Vec3 low) {
+    Smoke smoke = {.spacing = spacing, .low = low};
+    for (int axis = 0; axis < 3; axis++) {
+        smoke.n[axis] = n[axis];
+        smoke.blocks[axis] = (n[axis] + BLOCK - 1) / BLOCK;
+    }
+    smoke.stride[0] = 1;
+    smoke.stride[1] = (size_t)n[0] + 2;
+    smoke.stride[2] = smoke.stride[1] * ((size_t)n[1] + 2);
+    smoke.count = smoke.stride[2] * ((size_t)n[2] + 2);
+    return smoke;
 }
 
-PlimStatus smoke_create(PlimContext *context, const RenderSmoke *from, const RenderScene *scene,
-                        Vec3 sun, Smoke *out) {
+/* What the frame tells of; light comes later. */
+static PlimStatus load_smoke(PlimContext *context, const RenderSmoke *from, Smoke *out) {
     static const double thickest = 1e3;
     double ambient;
     bool glows = find_ambient(from, &ambient);
-    *out = (Smoke){.spacing = from->spacing, .low = from->origin};
-    for (int axis = 0; axis < 3; axis++) {
-        out->n[axis] = from->n[axis];
-        out->blocks[axis] = (from->n[axis] + BLOCK - 1) / BLOCK;
-    }
-    out->stride[0] = 1;
-    out->stride[1] = (size_t)from->n[0] + 2;
-    out->stride[2] = out->stride[1] * ((size_t)from->n[1] + 2);
-    out->count = out->stride[2] * ((size_t)from->n[2] + 2);
-    TRY(allocate_smoke(context, out, glows));
+    *out = smoke_layout(from->n, from->spacing, from->origin);
+    out->thickness = context_allocate(context, out->count, sizeof *out->thickness);
+    if (glows) out->glow = context_allocate(context, out->count, sizeof *out->glow);
+    if (!out->thickness || (glows && !out->glow)) return PLIM_OUT_OF_MEMORY;
     load_values(out, from->density, 0.0, from->extinction * from->spacing, thickest,
                 out->thickness);
     if (glows)
         load_values(out, from->temperature, ambient + glow_begins, 1.0 / (glow_full - glow_begins),
                     1.0, out->glow);
     if (from->solid) extend_into_solids(out, from->solid);
-    mark_blocks(out);
-    LightJob job = {out, scene, sun};
-    parallel_for(context->threads, block_count(out), 1, light_blocks, &job);
-    fill_padding(out, out->sun);
-    fill_padding(out, out->sky);
     return PLIM_OK;
+}
+
+/* Fine grids are fine enough as they are, and would take much memory. */
+static const size_t refined_cells = (size_t)1 << 23;
+
+static PlimStatus refine_smoke(PlimContext *context, Smoke *smoke) {
+    const int n[3] = {2 * smoke->n[0], 2 * smoke->n[1], 2 * smoke->n[2]};
+    if (smoke->count > refined_cells / 8) return PLIM_OK;
+    Smoke fine = smoke_layout(n, 0.5 * smoke->spacing, smoke->low);
+    fine.thickness = context_allocate(context, fine.count, sizeof *fine.thickness);
+    if (smoke->glow) fine.glow = context_allocate(context, fine.count, sizeof *fine.glow);
+    bool done = fine.thickness && (!smoke->glow || fine.glow);
+    if (done) {
+        /* A cell half as deep is half as thick. */
+        smoke_refine(smoke, smoke->thickness, 0.5, &fine, fine.thickness, context->threads);
+        fill_padding(&fine, fine.thickness);
+    }
+    if (done && fine.glow) {
+        smoke_refine(smoke, smoke->glow, 1.0, &fine, fine.glow, context->threads);
+        fill_padding(&fine, fine.glow);
+    }
+    smoke_free(context, smoke);
+    *smoke = fine;
+    return done ? PLIM_OK : PLIM_OUT_OF_MEMORY;
+}
+
+static PlimStatus light_smoke(PlimContext *context, const RenderScene *scene, Vec3 sun,
+                              Smoke *smoke) {
+    smoke->sun = context_allocate(context, smoke->count, sizeof *smoke->sun);
+    smoke->sky = context_allocate(context, smoke->count, sizeof *smoke->sky);
+    smoke->full = context_allocate(context, block_count(smoke), 1);
+    if (!smoke->sun || !smoke->sky || !smoke->full) return PLIM_OUT_OF_MEMORY;
+    mark_blocks(smoke);
+    LightJob job = {smoke, scene, sun};
+    parallel_for(context->threads, block_count(smoke), 1, light_blocks, &job);
+    fill_padding(smoke, smoke->sun);
+    fill_padding(smoke, smoke->sky);
+    return PLIM_OK;
+}
+
+PlimStatus smoke_create(PlimContext *context, const RenderSmoke *from, const RenderScene *scene,
+                        Vec3 sun, Smoke *out) {
+    PlimStatus status = load_smoke(context, from, out);
+    if (status == PLIM_OK) status = refine_smoke(context, out);
+    if (status == PLIM_OK) status = light_smoke(context, scene, sun, out);
+    if (status != PLIM_OK) smoke_free(context, out);
+    return status;
 }
 
 void smoke_free(PlimContext *context, Smoke *smoke) {

@@ -193,9 +193,8 @@ static void describe_surface(const SceneBody *body, const SceneMaterial *materia
         chosen(body->spinning_friction, material->spinning_friction, desc->spinning_friction);
 }
 
-/* Everything but name, shape and path. */
-static PlimRigidDesc describe_copy(PlimScene *scene, const SceneBody *body, Vec3 center,
-                                   size_t number) {
+/* Everything but name, shape, colour and path. */
+static PlimRigidDesc describe_copy(PlimScene *scene, const SceneBody *body, Vec3 center) {
     const SceneMaterial *material =
         body->material ? scene_find_material(scene, body->material) : NULL;
     PlimRigidDesc desc = plim_rigid_desc_default();
@@ -224,7 +223,6 @@ static PlimRigidDesc describe_copy(PlimScene *scene, const SceneBody *body, Vec3
     vec3_store(desc.pose.position, vec3_add(place, quat_rotate(turn, center)));
     memcpy(desc.pose.velocity, body->velocity, sizeof desc.pose.velocity);
     memcpy(desc.pose.angular_velocity, body->angular_velocity, sizeof desc.pose.angular_velocity);
-    scene_choose_color(scene, body->material, body->color, number, desc.color);
     return desc;
 }
 
@@ -240,7 +238,19 @@ typedef struct BodyJob {
     PlimWorld *world;
     SceneBodies *bodies;
     Scratch solids; /* of the body that is added */
+    size_t grounds; /* half-spaces so far */
 } BodyJob;
+
+/* Half-spaces are ground: a pale grey, and none of the palette's colours is used up. */
+static void choose_color(PlimScene *scene, const SceneBody *body, size_t number,
+                         PlimRigidDesc *desc, BodyJob *job) {
+    static const float grey[3] = {0.8095f, 0.8152f, 0.8210f};
+    bool is_ground = desc->shape.kind == PLIM_SHAPE_HALF_SPACE;
+    if (!scene->reader.repeat.active) number -= job->grounds;
+    if (is_ground && !scene->reader.repeat.active) job->grounds++;
+    scene_choose_color(scene, body->material, body->color, number, desc->color);
+    if (is_ground && !(body->color[0] >= 0)) memcpy(desc->color, grey, sizeof grey);
+}
 
 static PlimStatus add_body(PlimScene *scene, SceneNode *node, const SceneBody *body,
                            PlimRigidDesc *desc, const SceneResolved *shape, BodyJob *job) {
@@ -281,9 +291,10 @@ static PlimStatus add_copy(PlimScene *scene, SceneNode *node, size_t number, voi
         scene, shape_node,
         scene_shape_resolve(scene, shape_node, &body.shape, &job->solids, &shape)));
     shape.center = center_of_mass(&body, &shape);
-    PlimRigidDesc desc = describe_copy(scene, &body, shape.center, number);
+    PlimRigidDesc desc = describe_copy(scene, &body, shape.center);
     desc.name = name;
     desc.shape = shape.desc;
+    choose_color(scene, &body, number, &desc, job);
     PlimStatus status = scene_describe_forces(scene, &body, &job->solids, &desc);
     if (status == PLIM_OK) status = add_body(scene, node, &body, &desc, &shape, job);
     scratch_release(&job->solids, mark);

@@ -97,7 +97,7 @@ static const SceneKey file_keys[] = {
 
 static const SceneKey half_space_keys[] = {
     {"size", VALUE_VEC2, AT(SceneHalfSpace, size), "[40, 40]", .unit = "m", POSITIVE,
-     .help = "of the part of its surface that is drawn, along x and z"},
+     .help = "of the part of its surface that is drawn where it is not the ground, along x and z"},
 };
 
 static const SceneKey prism_keys[] = {
@@ -238,16 +238,20 @@ const SceneTable scene_material_table =
 
 static const SceneKey camera_keys[] = {
     {"position", VALUE_VEC3, AT(SceneCamera, position), .unit = "m",
-     .help = "where the camera stands; fitted to the run when left out"},
+     .help = "where the camera stands; fitted to what moves when left out"},
     {"target", VALUE_VEC3, AT(SceneCamera, target), .unit = "m",
      .help = "what it looks at; the middle of the run when left out"},
     {"field_of_view", VALUE_NUMBER, AT(SceneCamera, field_of_view), "40", .unit = "degrees",
      BETWEEN(1, 150), .help = "across the height of the picture; used with `position`"},
     {"ground", VALUE_BOOL, AT(SceneCamera, ground), "true", .help = "draw a checker ground"},
     {"ground_height", VALUE_NUMBER, AT(SceneCamera, ground_height), .unit = "m",
-     .help = "y of the ground; just under everything when left out"},
+     .help = "y of the ground; a level half-space, or just under everything when left out"},
     {"checker", VALUE_NUMBER, AT(SceneCamera, checker), .unit = "m", POSITIVE,
      .help = "edge of a square of the ground; fitted when left out"},
+    {"caption", VALUE_BOOL, AT(SceneCamera, caption), "true",
+     .help = "write name, time and what is shown into pictures"},
+    {"glass", VALUE_BOOL, AT(SceneCamera, glass), "false",
+     .help = "draw the upright sides of liquids' domains as glass"},
 };
 
 static const SceneTable camera_table =

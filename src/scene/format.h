@@ -369,6 +369,7 @@ typedef struct SceneCamera {
     bool ground;
     double ground_height;
     double checker;
+    bool caption, glass;
 } SceneCamera;
 
 enum { SCENE_SOLVER_AUTO, SCENE_SOLVER_MONOLITHIC, SCENE_SOLVER_SPLIT };

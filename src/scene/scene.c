@@ -97,7 +97,7 @@ static PlimStatus read_document(PlimScene *scene) {
     document->version = SCENE_VERSION; /* a missing or unreadable one is already a problem */
     document->camera.position[0] = document->camera.target[0] = NAN;
     document->camera.ground_height = document->camera.checker = NAN;
-    document->camera.ground = true;
+    document->camera.ground = document->camera.caption = true;
     if (scene->root->kind != NODE_MAP) {
         reader_problem(reader, scene->root,
                        "a scene is a map of keys and values that starts with 'plimsoll: 1'");

@@ -44,6 +44,11 @@ typedef struct FrameMesh {
     float absorption[3];      /* 1/m for red, green, blue, of what is inside a clear one */
 } FrameMesh;
 
+/* Where frames do not tell, as of deformable solids, it is free. */
+static inline FrameKind frame_mesh_kind(const FrameMesh *mesh, int32_t object) {
+    return mesh->kinds ? (FrameKind)mesh->kinds[object] : FRAME_FREE;
+}
+
 /* Small drops, each a sphere. */
 typedef struct FramePoints {
     const char *name;        /* group in the frame file */

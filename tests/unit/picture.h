@@ -14,6 +14,17 @@ static inline size_t image_bytes(const Image *image) {
     return (size_t)image->width * (size_t)image->height * 3;
 }
 
+/* A camera that sees the box low..high along a direction. */
+static inline RenderCamera fit_box(Vec3 forward, Vec3 low, Vec3 high, double aspect) {
+    CameraFit fit = camera_fit_begin(forward, aspect, 0.0, 0.0);
+    for (int corner = 0; corner < 8; corner++)
+        camera_fit_add(&fit,
+                       vec3(corner & 1 ? high.x : low.x, corner & 2 ? high.y : low.y,
+                            corner & 4 ? high.z : low.z),
+                       0.0);
+    return camera_fit_end(&fit);
+}
+
 static inline Image draw_scene(PlimContext *context, const RenderMesh *meshes, size_t mesh_count,
                                const RenderSpheres *spheres, size_t sphere_count,
                                const RenderCamera *camera, const RenderOptions *options) {

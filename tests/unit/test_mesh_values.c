@@ -61,7 +61,7 @@ static void colors_follow_values(void **state) {
     static RenderScale scale = {.low = 10, .high = 30};
     color_table_fill(&scale.table, COLOR_SPEED);
     RenderMesh meshes[2] = {make_mesh(square, values, &scale), make_mesh(aside, NULL, &scale)};
-    RenderCamera camera = render_camera_face(vec3(-1, -1, 0), vec3(2.5, 1, 0), 4.0 / 3.0);
+    RenderCamera camera = fit_box(vec3(0, 0, -1), vec3(-1, -1, 0), vec3(2.5, 1, 0), 4.0 / 3.0);
     assert_close(camera.position.x, 0.75, 1e-12);
     assert_close(camera.position.y, 0, 1e-12);
     assert_true(camera.position.z > 1);
@@ -91,7 +91,7 @@ static void values_are_seen_in_the_shade(void **state) {
     static RenderScale scale = {.low = 0, .high = 1};
     for (int i = 0; i < COLOR_STEPS; i++) scale.table.colors[i] = vec3(0.5, 0.5, 0.5);
     RenderMesh meshes[2] = {make_mesh(square, values, &scale), make_mesh(aside, NULL, NULL)};
-    RenderCamera camera = render_camera_face(vec3(-1, -1, 0), vec3(2.5, 1, 0), 4.0 / 3.0);
+    RenderCamera camera = fit_box(vec3(0, 0, -1), vec3(-1, -1, 0), vec3(2.5, 1, 0), 4.0 / 3.0);
     RenderOptions options = plane_options();
     options.sun = vec3(0, 0, -1);
     Image image = draw_scene(context, meshes, 2, NULL, 0, &camera, &options);
@@ -107,7 +107,8 @@ static void same_bits_for_any_thread_count(void **state) {
     static RenderScale scale = {.low = 0, .high = 1};
     color_table_fill(&scale.table, COLOR_HEAT);
     RenderMesh mesh = make_mesh(square, values, &scale);
-    RenderCamera camera = render_camera_fit(vec3(-1, -1, 0), vec3(1, 1, 0), 4.0 / 3.0);
+    RenderCamera camera =
+        fit_box(vec3(-0.42, -0.35, -1), vec3(-1, -1, 0), vec3(1, 1, 0), 4.0 / 3.0);
     RenderOptions options = plane_options();
     Image images[2];
     PlimContext *contexts[2];
@@ -229,7 +230,7 @@ static PlimStatus draw_values(PlimContext *context, void *user) {
     static const float values[4] = {0, 1, 2, 3};
     static RenderScale scale = {.low = 0, .high = 3};
     RenderMesh mesh = make_mesh(square, values, &scale);
-    RenderCamera camera = render_camera_face(vec3(-1, -1, 0), vec3(1, 1, 0), 1);
+    RenderCamera camera = fit_box(vec3(0, 0, -1), vec3(-1, -1, 0), vec3(1, 1, 0), 1);
     RenderOptions options = plane_options();
     options.width = options.height = 16;
     options.samples = 1;

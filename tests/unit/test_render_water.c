@@ -269,7 +269,8 @@ static void drops_are_stretched(void **state) {
     (void)state;
     PlimContext *context = test_context(1);
     float position[3] = {0}, velocity[3] = {0}, radius = 0.1f;
-    RenderDrops drop = {position, velocity, &radius, 1};
+    RenderDrops drop = {
+        .positions = position, .velocities = velocity, .radii = &radius, .count = 1};
     Image empty = draw_drop(context, NULL);
     static const struct {
         float speed;
@@ -352,7 +353,10 @@ static RenderMesh make_pool(Pool *pool, RenderDrops *drops) {
         pool->velocities[3 * i + 1] = 1.0f;
         pool->radii[i] = 0.01f;
     }
-    *drops = (RenderDrops){pool->positions, pool->velocities, pool->radii, DROPS};
+    *drops = (RenderDrops){.positions = pool->positions,
+                           .velocities = pool->velocities,
+                           .radii = pool->radii,
+                           .count = DROPS};
     return (RenderMesh){.vertices = pool->vertices,
                         .vertex_count = 2 * SIDE * SIDE,
                         .triangles = pool->triangles,

@@ -373,6 +373,44 @@ static void test_bodies(void **state) {
     }
 }
 
+/* A body has its own colour; a flat picture has nothing else, exact to the byte. */
+static void test_body_colors(void **state) {
+    (void)state;
+    Flow *flow = make_flow();
+    memset(flow->solid, 0, sizeof flow->solid);
+    for (int c = 0; c < NX * NY * NZ; c++) flow->level[c] = c / NX % NY < NY / 4 ? -1 : 1;
+    flow->volume.level = flow->level;
+    Plates plates;
+    make_plates(&plates, 0);
+    put_box(&plates, 0, vec3(1.5, 1.2, 0.15), vec3(0.6, 0.2, 0.1), 0);
+    plates.colors[1] = 0.6f; /* green */
+    SliceFlat flat = {.liquid = {0, 0, 1}, .obstacle = {1, 0, 0}};
+    SliceOptions options = {.show = SLICE_LIQUID, .range = {0, 1}};
+    PlimContext *context = test_context(1);
+    Image image;
+    assert_int_equal(image_create(context, WIDTH, HEIGHT, &image), PLIM_OK);
+    for (int k = 0; k < 2; k++) {
+        if (k == 1) options.flat = &flat;
+        assert_int_equal(slice_draw(context, &flow->volume, &plates.view, &options, &image),
+                         PLIM_OK);
+        const unsigned char *p = pixel(&image, 8 + 150, HEIGHT - 8 - 120);
+        assert_true(p[0] == 0 && p[1] == 153 && p[2] == 0);
+    }
+    int green = 0, blue = 0, black = 0;
+    for (size_t i = 0; i < image_bytes(&image); i += 3) {
+        const unsigned char *p = image.rgb + i;
+        green += p[0] == 0 && p[1] == 153 && p[2] == 0;
+        blue += p[0] == 0 && p[1] == 0 && p[2] == 255;
+        black += p[0] == 0 && p[1] == 0 && p[2] == 0;
+    }
+    assert_int_equal(green, 120 * 40);
+    assert_true(blue > 1000);
+    assert_int_equal(green + blue + black, WIDTH * HEIGHT);
+    image_destroy(context, &image);
+    test_context_close(context);
+    free(flow);
+}
+
 /* What the air does is neither shown nor measured. */
 static void test_quantities_in_liquid(void **state) {
     (void)state;
@@ -516,19 +554,13 @@ static void test_running_out_of_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_picture),
-        cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_vorticity),
-        cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_smoke_is_ink),
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_liquid),
-        cmocka_unit_test(test_quantities_in_liquid),
-        cmocka_unit_test(test_bodies),
-        cmocka_unit_test(test_legend),
-        cmocka_unit_test(test_smooth_edges),
-        cmocka_unit_test(test_odd_sizes),
-        cmocka_unit_test(test_running_out_of_memory),
+        cmocka_unit_test(test_picture),      cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_vorticity),    cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_smoke_is_ink), cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_liquid),       cmocka_unit_test(test_quantities_in_liquid),
+        cmocka_unit_test(test_bodies),       cmocka_unit_test(test_body_colors),
+        cmocka_unit_test(test_legend),       cmocka_unit_test(test_smooth_edges),
+        cmocka_unit_test(test_odd_sizes),    cmocka_unit_test(test_running_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
