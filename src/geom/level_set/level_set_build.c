@@ -127,7 +127,7 @@ PlimStatus level_set_from_values(PlimContext *context, const NodeGrid *grid, con
 
 /* ---- from a surface ---- */
 
-enum { MOST_CELLS = 4096, EDGE_SAMPLE = 999 };
+enum { MOST_CELLS = 4096, MOST_BY_EDGES = 128, EDGE_SAMPLE = 999 };
 
 static PlimStatus check_mesh(PlimContext *context, const TriangleMesh *mesh) {
     if (mesh->triangle_count == 0 || mesh->triangle_count > INT32_MAX)
@@ -168,7 +168,7 @@ static int default_cells(const TriangleMesh *mesh, const Bvh *bvh, double longes
                                                     mesh->vertices[mesh->triangles[t][i]]));
     qsort(lengths, count, sizeof *lengths, compare_lengths);
     double cells = 2.0 * longest / lengths[count / 2];
-    cells = fmin(fmax(cells, 24), 128);
+    cells = fmin(fmax(cells, 24), MOST_BY_EDGES);
     double across = ceil(LEVEL_SET_ACROSS * longest / surface_thinnest(mesh, bvh, longest));
     return (int)fmax(cells, fmin(across, LEVEL_SET_MOST_CHOSEN));
 }
@@ -192,7 +192,8 @@ static PlimStatus choose_grid(PlimContext *context, const TriangleMesh *mesh, co
     int cells = options->cells ? options->cells : default_cells(mesh, bvh, longest);
     *grid = node_grid_around(box, cells, LEVEL_SET_MARGIN);
     double nodes = (double)grid->n[0] * grid->n[1] * grid->n[2];
-    *sparse = nodes * sizeof(double) > (double)options->memory_limit;
+    *sparse = nodes * sizeof(double) > (double)options->memory_limit ||
+              (!options->cells && cells > MOST_BY_EDGES);
     for (int a = 0; a < 3 && *sparse; a++) /* whole blocks */
         grid->n[a] += (LEVEL_SET_BLOCK - (grid->n[a] - 1) % LEVEL_SET_BLOCK) % LEVEL_SET_BLOCK;
     if (nodes < 4.0e9) return PLIM_OK;

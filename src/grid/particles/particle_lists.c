@@ -27,8 +27,7 @@ static void move_run(LevelParticles *particles, size_t to, size_t from, size_t c
     memmove(particles->sign + to, particles->sign + from, count * 4);
     if (particles->velocity)
         memmove(particles->velocity + 3 * to, particles->velocity + 3 * from, 3 * count * 8);
-    if (particles->volume)
-        memmove(particles->volume + to, particles->volume + from, count * 8);
+    if (particles->volume) memmove(particles->volume + to, particles->volume + from, count * 8);
 }
 
 size_t particle_cell(const ParticleLevelSet *set, const ParticlePlan *plan,
