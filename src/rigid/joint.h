@@ -212,6 +212,11 @@ PlimStatus rigid_joint_add(RigidBodies *bodies, const PlimJointDesc *desc, size_
 size_t rigid_joint_find(const RigidBodies *bodies, const char *name); /* INDEX_NONE: none */
 void rigid_joints_free(PlimContext *context, RigidJoints *joints);
 
+/* ---- joint_plane.c ---- */
+
+/* In two dimensions: whether the joint's axis, of length 1, makes sense. */
+PlimStatus joint_check_plane(const RigidBodies *bodies, const PlimJointDesc *desc, Vec3 axis);
+
 /* ---- joint_groups.c ---- */
 
 /* Groups, orders and memory, once after the last joint was added. */
@@ -329,6 +334,9 @@ void joints_offer(const RigidBodies *bodies, SystemDofs *dofs);
 /* ---- joint_stages.c ---- */
 /* The bodies of joints with their velocities for positions, or those of the moment. */
 PlimStatus joints_load(RigidBodies *bodies, const StepInfo *step, bool half);
+/* A body on a path is at its end, and moves there at the mean velocity of the step. */
+PlimStatus joint_load_path(const RigidBodies *bodies, size_t i, const StepInfo *step,
+                           JointBody *body);
 /* Forces that the impulses of the present solve are over a time, onto those of the step or anew. */
 void joint_group_report(RigidBodies *bodies, const JointGroup *group, double dt, bool adds);
 /* Velocities and places of the bodies of joints, to the state. */

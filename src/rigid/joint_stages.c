@@ -17,8 +17,7 @@ static void load_mass(const RigidBodies *b, size_t i, JointBody *body) {
     if (b->held[i] & RIGID_TURN_LOCKED) body->inverse_inertia = mat3_diagonal(0, 0, 0);
 }
 
-/* A body on a path is at its end, and moves there at the mean velocity of the step. */
-static PlimStatus load_path(const RigidBodies *b, size_t i, const StepInfo *step, JointBody *body) {
+PlimStatus joint_load_path(const RigidBodies *b, size_t i, const StepInfo *step, JointBody *body) {
     const struct RigidExtra *extra = &b->extras.data[i];
     PlimPose end;
     TRY(rigid_path_pose(b->context, extra->name, extra->path, extra->path_user, step->end_time,
@@ -48,7 +47,7 @@ PlimStatus joints_load(RigidBodies *b, const StepInfo *step, bool half) {
                 vec3_load((half ? b->angular_momentum_half : b->angular_momentum) + 3 * i);
             body.spin = mat3_apply(body.inverse_inertia, body.momentum);
         } else if (i < rigid_count(b) && b->motion[i] == PLIM_KINEMATIC) {
-            if (half) TRY(load_path(b, i, step, &body));
+            if (half) TRY(joint_load_path(b, i, step, &body));
             if (!half) body.velocity = vec3_load(b->velocity + 3 * i);
             if (!half) body.spin = vec3_load(b->angular_velocity + 3 * i);
         }

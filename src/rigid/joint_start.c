@@ -46,9 +46,24 @@ static void stop_at_start(RigidBodies *b, JointGroup *group) {
     joint_group_store(b, group, false);
 }
 
-/* What joints carry before the first step: over a time in which nothing turns by much. */
+/* s, in which nothing turns by much: joints carry over it what they do before the first step. */
+static const double first_time = 1e-4;
+
+/* Partners on paths are where they will be after that time. */
+static PlimStatus lead_partners(RigidBodies *b, const StepInfo *step) {
+    StepInfo ahead = *step;
+    ahead.dt = first_time;
+    ahead.end_time = step->time + first_time;
+    for (size_t i = 0; i < rigid_count(b); i++) {
+        bool is_partner = b->joints.group_of.data[i + 1] == JOINT_GROUP_PARTNER;
+        if (is_partner && b->motion[i] == PLIM_KINEMATIC)
+            TRY(joint_load_path(b, i, &ahead, joint_body(&b->joints, (int32_t)i)));
+    }
+    return PLIM_OK;
+}
+
 static void find_first_forces(RigidBodies *b, JointGroup *group, const StepInfo *step) {
-    const double dt = 1e-4;
+    const double dt = first_time;
     RigidJoints *joints = &b->joints;
     for (size_t m = 0; m < group->body_count; m++) {
         JointBody *body = joint_body(joints, joints->members.data[group->first_body + m]);
@@ -69,6 +84,7 @@ PlimStatus joints_assemble(RigidBodies *b, const StepInfo *step) {
     TRY(joints_load(b, step, false));
     for (size_t g = 0; g < joints->groups.count; g++) stop_at_start(b, &joints->groups.data[g]);
     TRY(joints_load(b, step, false));
+    TRY(lead_partners(b, step));
     for (size_t g = 0; g < joints->groups.count; g++)
         find_first_forces(b, &joints->groups.data[g], step);
     for (size_t i = 0; i < 3 * joint_count(joints); i++) b->joint_pull[i] = b->joint_force[i];
