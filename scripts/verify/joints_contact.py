@@ -179,6 +179,37 @@ def ladder(options, checks, folder):
             checks.within(f"{name}: floor, N", probes["left.contact_force.y"][-1], mass * G, 1e-3 * mass * G)
 
 
+def taut_rope(options, checks, folder):
+    """Ropes just taut at the start pull at once, what is missing and no more, and never push."""
+    a, mass = math.radians(30), 100
+    place = lambda x, y: [x * math.cos(a) - y * math.sin(a), x * math.sin(a) + y * math.cos(a), 0]
+    tilt = {"axis": [0, 0, 1], "angle": 30}
+    for dt in steps(options):
+        for friction in (0, 0.2):
+            probes = run(options, folder, f"slope_{round(10 * friction)}", dt,
+                         [{"name": "hill", "shape": {"half_space": {}}, "motion": "static", "friction": friction,
+                           "orientation": tilt}, box("b", [0.4, 0.4, 0.4], mass, place(0, 0.2), orientation=tilt,
+                                                     friction=friction)],
+                         [{"name": "tie", "kind": "rope", "bodies": ["world", "b"], "at": place(1.2, 0.2),
+                           "to": place(0.2, 0.2)}], {"tie": ["force"]}, 0.25).probes()
+            pull = probes["tie.force.x"] * math.cos(a) + probes["tie.force.y"] * math.sin(a)
+            name, most = f"box on a slope of friction {friction}, 1/{round(1 / dt)} s", mass * G * math.sin(a)
+            checks.below(f"{name}: the rope pulls too much, N", pull.max() - most, 1e-3 * most)
+            checks.below(f"{name}: the rope pulls too little, N",
+                         most - friction * mass * G * math.cos(a) - pull.min(), 1e-3 * most)
+        lean, half, radius, friction = math.radians(30), 1.0, 0.02, 0.5
+        s, c = math.sin(lean), math.cos(lean)
+        walls = [{"name": name, "shape": {"half_space": {}}, "motion": "static", "friction": friction if name == "floor" else 0,
+                  "orientation": {"axis": [0, 0, 1], "angle": turn}} for name, turn in (("floor", 0), ("wall", -90))]
+        board = {"name": "board", "shape": {"capsule": {"radius": radius, "height": 2 * half}}, "mass": 30, "friction": friction,
+                 "position": [half * s + radius, half * c + radius, 0], "orientation": {"axis": [0, 0, 1], "angle": 30}}
+        probes = run(options, folder, "leaning", dt, walls + [board],
+                     [{"name": "tie", "kind": "rope", "bodies": ["world", "board"], "at": [0, radius, 0],
+                       "to": [2 * half * s + radius, radius, 0]}], {"tie": ["force"]}, 0.25).probes()
+        checks.below(f"board that leans and would stand without its rope, 1/{round(1 / dt)} s: that pushes, N",
+                     probes["tie.force.x"].max(), 1e-9)
+
+
 def struck(options, checks, folder):
     """A ball thrown at a lever that rests on its limit, from below, bounces off the lever and not off the limit; from
     above, off the limit."""
@@ -223,4 +254,4 @@ def heavy_load(options, checks, folder):
 
 
 if __name__ == "__main__":
-    common.verify(__doc__, [press, first_touch, held_load, weak_motor, loose_base, car, ladder, struck, heavy_load])
+    common.verify(__doc__, [press, first_touch, held_load, weak_motor, loose_base, car, ladder, taut_rope, struck, heavy_load])

@@ -52,6 +52,7 @@ typedef struct JointRow {
     double error;      /* m, that the row is the rate of; 0: closed */
     double impulse;    /* N s, in this solve */
     double before;     /* N s, of a limit: in the solves of this step before */
+    double reach;      /* s, of a limit: it is closed if it would be passed within that time */
     double own;        /* 1/kg: its speed after an impulse of 1 */
     double scale;      /* m: its impulse times this is a moment; 1 in rows of motion */
     double compliance; /* 1/kg, of a spring */
@@ -96,6 +97,7 @@ typedef struct JointAction {
     double drive;         /* N s, that it gave for positions */
     bool is_clamped;      /* it had to give more */
     bool gives_way;       /* a collision asks for more than it has */
+    uint32_t limits;      /* bits of limits that hold in contact */
     uint32_t independent; /* bits of rows that hold and do not depend on others */
 } JointAction;
 
@@ -287,6 +289,10 @@ void joints_add_contact(RigidBodies *bodies, const ContactPair *pair, const Cont
 bool joints_mind_time(const RigidBodies *bodies);
 /* Finds which limits and ropes hold in what contact is about to ask in `time`, s; 0: at once. */
 void joints_try_limits(RigidBodies *bodies, double time);
+/* After contact: whether they hold as the impulses that came out ask; else they do so now, and
+ * contact begins again with those impulses. */
+PlimStatus joints_judge_limits(RigidBodies *bodies, const StepInfo *step, double time,
+                               bool *stands);
 /* With figures held: finds drives that do not stand what collisions are about to ask. */
 bool joints_give_way(RigidBodies *bodies, double dt);
 

@@ -207,7 +207,8 @@ static double want_rest(RigidBodies *b, JointGroup *group, double closed, bool *
                                            joint_body(joints, joint->body[1]));
             double lacks = (rows[i].kind == JOINT_ROW_DRIVE ? rows[i].target : 0.0) - speed;
             lacks -= rows[i].compliance * rows[i].impulse;
-            bool is_passed = rows[i].error <= closed && speed < 0.0;
+            bool is_near = rows[i].error <= closed || rows[i].error + rows[i].reach * speed < 0.0;
+            bool is_passed = is_near && speed < 0.0;
             if (!b->joint_broken[j] && joint_row_holds_again(&rows[i], is_passed, lacks)) {
                 rows[i].is_on = *changed = true;
                 rows[i].clamped = 0;

@@ -139,6 +139,17 @@ static void begin_whole(RigidBodies *b, JointGroup *group, double dt) {
     if (any) joint_group_give(b, group);
 }
 
+/* What held for positions holds for velocities: contact may have opened it by what a body's fall
+ * onto it would have turned the joint, which is little and not rounding. */
+static void reach_limits(RigidJoints *joints, const JointGroup *group, double dt) {
+    for (size_t k = 0; k < group->joint_count; k++) {
+        size_t j = (size_t)joints->list.data[group->first_joint + k];
+        JointRow *rows = joint_rows(joints, j);
+        for (int i = 0; i < joints->row_count.data[j]; i++)
+            if (rows[i].kind == JOINT_ROW_LIMIT && rows[i].before > 0.0) rows[i].reach = dt;
+    }
+}
+
 static void stop_groups(void *user, size_t begin, size_t end) {
     const GroupJob *job = user;
     for (size_t g = begin; g < end; g++) {
@@ -146,6 +157,7 @@ static void stop_groups(void *user, size_t begin, size_t end) {
         if (group->is_asleep) continue;
         joint_group_find_rows(job->bodies, group, false);
         begin_whole(job->bodies, group, job->dt);
+        reach_limits(&job->bodies->joints, group, job->dt);
         joint_group_stop(job->bodies, group, joint_group_closed(&job->bodies->joints, group));
     }
 }
