@@ -231,6 +231,48 @@ def struck(options, checks, folder):
                          speed, wanted, 0.02)
 
 
+# ---- loads that swing ----
+
+
+def hang(kind, x, y):
+    """Links and joints by which a seat at (x, y) hangs at its corners on rods, ropes or chains of three links."""
+    bodies, joints = [], []
+    links = 3 if kind == "chains" else 0
+    for n, (side, depth) in enumerate(((-0.3, -0.2), (-0.3, 0.2), (0.3, -0.2), (0.3, 0.2))):
+        if not links:
+            joints.append({"name": f"hold_{n}", "kind": "rope" if kind == "ropes" else "distance", "bodies": ["world", "seat"],
+                           "at": [side, 0, depth], "to": [side + x, y, depth]})
+            continue
+        names = ["world"] + [f"link_{n}_{i}" for i in range(links)] + ["seat"]
+        for i in range(links):
+            part = (i + 0.5) / links
+            bodies.append({"name": names[i + 1], "shape": {"capsule": {"radius": 0.015, "height": 1.2 / links}}, "mass": 0.1,
+                           "position": [side + x * part, y * part, depth], "orientation": {"axis": [0, 0, 1], "angle": 30}})
+        for i in range(links + 1):
+            joints.append({"name": f"hold_{n}_{i}", "kind": "point", "bodies": names[i:i + 2],
+                           "at": [side + x * i / links, y * i / links, depth]})
+    return bodies, joints
+
+
+def child_on_swing(options, checks, folder):
+    """A box that rests on a swinging seat takes no energy from it: the seat hangs on rods, on ropes, on a hinge with which it
+    turns, or on chains whose links weigh little beside it."""
+    angle, arm, seat, child = math.radians(30), 2.0, 4, 30
+    drop, x, y = (seat + child) * G * arm * (1 - math.cos(angle)), arm * math.sin(angle), -arm * math.cos(angle)
+    for kind in ("ropes", "hinge") if options.quickest else ("rods", "ropes", "hinge", "chains"):
+        lean = angle if kind == "hinge" else 0
+        above = [x - 0.175 * math.sin(lean), y + 0.175 * math.cos(lean), 0]
+        keys = {"friction": 0.8, "orientation": {"axis": [0, 0, 1], "angle": math.degrees(lean)}}
+        bodies, joints = ([], [hinge(["world", "seat"], [0, 0, 0])]) if kind == "hinge" else hang(kind, x, y)
+        bodies += [box("seat", [0.6, 0.05, 0.4], seat, [x, y, 0], **keys), box("child", [0.3, 0.3, 0.3], child, above, **keys)]
+        for dt in [1 / 96] if options.quickest or kind == "chains" else [1 / 96, 1 / 400]:
+            stats = run(options, folder, "swing_" + kind, dt, bodies, joints, {"seat": ["position"]},
+                        3 if options.quickest else 12).stats()
+            energy, name = stats["energy.total"], f"child on a swing on {kind}, 1/{round(1 / dt)} s"
+            checks.below(f"{name}: energy lost or gained, of the swing's", abs(energy - energy[0]).max() / drop, 0.01)
+            checks.below(f"{name}: gap, m", stats["joints.gap.max"].max(), 1e-9)
+
+
 # ---- heavy loads ----
 
 
@@ -254,4 +296,5 @@ def heavy_load(options, checks, folder):
 
 
 if __name__ == "__main__":
-    common.verify(__doc__, [press, first_touch, held_load, weak_motor, loose_base, car, ladder, taut_rope, struck, heavy_load])
+    common.verify(__doc__, [press, first_touch, held_load, weak_motor, loose_base, car, ladder, taut_rope, struck,
+                            child_on_swing, heavy_load])

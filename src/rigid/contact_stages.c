@@ -105,6 +105,7 @@ PlimStatus rigid_contact(void *system, const StepInfo *step) {
     RigidBodies *bodies = system;
     if (!rigid_contact_is_on(bodies) || rigid_contact_is_wet(bodies)) return PLIM_OK;
     TRY(solve_positions(bodies, step));
+    TRY(joints_keep_contact(bodies, step));
     TRY(contacts_clamp(bodies, step, true));
     contact_report_before(bodies);
     contact_report_afloat(bodies);

@@ -52,6 +52,7 @@ typedef struct JointRow {
     double error;      /* m, that the row is the rate of; 0: closed */
     double impulse;    /* N s, in this solve */
     double before;     /* N s, of a limit: in the solves of this step before */
+    double kept;       /* N s, of it: for positions under contact, that v^n has, too */
     double reach;      /* s, of a limit: it is closed if it would be passed within that time */
     double own;        /* 1/kg: its speed after an impulse of 1 */
     double scale;      /* m: its impulse times this is a moment; 1 in rows of motion */
@@ -123,6 +124,7 @@ typedef struct JointGroup {
     ARRAY(JointCoupling) couplings;
     JointFigures figures;
     bool is_asleep, was_asleep; /* when bodies were loaded last, and before that */
+    bool is_struck;             /* a limit or rope of it, in this step */
     bool is_factored;           /* its factor is that of its rows */
     int32_t held;               /* of RigidJoints.held; -1: nothing touches it */
 } JointGroup;
@@ -273,6 +275,9 @@ PlimStatus joints_hold_contact(RigidBodies *bodies, const StepInfo *step, double
 void joints_attach_contact(RigidBodies *bodies);
 /* After them: bodies that nothing touches follow. */
 void joints_follow_contact(RigidBodies *bodies);
+/* After contact for positions: what joints carried of it is given to v^n, too, so that a load that
+ * rests on a figure is carried along as if it were joined. */
+PlimStatus joints_keep_contact(RigidBodies *bodies, const StepInfo *step);
 /* Adds what joints carried of the last contact to their forces. */
 void joints_report_contact(RigidBodies *bodies, const StepInfo *step);
 

@@ -19,10 +19,11 @@ void joint_group_find_rows(RigidBodies *b, JointGroup *group, bool keeps) {
         BodyPlace place[2] = {{first->center, first->turn}, {second->center, second->turn}};
         JointRow *rows = joint_rows(joints, j);
         bool was_on[JOINT_MOST_ROWS];
-        double before[JOINT_MOST_ROWS];
+        double before[JOINT_MOST_ROWS], kept[JOINT_MOST_ROWS];
         for (int i = 0; i < joints->row_count.data[j]; i++) {
             was_on[i] = keeps && rows[i].is_on;
             before[i] = rows[i].before + rows[i].impulse;
+            kept[i] = rows[i].kept;
         }
         int count =
             joint_find_all_rows(joint, place, b->options.plane, b->joint_turned[j], NULL, rows);
@@ -30,6 +31,7 @@ void joint_group_find_rows(RigidBodies *b, JointGroup *group, bool keeps) {
             rows[i].is_on |= was_on[i] && rows[i].kind != JOINT_ROW_SPRING;
             if (b->joint_broken[j]) rows[i].is_on = false;
             if (rows[i].kind == JOINT_ROW_LIMIT) rows[i].before = before[i];
+            if (rows[i].kind == JOINT_ROW_LIMIT) rows[i].kept = kept[i];
             rows[i].give[0] = mat3_apply(first->inverse_inertia, rows[i].turn[0]);
             rows[i].give[1] = mat3_apply(second->inverse_inertia, rows[i].turn[1]);
             rows[i].own = (first->inverse_mass + second->inverse_mass) *

@@ -87,7 +87,6 @@ PlimStatus joints_assemble(RigidBodies *b, const StepInfo *step) {
     TRY(lead_partners(b, step));
     for (size_t g = 0; g < joints->groups.count; g++)
         find_first_forces(b, &joints->groups.data[g], step);
-    for (size_t i = 0; i < 3 * joint_count(joints); i++) b->joint_pull[i] = b->joint_force[i];
     joints_finish(b);
     joints->is_assembled = true;
     return PLIM_OK;
