@@ -2,6 +2,7 @@
 """Joints that make no sense are refused with a message that names them; joints that break; the same bits every time."""
 import math
 import os
+import re
 
 import bad_input
 import common
@@ -155,6 +156,18 @@ def check_trolley(options, checks, folder, _scene):
         checks.true(f"trolley, {name}: the joint holds", not output.stats()["joints.broken"].any())
 
 
+def check_length(options, checks, folder, scene):
+    """A length other than the distance at the start is told; ropes may be slack."""
+    cases = [("distance", 0.7, True), ("distance", 1, False), ("rope", 0.7, True), ("rope", 1.2, False)]
+    for kind, length, told in cases:
+        result, _ = bad_input.run(options, os.path.join(folder, f"length_{kind}_{length}"), scene,
+                                  {"joints/1/kind": kind, "joints/1/length": length})
+        words = r"joint 'rod' has the length 0.7 m.*ends are 1 m apart.*moved by the 0.3 m"
+        checks.true(f"a {kind} of {length} m between ends 1 m apart: {'a warning' if told else 'none'}",
+                    result is not None and result.code == 0 and bool(re.search(words, result.stderr)) == told,
+                    "hangs" if result is None else result.last_words())
+
+
 BITS = [("figure", {}, 24), ("chain", {"params/push": 2}, 4), ("arm", {}, 12), ("cart", {}, 12),
         ("figures", {"params/figures": 6}, 16), ("loops", {"params/rings": 16}, 14), ("slider_crank", {}, 12)]
 
@@ -188,4 +201,4 @@ def check_bits(options, checks, folder, _scene):
 
 
 if __name__ == "__main__":
-    bad_input.verify(__doc__, GOOD, REFUSED, STOPPED, more=(check_plane, check_break, check_trolley, check_bits))
+    bad_input.verify(__doc__, GOOD, REFUSED, STOPPED, more=(check_plane, check_break, check_trolley, check_length, check_bits))

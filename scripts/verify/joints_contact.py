@@ -55,6 +55,19 @@ def press(options, checks, folder):
                 checks.below(f"{name}: speed there, m/s", abs(probes["j.speed"][-1]), 1e-6)
 
 
+def press_limit(options, checks, folder):
+    """A motor that presses its own joint's limit gives all it has, in every step."""
+    for dt in steps(options):
+        probes = run(options, folder, "own_limit", dt, [box("arm", [1, 0.1, 0.1], 2, [0.5, 0, 0])],
+                     [hinge(["world", "arm"], [0, 0, 0], limits=[-30, 20], motor={"speed": 1, "max_torque": 10})],
+                     {"h": ["angle", "motor_torque", "torque"]}, 1, 0).probes()
+        rests = probes["time"] > 0.5
+        checks.below(f"motor on its own limit, 1/{round(1 / dt)} s: torque away from 10 N m, the worst of all steps",
+                     abs(probes["h.motor_torque"][rests] - 10).max(), 1e-6)
+        checks.below(f"motor on its own limit, 1/{round(1 / dt)} s: torque of motor and limit, N m",
+                     abs(probes["h.torque.z"][rests]).max(), 1e-6)
+
+
 def first_touch(options, checks, folder):
     """What a motor gives to a heavy body that it runs into is its own momentum and its force times time."""
     for dt in steps(options):
@@ -296,5 +309,5 @@ def heavy_load(options, checks, folder):
 
 
 if __name__ == "__main__":
-    common.verify(__doc__, [press, first_touch, held_load, weak_motor, loose_base, car, ladder, taut_rope, struck,
+    common.verify(__doc__, [press, press_limit, first_touch, held_load, weak_motor, loose_base, car, ladder, taut_rope, struck,
                             child_on_swing, heavy_load])

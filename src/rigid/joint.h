@@ -318,6 +318,8 @@ double joint_spring_residual(const RigidJoint *joint, const JointRow *row, doubl
                              double *error);
 /* The rest of the impulse of springs at x^{n+1}, and drives with their speed. */
 void joint_begin_whole(const RigidBodies *bodies, size_t joint, JointRow *rows, double dt);
+/* J, that its spring holds. */
+double joint_spring_energy(const RigidBodies *bodies, size_t joint);
 /* Notes what drives gave for positions. */
 void joint_note_half(RigidBodies *bodies, size_t joint, const JointRow *rows);
 /* Adds what contact asked of drives to their torques. Those that it asked too much of yield from

@@ -232,10 +232,41 @@ static double greatest_speed(const RigidJoints *joints, const JointGroup *group)
     return speed;
 }
 
+/* A drive whose row depends on others, as that of a motor that presses its own limit, never reaches
+ * its speed: it gives all it has. */
+static bool press_on(RigidBodies *b, JointGroup *group, double fastest) {
+    RigidJoints *joints = &b->joints;
+    double *x = joints->vector.data + group->first_row;
+    bool any = false;
+    for (size_t r = 0; r < group->factor.row_count; r++) x[r] = 0.0;
+    for (size_t k = 0; k < group->joint_count; k++) {
+        size_t j = (size_t)joints->list.data[group->first_joint + k];
+        const RigidJoint *joint = &joints->joints.data[j];
+        size_t at = block_ldl_row(&group->factor, k);
+        JointRow *rows = joint_rows(joints, j);
+        for (int i = 0; i < joints->row_count.data[j]; i++) {
+            if (rows[i].kind != JOINT_ROW_DRIVE || !rows[i].is_on || !isfinite(rows[i].high) ||
+                block_ldl_has_row(&group->factor, at + (size_t)i))
+                continue;
+            double speed = joint_row_speed(&rows[i], joint_body(joints, joint->body[0]),
+                                           joint_body(joints, joint->body[1]));
+            double lacks = rows[i].target - speed;
+            if (fabs(lacks) <= 1e-9 * (fabs(rows[i].target) + fastest)) continue;
+            x[at + (size_t)i] = (lacks > 0.0 ? rows[i].high : rows[i].low) - rows[i].impulse;
+            rows[i].is_on = false;
+            rows[i].clamped = lacks > 0.0 ? 1 : -1;
+            rows[i].switched++;
+            any = true;
+        }
+    }
+    if (any) joint_group_give(b, group);
+    return any;
+}
+
 void joint_group_stop(RigidBodies *b, JointGroup *group, double closed) {
     enum { MOST_ROUNDS = 12 };
     RigidJoints *joints = &b->joints;
-    double last = HUGE_VAL, least = 4e-16 * greatest_speed(joints, group);
+    double fastest = greatest_speed(joints, group), last = HUGE_VAL, least = 4e-16 * fastest;
     bool changed = true;
     for (int round = 0; round < MOST_ROUNDS; round++) {
         double worst = want_rest(b, group, closed, &changed);
@@ -245,7 +276,7 @@ void joint_group_stop(RigidBodies *b, JointGroup *group, double closed) {
             changed = false;
         }
         if (worst <= least || !(worst < 0.5 * last)) {
-            if (!joint_group_release(b, group)) break;
+            if (!joint_group_release(b, group) && !press_on(b, group, fastest)) break;
             changed = true;
             continue;
         }

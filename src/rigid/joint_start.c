@@ -10,10 +10,29 @@ static PlimStatus cannot_close(const RigidBodies *b, size_t j, double gap) {
                         joint->name, gap);
 }
 
+/* A length that is not that of the start is no mistake where bodies are to be pulled together, but
+ * may be one. */
+static void tell_length(const RigidBodies *b, size_t j) {
+    const RigidJoint *joint = &b->joints.joints.data[j];
+    BodyPlace place[2];
+    if (joint->kind != PLIM_JOINT_DISTANCE && joint->kind != PLIM_JOINT_ROPE) return;
+    joint_places(b, joint, place);
+    double apart = joint_slide(joint, place), gap = apart - joint->length;
+    if (joint->kind == PLIM_JOINT_ROPE) gap = fmax(gap, 0.0);
+    if (fabs(gap) <= 1e-6 * joint->length) return;
+    context_log(
+        b->context, PLIM_LOG_WARNING,
+        "joint '%s' has the length %g m, and at the start its ends are %g m apart; its bodies "
+        "are moved by the %.3g m between; leave 'length' out, or put them there",
+        joint->name, joint->length, apart, fabs(gap));
+}
+
 static PlimStatus close_at_start(RigidBodies *b, JointGroup *group) {
     size_t widest = 0;
     double gap = joint_group_close_here(b, group, &widest);
     if (gap > 1e-6 * b->joints.joints.data[widest].size) return cannot_close(b, widest, gap);
+    for (size_t k = 0; k < group->joint_count; k++)
+        tell_length(b, (size_t)b->joints.list.data[group->first_joint + k]);
     joint_group_store_places(b, group);
     return PLIM_OK;
 }
