@@ -48,7 +48,8 @@ typedef struct PlimJointDesc {
     double at[3];          /* m, in the world at t = 0: where the joint is; default 0 */
     double to[3];          /* m, the same of the second body; distance and rope alone */
     double axis[3];        /* in the world at t = 0, of any length; default z. Twist: 0 is the line
-                              between the centres */
+                              between the centres. In two dimensions those of turning are z, those
+                              of sliding in the plane */
     double second_axis[3]; /* universal alone: of the second body, square to `axis`; default x */
     double length;         /* m, of distance and rope; 0 (default): that of t = 0 */
     int collide;           /* 1: the two bodies collide; default 0 */

@@ -340,8 +340,12 @@ def arm(options, checks, folder):
 def spring_door(options, checks, folder):
     inertia_about_hinge = 20 * (0.9**2 / 3 + 0.04**2 / 12)
     period = 2 * math.pi * math.sqrt(inertia_about_hinge / 40)
-    probes = run(options, folder, "spring_door", {"damping": 0, "open": 10, "dt": period / 40}, fps=40 / period,
-                 duration=10.5 * period).probes()
+    output = run(options, folder, "spring_door", {"damping": 0, "open": 10, "dt": period / 40}, fps=40 / period,
+                 duration=10.5 * period)
+    probes, total = output.probes(), output.stats()["energy.total"]
+    stored = 0.5 * 40 * math.radians(10)**2
+    checks.below("spring door: energy.total, less that of its height, at the start and after, relative",
+                 np.abs(total - 20 * 9.81 - stored).max() / stored, 1e-3)
     up = crossings(probes["time"], probes["hinge.angle"] + math.radians(10))
     checks.near("spring door: period at 40 steps a period, s", (up[-1] - up[0]) / (len(up) - 1), period, 0.3)
     powers = (-3, 1, 9) if options.quickest else range(-3, 10)

@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """Joints that make no sense are refused with a message that names them; joints that break; the same bits every time."""
+import math
 import os
+import re
 
 import bad_input
 import common
@@ -24,7 +26,8 @@ joints:
   - {name: rod, kind: distance, bodies: [link, link], copies: [0, 1]}
   - {name: ball, kind: point, bodies: [link, link], copies: [1, 2], at: [2, 1, 0]}
 probes:
-  - {name: pivot, quantities: [angle, force]}
+  - {name: pivot, quantities: [angle, force, gap]}
+  - {name: bar, quantities: [velocity]}
 """
 
 REFUSED = [
@@ -65,10 +68,46 @@ REFUSED = [
     ("an unknown key", {"joints/0/axes": 1}, r"joints/0.*axes.*axis"),
 ]
 
+FLAT = [
+    ("a hinge about x", {"joints/0/axis": "[1, 0, 0]"}, r"pivot.*in two dimensions.*about z alone.*\(1, 0, 0\)"),
+    ("a hinge about a slanted axis", {"joints/0/axis": "[0, 0.6, 0.8]"}, r"pivot.*about z alone.*\(0, 0.6, 0.8\)"),
+    ("a twist about the line between bodies", {"joints/1/kind": "twist", "joints/1/at": "[1, 1, 0]"}, r"rod.*about z alone"),
+    ("a slider along z", {"joints/0/kind": "slider"}, r"pivot.*slides in the plane"),
+    ("a plane across z", {"joints/0/kind": "plane"}, r"pivot.*axis of a plane"),
+    ("a slanted cylindrical joint", {"joints/0/kind": "cylindrical", "joints/0/axis": "[0, 1, 1]"}, r"pivot.*a hinge about z"),
+    ("limits of an angle that cannot turn",
+     {"joints/0/kind": "cylindrical", "joints/0/axis": "[0, 1, 0]", "joints/0/limits": "[-9, 9]"}, r"pivot.*use a slider"),
+    ("a universal joint without z",
+     {"joints/0/kind": "universal", "joints/0/axis": "[1, 0, 0]", "joints/0/second_axis": "[0, 1, 0]"}, r"pivot.*must be z"),
+    ("swing about z", {"joints/2/swing": 20}, r"ball.*swing is about an axis in the plane"),
+    ("twist about x", {"joints/2/twist": "[-9, 9]", "joints/2/axis": "[1, 0, 0]"}, r"ball.*twist is about z"),
+]
+
+FREE_IN_PLANE = [  # kind, axis, second axis
+    ("hinge", [0, 0, -2], None), ("twist", [0, 0, 1], None), ("slider", [0, 1, 0], None), ("slider", [2, 1, 0], None), ("plane", [1, 1, 0], None),
+    ("cylindrical", [0, 0, 1], None), ("cylindrical", [1, 0, 0], None), ("universal", [0, 0, 1], [1, 0, 0]),
+    ("universal", [0, 1, 0], [0, 0, 1]), ("point", [0, 0, 1], None),
+]
+
 STOPPED = [
     ("a target without value", {"joints/0/control": '{target: "=sqrt(0.05 - t)", strength: 10}'},
      r"joint 'pivot': its target at t ="),
 ]
+
+
+def check_plane(options, checks, folder, scene):
+    """In two dimensions axes that would weld, or hold nothing, are refused; with the others bodies move."""
+    flat = {"dim": 2, "gravity": "[9.81, -9.81, 0]"}
+    for name, values, words in FLAT:
+        bad_input.check(options, checks, folder, scene, (f"in the plane: {name}", {**flat, **values}, words))
+    for kind, axis, second in FREE_IN_PLANE:
+        values = {**flat, "joints/0/kind": kind, "joints/0/axis": axis, **({"joints/0/second_axis": second} if second else {})}
+        output = common.run(options.program, scene, os.path.join(folder, "flat_" + kind + "".join(map(str, axis))),
+                            values)
+        probes = output.probes()
+        moves = np.linalg.norm(probes.vector("bar.velocity")[-1])
+        checks.true(f"in the plane: {kind} about {axis} leaves motion, gap {probes['pivot.gap'].max():.1e} m",
+                    moves > 0.1 and probes["pivot.gap"].max() < 1e-9, f"{moves:.3g} m/s")
 
 
 def check_break(options, checks, folder, _scene):
@@ -84,6 +123,49 @@ def check_break(options, checks, folder, _scene):
     checks.near("break: then the bar falls freely, m/s^2", np.polyfit(t, y, 1)[0], -9.81, 1e-6)
     force = np.linalg.norm(probes.vector("pivot.force"), axis=1)
     checks.below("break: until then it carried, N", force[:broken[0]].max(), 30)
+
+
+TROLLEY = """\
+plimsoll: 1
+name: trolley
+duration: 0.2
+fps: 50
+time_step: {{max_dt: 0.005}}
+rigid:
+  bodies:
+    - {{name: trolley, motion: kinematic, shape: {{box: {{size: [0.4, 0.1, 0.2]}}}}, position: [{path}, 0, 0]}}
+    - {{name: load, shape: {{box: {{size: [0.2, 0.2, 0.2]}}}}, mass: 1, position: [0, -0.5, 0], velocity: [{speed}, 0, 0]}}
+joints:
+  - {{name: hold, kind: {kind}, bodies: [trolley, load], at: [0, 0, 0], break: {{force: {most}}}}}
+probes:
+  - {{name: hold, quantities: [force]}}
+"""
+
+
+def check_trolley(options, checks, folder, _scene):
+    """What a body on a path carries is known from the start, also where it moves then: no joint breaks by mistake."""
+    cases = [("steady, hung", "distance", "=0.9*t", 0.9, 9.81), ("steady, fixed", "rigid", "=0.9*t", 0.9, 9.81),
+             ("speeding up, fixed", "rigid", "=0.9*t + 4*t^2", 0.9, math.hypot(8, 9.81)),
+             ("to and fro, fixed", "rigid", "=0.3*sin(3*t)", 0.9, 9.81)]
+    for name, kind, path, speed, expected in cases:
+        text = TROLLEY.format(kind=kind, path=f'"{path}"', speed=speed, most=15)
+        scene = common.write_scene(folder, "trolley.yaml", text)
+        output = common.run(options.program, scene, os.path.join(folder, "trolley_" + bad_input.file_name(name)), None)
+        force = np.linalg.norm(output.probes().vector("hold.force"), axis=1)
+        checks.near(f"trolley, {name}: force at the start, N", force[0], expected, 1e-3)
+        checks.true(f"trolley, {name}: the joint holds", not output.stats()["joints.broken"].any())
+
+
+def check_length(options, checks, folder, scene):
+    """A length other than the distance at the start is told; ropes may be slack."""
+    cases = [("distance", 0.7, True), ("distance", 1, False), ("rope", 0.7, True), ("rope", 1.2, False)]
+    for kind, length, told in cases:
+        result, _ = bad_input.run(options, os.path.join(folder, f"length_{kind}_{length}"), scene,
+                                  {"joints/1/kind": kind, "joints/1/length": length})
+        words = r"joint 'rod' has the length 0.7 m.*ends are 1 m apart.*moved by the 0.3 m"
+        checks.true(f"a {kind} of {length} m between ends 1 m apart: {'a warning' if told else 'none'}",
+                    result is not None and result.code == 0 and bool(re.search(words, result.stderr)) == told,
+                    "hangs" if result is None else result.last_words())
 
 
 BITS = [("figure", {}, 24), ("chain", {"params/push": 2}, 4), ("arm", {}, 12), ("cart", {}, 12),
@@ -119,4 +201,4 @@ def check_bits(options, checks, folder, _scene):
 
 
 if __name__ == "__main__":
-    bad_input.verify(__doc__, GOOD, REFUSED, STOPPED, more=(check_break, check_bits))
+    bad_input.verify(__doc__, GOOD, REFUSED, STOPPED, more=(check_plane, check_break, check_trolley, check_length, check_bits))

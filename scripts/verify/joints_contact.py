@@ -55,6 +55,19 @@ def press(options, checks, folder):
                 checks.below(f"{name}: speed there, m/s", abs(probes["j.speed"][-1]), 1e-6)
 
 
+def press_limit(options, checks, folder):
+    """A motor that presses its own joint's limit gives all it has, in every step."""
+    for dt in steps(options):
+        probes = run(options, folder, "own_limit", dt, [box("arm", [1, 0.1, 0.1], 2, [0.5, 0, 0])],
+                     [hinge(["world", "arm"], [0, 0, 0], limits=[-30, 20], motor={"speed": 1, "max_torque": 10})],
+                     {"h": ["angle", "motor_torque", "torque"]}, 1, 0).probes()
+        rests = probes["time"] > 0.5
+        checks.below(f"motor on its own limit, 1/{round(1 / dt)} s: torque away from 10 N m, the worst of all steps",
+                     abs(probes["h.motor_torque"][rests] - 10).max(), 1e-6)
+        checks.below(f"motor on its own limit, 1/{round(1 / dt)} s: torque of motor and limit, N m",
+                     abs(probes["h.torque.z"][rests]).max(), 1e-6)
+
+
 def first_touch(options, checks, folder):
     """What a motor gives to a heavy body that it runs into is its own momentum and its force times time."""
     for dt in steps(options):
@@ -179,6 +192,37 @@ def ladder(options, checks, folder):
             checks.within(f"{name}: floor, N", probes["left.contact_force.y"][-1], mass * G, 1e-3 * mass * G)
 
 
+def taut_rope(options, checks, folder):
+    """Ropes just taut at the start pull at once, what is missing and no more, and never push."""
+    a, mass = math.radians(30), 100
+    place = lambda x, y: [x * math.cos(a) - y * math.sin(a), x * math.sin(a) + y * math.cos(a), 0]
+    tilt = {"axis": [0, 0, 1], "angle": 30}
+    for dt in steps(options):
+        for friction in (0, 0.2):
+            probes = run(options, folder, f"slope_{round(10 * friction)}", dt,
+                         [{"name": "hill", "shape": {"half_space": {}}, "motion": "static", "friction": friction,
+                           "orientation": tilt}, box("b", [0.4, 0.4, 0.4], mass, place(0, 0.2), orientation=tilt,
+                                                     friction=friction)],
+                         [{"name": "tie", "kind": "rope", "bodies": ["world", "b"], "at": place(1.2, 0.2),
+                           "to": place(0.2, 0.2)}], {"tie": ["force"]}, 0.25).probes()
+            pull = probes["tie.force.x"] * math.cos(a) + probes["tie.force.y"] * math.sin(a)
+            name, most = f"box on a slope of friction {friction}, 1/{round(1 / dt)} s", mass * G * math.sin(a)
+            checks.below(f"{name}: the rope pulls too much, N", pull.max() - most, 1e-3 * most)
+            checks.below(f"{name}: the rope pulls too little, N",
+                         most - friction * mass * G * math.cos(a) - pull.min(), 1e-3 * most)
+        lean, half, radius, friction = math.radians(30), 1.0, 0.02, 0.5
+        s, c = math.sin(lean), math.cos(lean)
+        walls = [{"name": name, "shape": {"half_space": {}}, "motion": "static", "friction": friction if name == "floor" else 0,
+                  "orientation": {"axis": [0, 0, 1], "angle": turn}} for name, turn in (("floor", 0), ("wall", -90))]
+        board = {"name": "board", "shape": {"capsule": {"radius": radius, "height": 2 * half}}, "mass": 30, "friction": friction,
+                 "position": [half * s + radius, half * c + radius, 0], "orientation": {"axis": [0, 0, 1], "angle": 30}}
+        probes = run(options, folder, "leaning", dt, walls + [board],
+                     [{"name": "tie", "kind": "rope", "bodies": ["world", "board"], "at": [0, radius, 0],
+                       "to": [2 * half * s + radius, radius, 0]}], {"tie": ["force"]}, 0.25).probes()
+        checks.below(f"board that leans and would stand without its rope, 1/{round(1 / dt)} s: that pushes, N",
+                     probes["tie.force.x"].max(), 1e-9)
+
+
 def struck(options, checks, folder):
     """A ball thrown at a lever that rests on its limit, from below, bounces off the lever and not off the limit; from
     above, off the limit."""
@@ -198,6 +242,48 @@ def struck(options, checks, folder):
             wanted = 5 * (mass - free) / (mass + free) if below else 5
             checks.within(f"lever struck from {'below' if below else 'above'}, 1/{round(1 / dt)} s: the ball after it, m/s",
                          speed, wanted, 0.02)
+
+
+# ---- loads that swing ----
+
+
+def hang(kind, x, y):
+    """Links and joints by which a seat at (x, y) hangs at its corners on rods, ropes or chains of three links."""
+    bodies, joints = [], []
+    links = 3 if kind == "chains" else 0
+    for n, (side, depth) in enumerate(((-0.3, -0.2), (-0.3, 0.2), (0.3, -0.2), (0.3, 0.2))):
+        if not links:
+            joints.append({"name": f"hold_{n}", "kind": "rope" if kind == "ropes" else "distance", "bodies": ["world", "seat"],
+                           "at": [side, 0, depth], "to": [side + x, y, depth]})
+            continue
+        names = ["world"] + [f"link_{n}_{i}" for i in range(links)] + ["seat"]
+        for i in range(links):
+            part = (i + 0.5) / links
+            bodies.append({"name": names[i + 1], "shape": {"capsule": {"radius": 0.015, "height": 1.2 / links}}, "mass": 0.1,
+                           "position": [side + x * part, y * part, depth], "orientation": {"axis": [0, 0, 1], "angle": 30}})
+        for i in range(links + 1):
+            joints.append({"name": f"hold_{n}_{i}", "kind": "point", "bodies": names[i:i + 2],
+                           "at": [side + x * i / links, y * i / links, depth]})
+    return bodies, joints
+
+
+def child_on_swing(options, checks, folder):
+    """A box that rests on a swinging seat takes no energy from it: the seat hangs on rods, on ropes, on a hinge with which it
+    turns, or on chains whose links weigh little beside it."""
+    angle, arm, seat, child = math.radians(30), 2.0, 4, 30
+    drop, x, y = (seat + child) * G * arm * (1 - math.cos(angle)), arm * math.sin(angle), -arm * math.cos(angle)
+    for kind in ("ropes", "hinge") if options.quickest else ("rods", "ropes", "hinge", "chains"):
+        lean = angle if kind == "hinge" else 0
+        above = [x - 0.175 * math.sin(lean), y + 0.175 * math.cos(lean), 0]
+        keys = {"friction": 0.8, "orientation": {"axis": [0, 0, 1], "angle": math.degrees(lean)}}
+        bodies, joints = ([], [hinge(["world", "seat"], [0, 0, 0])]) if kind == "hinge" else hang(kind, x, y)
+        bodies += [box("seat", [0.6, 0.05, 0.4], seat, [x, y, 0], **keys), box("child", [0.3, 0.3, 0.3], child, above, **keys)]
+        for dt in [1 / 96] if options.quickest or kind == "chains" else [1 / 96, 1 / 400]:
+            stats = run(options, folder, "swing_" + kind, dt, bodies, joints, {"seat": ["position"]},
+                        3 if options.quickest else 12).stats()
+            energy, name = stats["energy.total"], f"child on a swing on {kind}, 1/{round(1 / dt)} s"
+            checks.below(f"{name}: energy lost or gained, of the swing's", abs(energy - energy[0]).max() / drop, 0.01)
+            checks.below(f"{name}: gap, m", stats["joints.gap.max"].max(), 1e-9)
 
 
 # ---- heavy loads ----
@@ -223,4 +309,5 @@ def heavy_load(options, checks, folder):
 
 
 if __name__ == "__main__":
-    common.verify(__doc__, [press, first_touch, held_load, weak_motor, loose_base, car, ladder, struck, heavy_load])
+    common.verify(__doc__, [press, press_limit, first_touch, held_load, weak_motor, loose_base, car, ladder, taut_rope, struck,
+                            child_on_swing, heavy_load])

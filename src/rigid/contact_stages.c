@@ -65,22 +65,47 @@ PlimStatus rigid_collide(void *system, const StepInfo *step) {
     return contacts_build_graph(bodies, step);
 }
 
+/* Limits and ropes hold in contact, or are free, as a guess of its forces asks. Where those that
+ * come out ask otherwise contact is solved again; sets that come back would do so for ever. */
+enum { LIMIT_ROUNDS = 4 };
+
+static PlimStatus begin_contact(RigidBodies *bodies, const StepInfo *step, SolverBodyWhen when,
+                                int round) {
+    TRY(solver_bodies_load(bodies, step, when));
+    if (round > 0) {
+        contacts_renew(bodies);
+        return PLIM_OK;
+    }
+    contacts_prepare(bodies);
+    contacts_warm_start(bodies);
+    return PLIM_OK;
+}
+
+static PlimStatus solve_positions(RigidBodies *bodies, const StepInfo *step) {
+    double time = 0.5 * step->dt;
+    bool stands = false;
+    for (int round = 0; round < LIMIT_ROUNDS && !stands; round++) {
+        TRY(begin_contact(bodies, step, SOLVER_BODIES_HALF, round));
+        if (joints_mind_time(bodies))
+            TRY(joints_hold_contact(bodies, step, time));
+        else
+            joints_attach_contact(bodies);
+        contacts_renew_responses(bodies);
+        contacts_turn_half(bodies, step);
+        TRY(contacts_solve(bodies, step, CONTACT_POSITIONS));
+        if (round + 1 < LIMIT_ROUNDS) TRY(joints_judge_limits(bodies, step, time, &stands));
+    }
+    return PLIM_OK;
+}
+
 /* v^^{n+1/2} becomes v^{n+1/2}: the velocity with which positions move. Islands on the ground are
  * not clamped: there is no state to compare with in which positions and velocities are of one time
  * (002 section 2.3.2). Where a fluid moves what touches, this is part of a coupled solve. */
 PlimStatus rigid_contact(void *system, const StepInfo *step) {
     RigidBodies *bodies = system;
     if (!rigid_contact_is_on(bodies) || rigid_contact_is_wet(bodies)) return PLIM_OK;
-    TRY(solver_bodies_load(bodies, step, SOLVER_BODIES_HALF));
-    contacts_prepare(bodies);
-    contacts_warm_start(bodies);
-    if (joints_mind_time(bodies))
-        TRY(joints_hold_contact(bodies, step, 0.5 * step->dt));
-    else
-        joints_attach_contact(bodies);
-    contacts_renew_responses(bodies);
-    contacts_turn_half(bodies, step);
-    TRY(contacts_solve(bodies, step, CONTACT_POSITIONS));
+    TRY(solve_positions(bodies, step));
+    TRY(joints_keep_contact(bodies, step));
     TRY(contacts_clamp(bodies, step, true));
     contact_report_before(bodies);
     contact_report_afloat(bodies);
@@ -124,14 +149,16 @@ PlimStatus rigid_separate(RigidBodies *bodies, const StepInfo *step) {
 }
 
 static PlimStatus solve_velocities(RigidBodies *bodies, const StepInfo *step) {
-    TRY(solver_bodies_load(bodies, step, SOLVER_BODIES_WHOLE));
-    contacts_prepare(bodies);
-    contacts_warm_start(bodies);
-    TRY(joints_hold_contact(bodies, step, step->dt));
-    contacts_renew_responses(bodies);
-    contacts_leave_bounces(bodies, step);
-    contacts_turn_whole(bodies);
-    TRY(contacts_solve(bodies, step, CONTACT_VELOCITIES));
+    bool stands = false;
+    for (int round = 0; round < LIMIT_ROUNDS && !stands; round++) {
+        TRY(begin_contact(bodies, step, SOLVER_BODIES_WHOLE, round));
+        TRY(joints_hold_contact(bodies, step, step->dt));
+        contacts_renew_responses(bodies);
+        contacts_leave_bounces(bodies, step);
+        contacts_turn_whole(bodies);
+        TRY(contacts_solve(bodies, step, CONTACT_VELOCITIES));
+        if (round + 1 < LIMIT_ROUNDS) TRY(joints_judge_limits(bodies, step, step->dt, &stands));
+    }
     TRY(contacts_clamp(bodies, step, false));
     joints_report_contact(bodies, step);
     solver_bodies_store(bodies, SOLVER_BODIES_WHOLE);

@@ -52,6 +52,8 @@ typedef struct JointRow {
     double error;      /* m, that the row is the rate of; 0: closed */
     double impulse;    /* N s, in this solve */
     double before;     /* N s, of a limit: in the solves of this step before */
+    double kept;       /* N s, of it: for positions under contact, that v^n has, too */
+    double reach;      /* s, of a limit: it is closed if it would be passed within that time */
     double own;        /* 1/kg: its speed after an impulse of 1 */
     double scale;      /* m: its impulse times this is a moment; 1 in rows of motion */
     double compliance; /* 1/kg, of a spring */
@@ -96,6 +98,7 @@ typedef struct JointAction {
     double drive;         /* N s, that it gave for positions */
     bool is_clamped;      /* it had to give more */
     bool gives_way;       /* a collision asks for more than it has */
+    uint32_t limits;      /* bits of limits that hold in contact */
     uint32_t independent; /* bits of rows that hold and do not depend on others */
 } JointAction;
 
@@ -121,6 +124,7 @@ typedef struct JointGroup {
     ARRAY(JointCoupling) couplings;
     JointFigures figures;
     bool is_asleep, was_asleep; /* when bodies were loaded last, and before that */
+    bool is_struck;             /* a limit or rope of it, in this step */
     bool is_factored;           /* its factor is that of its rows */
     int32_t held;               /* of RigidJoints.held; -1: nothing touches it */
 } JointGroup;
@@ -212,6 +216,11 @@ PlimStatus rigid_joint_add(RigidBodies *bodies, const PlimJointDesc *desc, size_
 size_t rigid_joint_find(const RigidBodies *bodies, const char *name); /* INDEX_NONE: none */
 void rigid_joints_free(PlimContext *context, RigidJoints *joints);
 
+/* ---- joint_plane.c ---- */
+
+/* In two dimensions: whether the joint's axis, of length 1, makes sense. */
+PlimStatus joint_check_plane(const RigidBodies *bodies, const PlimJointDesc *desc, Vec3 axis);
+
 /* ---- joint_groups.c ---- */
 
 /* Groups, orders and memory, once after the last joint was added. */
@@ -266,6 +275,9 @@ PlimStatus joints_hold_contact(RigidBodies *bodies, const StepInfo *step, double
 void joints_attach_contact(RigidBodies *bodies);
 /* After them: bodies that nothing touches follow. */
 void joints_follow_contact(RigidBodies *bodies);
+/* After contact for positions: what joints carried of it is given to v^n, too, so that a load that
+ * rests on a figure is carried along as if it were joined. */
+PlimStatus joints_keep_contact(RigidBodies *bodies, const StepInfo *step);
 /* Adds what joints carried of the last contact to their forces. */
 void joints_report_contact(RigidBodies *bodies, const StepInfo *step);
 
@@ -282,6 +294,10 @@ void joints_add_contact(RigidBodies *bodies, const ContactPair *pair, const Cont
 bool joints_mind_time(const RigidBodies *bodies);
 /* Finds which limits and ropes hold in what contact is about to ask in `time`, s; 0: at once. */
 void joints_try_limits(RigidBodies *bodies, double time);
+/* After contact: whether they hold as the impulses that came out ask; else they do so now, and
+ * contact begins again with those impulses. */
+PlimStatus joints_judge_limits(RigidBodies *bodies, const StepInfo *step, double time,
+                               bool *stands);
 /* With figures held: finds drives that do not stand what collisions are about to ask. */
 bool joints_give_way(RigidBodies *bodies, double dt);
 
@@ -302,6 +318,8 @@ double joint_spring_residual(const RigidJoint *joint, const JointRow *row, doubl
                              double *error);
 /* The rest of the impulse of springs at x^{n+1}, and drives with their speed. */
 void joint_begin_whole(const RigidBodies *bodies, size_t joint, JointRow *rows, double dt);
+/* J, that its spring holds. */
+double joint_spring_energy(const RigidBodies *bodies, size_t joint);
 /* Notes what drives gave for positions. */
 void joint_note_half(RigidBodies *bodies, size_t joint, const JointRow *rows);
 /* Adds what contact asked of drives to their torques. Those that it asked too much of yield from
@@ -329,6 +347,9 @@ void joints_offer(const RigidBodies *bodies, SystemDofs *dofs);
 /* ---- joint_stages.c ---- */
 /* The bodies of joints with their velocities for positions, or those of the moment. */
 PlimStatus joints_load(RigidBodies *bodies, const StepInfo *step, bool half);
+/* A body on a path is at its end, and moves there at the mean velocity of the step. */
+PlimStatus joint_load_path(const RigidBodies *bodies, size_t i, const StepInfo *step,
+                           JointBody *body);
 /* Forces that the impulses of the present solve are over a time, onto those of the step or anew. */
 void joint_group_report(RigidBodies *bodies, const JointGroup *group, double dt, bool adds);
 /* Velocities and places of the bodies of joints, to the state. */

@@ -210,6 +210,13 @@ static PlimStatus check_anchors(const RigidBodies *b, const RigidJoint *joint, c
     return PLIM_OK;
 }
 
+/* The axis that was given, or that which stands for it. */
+static Vec3 axis_of(const RigidBodies *b, const PlimJointDesc *desc) {
+    Vec3 given = vec3_load(desc->axis);
+    if (vec3_length(given) > 0.0) return vec3_normalize(given);
+    return quat_rotate(joint_axes(b, desc), vec3(0, 0, 1));
+}
+
 static RigidJoint place_joint(const RigidBodies *b, const PlimJointDesc *desc) {
     RigidJoint joint = {.kind = desc->kind,
                         .length = desc->length,
@@ -283,6 +290,7 @@ PlimStatus rigid_joint_add(RigidBodies *b, const PlimJointDesc *desc, size_t *id
     TRY(check_bodies(b, desc));
     TRY(check_numbers(b, desc));
     TRY(check_actions(b, desc));
+    if (b->options.plane) TRY(joint_check_plane(b, desc, axis_of(b, desc)));
     RigidJoint joint = place_joint(b, desc);
     TRY(check_anchors(b, &joint, desc->name));
     TRY(check_start(b, &joint, desc->name));

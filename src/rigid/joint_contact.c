@@ -295,12 +295,64 @@ static void add_carried(RigidBodies *b, const ContactPair *pair) {
     }
 }
 
-void joints_report_contact(RigidBodies *b, const StepInfo *step) {
-    RigidJoints *joints = &b->joints;
-    if (joints->held.count == 0 || joints_load(b, step, false) != PLIM_OK) return;
+/* The bodies of joints as contact alone moves them. */
+static PlimStatus load_carried(RigidBodies *b, const StepInfo *step) {
+    TRY(joints_load(b, step, false));
     joints_rest(b);
     for (size_t p = 0; p < b->contacts.pairs.count; p++)
         if (b->contacts.pairs.data[p].found) add_carried(b, &b->contacts.pairs.data[p]);
+    return PLIM_OK;
+}
+
+/* What its rows carry of contact goes to v^n, but for drives, which have bounds of their own. What
+ * limits have of it they may give back. */
+static void keep_group(RigidBodies *b, JointGroup *group) {
+    RigidJoints *joints = &b->joints;
+    double *x = joints->vector.data + group->first_row;
+    for (size_t r = 0; r < group->factor.row_count; r++) x[r] = 0.0;
+    for (size_t k = 0; k < group->joint_count; k++) {
+        size_t j = (size_t)joints->list.data[group->first_joint + k];
+        JointRow *rows = joint_rows(joints, j);
+        for (int i = 0; i < joints->row_count.data[j]; i++) {
+            if (rows[i].kind != JOINT_ROW_DRIVE)
+                x[block_ldl_row(&group->factor, k) + (size_t)i] = rows[i].impulse;
+            if (rows[i].kind == JOINT_ROW_LIMIT) rows[i].kept = fmax(rows[i].impulse, 0.0);
+            rows[i].impulse = 0.0;
+        }
+    }
+    joint_group_spread(b, group);
+    for (size_t m = 0; m < group->body_count; m++) {
+        int32_t i = joints->members.data[group->first_body + m];
+        const JointBody *body = joint_body(joints, i);
+        Vec3 *kept = joints->kept.data[i + 1].push;
+        for (int part = 0; part < 2; part++) kept[part] = vec3_add(kept[part], body->push[part]);
+    }
+}
+
+static bool is_afloat(const RigidBodies *b, const JointGroup *group) {
+    int32_t island = b->contacts.body_islands.data[b->joints.members.data[group->first_body]];
+    return island >= 0 && contact_island_is_afloat(&b->contacts.islands.data[island]);
+}
+
+PlimStatus joints_keep_contact(RigidBodies *b, const StepInfo *step) {
+    RigidJoints *joints = &b->joints;
+    if (joints->held.count == 0 || b->options.joint_impulse != PLIM_JOINT_IMPULSE_KEPT)
+        return PLIM_OK;
+    TRY(load_carried(b, step));
+    for (size_t g = 0; g < joints->groups.count; g++) {
+        JointGroup *group = &joints->groups.data[g];
+        if (group->held < 0 || is_afloat(b, group)) continue;
+        joint_group_find_held(b, group);
+        joint_group_stop(b, group, -HUGE_VAL);
+        keep_group(b, group);
+        joint_group_report(b, group, step->dt, true);
+    }
+    return PLIM_OK;
+}
+
+void joints_report_contact(RigidBodies *b, const StepInfo *step) {
+    RigidJoints *joints = &b->joints;
+    if (joints->held.count == 0 || load_carried(b, step) != PLIM_OK) return;
     for (size_t g = 0; g < joints->groups.count; g++) {
         JointGroup *group = &joints->groups.data[g];
         if (group->held < 0) continue;

@@ -177,6 +177,15 @@ double joint_spring_residual(const RigidJoint *joint, const JointRow *row, doubl
     return row->is_on ? row->compliance * left : 0.0;
 }
 
+double joint_spring_energy(const RigidBodies *b, size_t j) {
+    const RigidJoint *joint = &b->joints.joints.data[j];
+    BodyPlace place[2];
+    joint_places(b, joint, place);
+    double now = joint_slides(joint->kind) ? joint_slide(joint, place) : b->joint_turned[j];
+    double from = now - joint->rest;
+    return b->joint_broken[j] ? 0.0 : 0.5 * joint->stiffness * from * from;
+}
+
 void joint_note_half(RigidBodies *b, size_t j, const JointRow *rows) {
     JointAction *action = &b->joints.actions.data[j];
     for (int i = 0; i < b->joints.row_count.data[j]; i++) {

@@ -40,31 +40,73 @@ static void ask(RigidBodies *b, double time) {
     }
 }
 
-/* Limits begin as they hold already, or free. */
-static void begin_limits(RigidBodies *b, const JointGroup *group, bool as_held) {
+/* Limits begin as they hold already, or free; those that contact would pass in its time are closed.
+ */
+static void begin_limits(RigidBodies *b, const JointGroup *group, double time) {
     for (size_t k = 0; k < group->joint_count; k++) {
         size_t j = (size_t)b->joints.list.data[group->first_joint + k];
         JointRow *rows = joint_rows(&b->joints, j);
         for (int i = 0; i < b->joints.row_count.data[j]; i++) {
             if (rows[i].kind != JOINT_ROW_LIMIT) continue;
             rows[i].low = 0.0;
-            rows[i].impulse = as_held ? rows[i].before : 0.0;
+            rows[i].reach = time;
+            rows[i].impulse = time > 0.0 ? rows[i].before : 0.0;
             rows[i].is_on = rows[i].impulse > 0.0;
         }
     }
 }
 
+/* Notes which limits of a group hold; whether that is news. */
+static bool note_limits(RigidBodies *b, const JointGroup *group) {
+    bool is_news = false;
+    for (size_t k = 0; k < group->joint_count; k++) {
+        size_t j = (size_t)b->joints.list.data[group->first_joint + k];
+        const JointRow *rows = joint_rows(&b->joints, j);
+        uint32_t now = 0;
+        for (int i = 0; i < b->joints.row_count.data[j]; i++)
+            if (rows[i].kind == JOINT_ROW_LIMIT && rows[i].is_on) now |= 1u << i;
+        is_news |= now != b->joints.actions.data[j].limits;
+        b->joints.actions.data[j].limits = now;
+    }
+    return is_news;
+}
+
+static bool try_group(RigidBodies *b, JointGroup *group, double time) {
+    joint_group_find_held(b, group);
+    begin_limits(b, group, time);
+    joint_group_stop(b, group, joint_group_closed(&b->joints, group));
+    joint_group_forget(&b->joints, group);
+    return note_limits(b, group);
+}
+
 void joints_try_limits(RigidBodies *b, double time) {
     RigidJoints *joints = &b->joints;
     ask(b, time);
+    for (size_t g = 0; g < joints->groups.count; g++)
+        if (!joints->groups.data[g].is_asleep) try_group(b, &joints->groups.data[g], time);
+}
+
+/* What points carried is the guess of what they will. */
+static void guess_again(RigidContacts *contacts, double time) {
+    for (size_t r = 0; r < contacts->rows.count; r++) {
+        ContactRow *row = &contacts->rows.data[r];
+        row->guess = vec3_scale(1.0 / time, row->carried);
+        row->guess_couple = vec3_scale(1.0 / time, row->carried_couple);
+    }
+}
+
+PlimStatus joints_judge_limits(RigidBodies *b, const StepInfo *step, double time, bool *stands) {
+    RigidJoints *joints = &b->joints;
+    *stands = true;
+    if (joints->held.count == 0 || !joints_mind_time(b)) return PLIM_OK;
+    guess_again(&b->contacts, time);
+    TRY(joints_load(b, step, false));
+    ask(b, time);
     for (size_t g = 0; g < joints->groups.count; g++) {
         JointGroup *group = &joints->groups.data[g];
-        if (group->is_asleep) continue;
-        joint_group_find_held(b, group);
-        begin_limits(b, group, time > 0.0);
-        joint_group_stop(b, group, joint_group_closed(joints, group));
-        joint_group_forget(joints, group);
+        if (group->held >= 0 && try_group(b, group, time)) *stands = false;
     }
+    return PLIM_OK;
 }
 
 /* A drive holds its speed in a blow that it can stop within the step. Else it is free in it, and

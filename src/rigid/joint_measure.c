@@ -54,6 +54,9 @@ void joint_read_state(const RigidBodies *b, size_t j, PlimJointState *state) {
 void joints_diagnose(const RigidBodies *b, Diagnostics *diagnostics) {
     const JointFigures *figures = &b->joints.figures;
     if (joint_count(&b->joints) == 0) return;
+    for (size_t j = 0; j < joint_count(&b->joints); j++)
+        if (b->joints.joints.data[j].stiffness > 0.0)
+            diagnostics_add(diagnostics, "energy.elastic", joint_spring_energy(b, j));
     diagnostics_add(diagnostics, "joints.gap.max", figures->gap);
     diagnostics_add(diagnostics, "joints.limits", (double)figures->limits);
     diagnostics_add(diagnostics, "joints.broken", (double)figures->broken);

@@ -94,11 +94,18 @@ static int hold_distance(const RigidJoint *joint, const JointPose *pose, JointRo
     return 1;
 }
 
-/* In two dimensions rows are of what moves there; others are empty. */
+/* In two dimensions rows are of what moves there. Others are empty: what rounding leaves of a row
+ * along z would hold as well as any. */
 static void flatten(JointRow *rows, int count) {
+    const double rounding = 1e-9;
     for (int i = 0; i < count; i++) {
+        bool turns = vec3_dot(rows[i].along, rows[i].along) == 0.0;
         rows[i].along.z = 0.0;
         for (int side = 0; side < 2; side++) rows[i].turn[side].x = rows[i].turn[side].y = 0.0;
+        double left = turns ? fabs(rows[i].turn[1].z) / rows[i].scale : vec3_length(rows[i].along);
+        if (left > rounding) continue;
+        rows[i].along = rows[i].turn[0] = rows[i].turn[1] = vec3(0, 0, 0);
+        rows[i].error = 0.0;
     }
 }
 

@@ -19,10 +19,11 @@ void joint_group_find_rows(RigidBodies *b, JointGroup *group, bool keeps) {
         BodyPlace place[2] = {{first->center, first->turn}, {second->center, second->turn}};
         JointRow *rows = joint_rows(joints, j);
         bool was_on[JOINT_MOST_ROWS];
-        double before[JOINT_MOST_ROWS];
+        double before[JOINT_MOST_ROWS], kept[JOINT_MOST_ROWS];
         for (int i = 0; i < joints->row_count.data[j]; i++) {
             was_on[i] = keeps && rows[i].is_on;
             before[i] = rows[i].before + rows[i].impulse;
+            kept[i] = rows[i].kept;
         }
         int count =
             joint_find_all_rows(joint, place, b->options.plane, b->joint_turned[j], NULL, rows);
@@ -30,6 +31,7 @@ void joint_group_find_rows(RigidBodies *b, JointGroup *group, bool keeps) {
             rows[i].is_on |= was_on[i] && rows[i].kind != JOINT_ROW_SPRING;
             if (b->joint_broken[j]) rows[i].is_on = false;
             if (rows[i].kind == JOINT_ROW_LIMIT) rows[i].before = before[i];
+            if (rows[i].kind == JOINT_ROW_LIMIT) rows[i].kept = kept[i];
             rows[i].give[0] = mat3_apply(first->inverse_inertia, rows[i].turn[0]);
             rows[i].give[1] = mat3_apply(second->inverse_inertia, rows[i].turn[1]);
             rows[i].own = (first->inverse_mass + second->inverse_mass) *
@@ -207,7 +209,8 @@ static double want_rest(RigidBodies *b, JointGroup *group, double closed, bool *
                                            joint_body(joints, joint->body[1]));
             double lacks = (rows[i].kind == JOINT_ROW_DRIVE ? rows[i].target : 0.0) - speed;
             lacks -= rows[i].compliance * rows[i].impulse;
-            bool is_passed = rows[i].error <= closed && speed < 0.0;
+            bool is_near = rows[i].error <= closed || rows[i].error + rows[i].reach * speed < 0.0;
+            bool is_passed = is_near && speed < 0.0;
             if (!b->joint_broken[j] && joint_row_holds_again(&rows[i], is_passed, lacks)) {
                 rows[i].is_on = *changed = true;
                 rows[i].clamped = 0;
@@ -229,10 +232,41 @@ static double greatest_speed(const RigidJoints *joints, const JointGroup *group)
     return speed;
 }
 
+/* A drive whose row depends on others, as that of a motor that presses its own limit, never reaches
+ * its speed: it gives all it has. */
+static bool press_on(RigidBodies *b, JointGroup *group, double fastest) {
+    RigidJoints *joints = &b->joints;
+    double *x = joints->vector.data + group->first_row;
+    bool any = false;
+    for (size_t r = 0; r < group->factor.row_count; r++) x[r] = 0.0;
+    for (size_t k = 0; k < group->joint_count; k++) {
+        size_t j = (size_t)joints->list.data[group->first_joint + k];
+        const RigidJoint *joint = &joints->joints.data[j];
+        size_t at = block_ldl_row(&group->factor, k);
+        JointRow *rows = joint_rows(joints, j);
+        for (int i = 0; i < joints->row_count.data[j]; i++) {
+            if (rows[i].kind != JOINT_ROW_DRIVE || !rows[i].is_on || !isfinite(rows[i].high) ||
+                block_ldl_has_row(&group->factor, at + (size_t)i))
+                continue;
+            double speed = joint_row_speed(&rows[i], joint_body(joints, joint->body[0]),
+                                           joint_body(joints, joint->body[1]));
+            double lacks = rows[i].target - speed;
+            if (fabs(lacks) <= 1e-9 * (fabs(rows[i].target) + fastest)) continue;
+            x[at + (size_t)i] = (lacks > 0.0 ? rows[i].high : rows[i].low) - rows[i].impulse;
+            rows[i].is_on = false;
+            rows[i].clamped = lacks > 0.0 ? 1 : -1;
+            rows[i].switched++;
+            any = true;
+        }
+    }
+    if (any) joint_group_give(b, group);
+    return any;
+}
+
 void joint_group_stop(RigidBodies *b, JointGroup *group, double closed) {
     enum { MOST_ROUNDS = 12 };
     RigidJoints *joints = &b->joints;
-    double last = HUGE_VAL, least = 4e-16 * greatest_speed(joints, group);
+    double fastest = greatest_speed(joints, group), last = HUGE_VAL, least = 4e-16 * fastest;
     bool changed = true;
     for (int round = 0; round < MOST_ROUNDS; round++) {
         double worst = want_rest(b, group, closed, &changed);
@@ -242,7 +276,7 @@ void joint_group_stop(RigidBodies *b, JointGroup *group, double closed) {
             changed = false;
         }
         if (worst <= least || !(worst < 0.5 * last)) {
-            if (!joint_group_release(b, group)) break;
+            if (!joint_group_release(b, group) && !press_on(b, group, fastest)) break;
             changed = true;
             continue;
         }

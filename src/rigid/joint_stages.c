@@ -17,8 +17,7 @@ static void load_mass(const RigidBodies *b, size_t i, JointBody *body) {
     if (b->held[i] & RIGID_TURN_LOCKED) body->inverse_inertia = mat3_diagonal(0, 0, 0);
 }
 
-/* A body on a path is at its end, and moves there at the mean velocity of the step. */
-static PlimStatus load_path(const RigidBodies *b, size_t i, const StepInfo *step, JointBody *body) {
+PlimStatus joint_load_path(const RigidBodies *b, size_t i, const StepInfo *step, JointBody *body) {
     const struct RigidExtra *extra = &b->extras.data[i];
     PlimPose end;
     TRY(rigid_path_pose(b->context, extra->name, extra->path, extra->path_user, step->end_time,
@@ -48,7 +47,7 @@ PlimStatus joints_load(RigidBodies *b, const StepInfo *step, bool half) {
                 vec3_load((half ? b->angular_momentum_half : b->angular_momentum) + 3 * i);
             body.spin = mat3_apply(body.inverse_inertia, body.momentum);
         } else if (i < rigid_count(b) && b->motion[i] == PLIM_KINEMATIC) {
-            if (half) TRY(load_path(b, i, step, &body));
+            if (half) TRY(joint_load_path(b, i, step, &body));
             if (!half) body.velocity = vec3_load(b->velocity + 3 * i);
             if (!half) body.spin = vec3_load(b->angular_velocity + 3 * i);
         }
@@ -140,6 +139,22 @@ static void begin_whole(RigidBodies *b, JointGroup *group, double dt) {
     if (any) joint_group_give(b, group);
 }
 
+/* What held for positions holds for velocities: contact may have opened it by what a body's fall
+ * onto it would have turned the joint, which is little and not rounding. What carried contact then
+ * may give that back. */
+static void hold_limits(RigidJoints *joints, const JointGroup *group, double dt) {
+    for (size_t k = 0; k < group->joint_count; k++) {
+        size_t j = (size_t)joints->list.data[group->first_joint + k];
+        JointRow *rows = joint_rows(joints, j);
+        for (int i = 0; i < joints->row_count.data[j]; i++) {
+            if (rows[i].kind != JOINT_ROW_LIMIT || !(rows[i].before > 0.0)) continue;
+            rows[i].reach = dt;
+            rows[i].low = -rows[i].kept;
+            rows[i].is_on = rows[i].kept > 0.0;
+        }
+    }
+}
+
 static void stop_groups(void *user, size_t begin, size_t end) {
     const GroupJob *job = user;
     for (size_t g = begin; g < end; g++) {
@@ -147,6 +162,7 @@ static void stop_groups(void *user, size_t begin, size_t end) {
         if (group->is_asleep) continue;
         joint_group_find_rows(job->bodies, group, false);
         begin_whole(job->bodies, group, job->dt);
+        hold_limits(&job->bodies->joints, group, job->dt);
         joint_group_stop(job->bodies, group, joint_group_closed(&job->bodies->joints, group));
     }
 }
@@ -155,7 +171,8 @@ static void begin_rows(RigidJoints *joints, const JointGroup *group) {
     for (size_t k = 0; k < group->joint_count; k++) {
         size_t j = (size_t)joints->list.data[group->first_joint + k];
         JointRow *rows = joint_rows(joints, j);
-        for (int i = 0; i < joints->row_count.data[j]; i++) rows[i].impulse = rows[i].before = 0.0;
+        for (int i = 0; i < joints->row_count.data[j]; i++)
+            rows[i].impulse = rows[i].before = rows[i].kept = 0.0;
     }
 }
 
@@ -246,11 +263,10 @@ PlimStatus joints_after_push_out(RigidBodies *b, const StepInfo *step) {
     return PLIM_OK;
 }
 
-/* Torques of drives, and what the next step is limited by: the forces without impacts. A limit or
- * rope that holds now and did not in the last step was struck. */
-static void report_actions(RigidBodies *b, const JointGroup *group, double dt) {
+/* Torques of drives. A limit or rope that holds now and did not in the last step was struck. */
+static void report_actions(RigidBodies *b, JointGroup *group, double dt) {
     RigidJoints *joints = &b->joints;
-    bool is_struck = false;
+    group->is_struck = false;
     for (size_t k = 0; k < group->joint_count; k++) {
         size_t j = (size_t)joints->list.data[group->first_joint + k];
         const JointRow *rows = joint_rows(joints, j);
@@ -258,12 +274,8 @@ static void report_actions(RigidBodies *b, const JointGroup *group, double dt) {
         b->joint_drive[j] = joint_drive_torque(b, j, rows, dt);
         for (int i = 0; i < joints->row_count.data[j]; i++)
             if (rows[i].kind == JOINT_ROW_LIMIT && rows[i].is_on) now |= 1 << i;
-        is_struck |= (now & ~b->joint_limited[j]) != 0;
+        group->is_struck |= (now & ~b->joint_limited[j]) != 0;
         b->joint_limited[j] = now;
-    }
-    for (size_t k = 0; k < group->joint_count && !is_struck; k++) {
-        size_t j = (size_t)joints->list.data[group->first_joint + k];
-        vec3_store(b->joint_pull + 3 * j, vec3_load(b->joint_force + 3 * j));
     }
 }
 
@@ -321,8 +333,21 @@ static void follow_angle(RigidBodies *b, size_t j, const BodyPlace place[2]) {
     b->joint_turned[j] = angle + turn * round((b->joint_turned[j] - angle) / turn);
 }
 
+/* What the next step is limited by: the forces without impacts. */
+static void take_pulls(RigidBodies *b) {
+    const RigidJoints *joints = &b->joints;
+    for (size_t g = 0; g < joints->groups.count; g++) {
+        const JointGroup *group = &joints->groups.data[g];
+        for (size_t k = 0; k < group->joint_count && !group->is_struck && !group->is_asleep; k++) {
+            size_t j = (size_t)joints->list.data[group->first_joint + k];
+            vec3_store(b->joint_pull + 3 * j, vec3_load(b->joint_force + 3 * j));
+        }
+    }
+}
+
 void joints_finish(RigidBodies *b) {
     JointFigures *figures = &b->joints.figures;
+    take_pulls(b);
     for (size_t j = 0; j < joint_count(&b->joints); j++) {
         const RigidJoint *joint = &b->joints.joints.data[j];
         const JointRow *rows = joint_rows(&b->joints, j);

@@ -10,10 +10,29 @@ static PlimStatus cannot_close(const RigidBodies *b, size_t j, double gap) {
                         joint->name, gap);
 }
 
+/* A length that is not that of the start is no mistake where bodies are to be pulled together, but
+ * may be one. */
+static void tell_length(const RigidBodies *b, size_t j) {
+    const RigidJoint *joint = &b->joints.joints.data[j];
+    BodyPlace place[2];
+    if (joint->kind != PLIM_JOINT_DISTANCE && joint->kind != PLIM_JOINT_ROPE) return;
+    joint_places(b, joint, place);
+    double apart = joint_slide(joint, place), gap = apart - joint->length;
+    if (joint->kind == PLIM_JOINT_ROPE) gap = fmax(gap, 0.0);
+    if (fabs(gap) <= 1e-6 * joint->length) return;
+    context_log(
+        b->context, PLIM_LOG_WARNING,
+        "joint '%s' has the length %g m, and at the start its ends are %g m apart; its bodies "
+        "are moved by the %.3g m between; leave 'length' out, or put them there",
+        joint->name, joint->length, apart, fabs(gap));
+}
+
 static PlimStatus close_at_start(RigidBodies *b, JointGroup *group) {
     size_t widest = 0;
     double gap = joint_group_close_here(b, group, &widest);
     if (gap > 1e-6 * b->joints.joints.data[widest].size) return cannot_close(b, widest, gap);
+    for (size_t k = 0; k < group->joint_count; k++)
+        tell_length(b, (size_t)b->joints.list.data[group->first_joint + k]);
     joint_group_store_places(b, group);
     return PLIM_OK;
 }
@@ -46,9 +65,24 @@ static void stop_at_start(RigidBodies *b, JointGroup *group) {
     joint_group_store(b, group, false);
 }
 
-/* What joints carry before the first step: over a time in which nothing turns by much. */
+/* s, in which nothing turns by much: joints carry over it what they do before the first step. */
+static const double first_time = 1e-4;
+
+/* Partners on paths are where they will be after that time. */
+static PlimStatus lead_partners(RigidBodies *b, const StepInfo *step) {
+    StepInfo ahead = *step;
+    ahead.dt = first_time;
+    ahead.end_time = step->time + first_time;
+    for (size_t i = 0; i < rigid_count(b); i++) {
+        bool is_partner = b->joints.group_of.data[i + 1] == JOINT_GROUP_PARTNER;
+        if (is_partner && b->motion[i] == PLIM_KINEMATIC)
+            TRY(joint_load_path(b, i, &ahead, joint_body(&b->joints, (int32_t)i)));
+    }
+    return PLIM_OK;
+}
+
 static void find_first_forces(RigidBodies *b, JointGroup *group, const StepInfo *step) {
-    const double dt = 1e-4;
+    const double dt = first_time;
     RigidJoints *joints = &b->joints;
     for (size_t m = 0; m < group->body_count; m++) {
         JointBody *body = joint_body(joints, joints->members.data[group->first_body + m]);
@@ -69,9 +103,9 @@ PlimStatus joints_assemble(RigidBodies *b, const StepInfo *step) {
     TRY(joints_load(b, step, false));
     for (size_t g = 0; g < joints->groups.count; g++) stop_at_start(b, &joints->groups.data[g]);
     TRY(joints_load(b, step, false));
+    TRY(lead_partners(b, step));
     for (size_t g = 0; g < joints->groups.count; g++)
         find_first_forces(b, &joints->groups.data[g], step);
-    for (size_t i = 0; i < 3 * joint_count(joints); i++) b->joint_pull[i] = b->joint_force[i];
     joints_finish(b);
     joints->is_assembled = true;
     return PLIM_OK;
