@@ -83,7 +83,7 @@ def check_deformable(options, checks, folder):
 def check_bad_requests(options, checks, folder):
     output = os.path.join(folder, "tumble")
     for words in (["--frames", "9:3"], ["--frames", "a"], ["--every", "0"], ["--frame", "99"],
-                  ["--frame", "1", "--frames", "1:2"]):
+                  ["--frame", "1", "--frames", "1:2"], ["--scale", "0"], ["--up", "x"]):
         result = common.call(options.program, "export", output, "--to", "gltf", *words)
         checks.true(f"refused: {' '.join(words)}", result.code == 2 and result.stderr != "")
 

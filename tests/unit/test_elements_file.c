@@ -3,7 +3,7 @@
 #include "exported.h"
 #include "folder.h"
 
-#include "io/export.h"
+#include "io/export/files.h"
 
 static const int32_t tets[8] = {0, 1, 2, 3, 3, 2, 1, 0};
 static const float stretches[2] = {1.5f, 1}, stresses[2] = {1e5f, 0.25f};

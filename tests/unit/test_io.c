@@ -2,7 +2,7 @@
 #include "exported.h"
 #include "folder.h"
 
-#include "io/export.h"
+#include "io/export/files.h"
 #include "io/run_folder.h"
 
 #include <time.h>

@@ -2,7 +2,7 @@
  * the table of contents for ParaView. */
 #include "folder.h"
 
-#include "io/export.h"
+#include "io/export/files.h"
 #include "io/run_folder.h"
 
 enum { NX = 5, NY = 4, NZ = 3, CELLS = NX * NY * NZ };

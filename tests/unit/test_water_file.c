@@ -3,7 +3,7 @@
 #include "exported.h"
 #include "folder.h"
 
-#include "io/export.h"
+#include "io/export/files.h"
 #include "io/run_folder.h"
 
 /* ---- drops ---- */

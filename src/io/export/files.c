@@ -1,10 +1,11 @@
 /* Frames exported for other programs: PLY, OBJ and legacy VTK files. */
-#include "io/export.h"
+#include "io/export/files.h"
 
-#include "base/file.h"
 #include "base/text.h"
+#include "io/export/formats.h"
 #include "io/frame_arrays.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -256,3 +257,85 @@ PlimStatus export_volume(PlimContext *context, const FrameVolume *volume, const 
     text_add(&text, "\n  </AppendedData>\n</VTKFile>\n");
     return write_and_free(&text, path);
 }
+
+/* ---- the exporters ---- */
+
+typedef struct Files {
+    ExportJob job;
+    ExportFormat format;
+    size_t count;
+} Files;
+
+static PlimStatus create(const ExportJob *job, ExportFormat format, void **out) {
+    Files *files = *out = context_allocate(job->context, 1, sizeof *files);
+    if (!files) return PLIM_OUT_OF_MEMORY;
+    *files = (Files){.job = *job, .format = format};
+    return PLIM_OK;
+}
+
+static PlimStatus create_ply(const ExportJob *job, void **out) {
+    return create(job, EXPORT_PLY, out);
+}
+
+static PlimStatus create_obj(const ExportJob *job, void **out) {
+    return create(job, EXPORT_OBJ, out);
+}
+
+static PlimStatus create_vtk(const ExportJob *job, void **out) {
+    return create(job, EXPORT_VTK, out);
+}
+
+static void destroy(void *exporter) {
+    Files *files = exporter;
+    if (files) context_free(files->job.context, files, 1, sizeof *files);
+}
+
+/* FOLDER/NAME_NNNNN.ENDING, counted. */
+static PlimStatus target_path(Files *files, const char *name, uint64_t frame, const char *ending,
+                              char path[PATH_CAPACITY]) {
+    char file[SYSTEM_NAME_CAPACITY + 64];
+    snprintf(file, sizeof file, "%s_%05" PRIu64 ".%s", name, frame, ending);
+    files->count++;
+    return path_join(files->job.context, files->job.folder, file, path);
+}
+
+/* Surfaces and drops in any format; finite elements, and fluids as image data, when the format is
+ * VTK's. */
+static PlimStatus add(void *exporter, const FrameData *frame) {
+    Files *files = exporter;
+    PlimContext *context = files->job.context;
+    const FrameView *view = &frame->view;
+    const char *ending = export_format_name(files->format);
+    bool is_vtk = files->format == EXPORT_VTK;
+    char path[PATH_CAPACITY];
+    for (size_t i = 0; i < view->mesh_count; i++) {
+        TRY(target_path(files, view->meshes[i].name, frame->frame, ending, path));
+        TRY(export_mesh(context, &view->meshes[i], files->format, path));
+    }
+    for (size_t i = 0; i < view->points_count; i++) {
+        TRY(target_path(files, view->points[i].name, frame->frame, ending, path));
+        TRY(export_points(context, &view->points[i], files->format, path));
+    }
+    for (size_t i = 0; is_vtk && i < view->elements_count; i++) {
+        TRY(target_path(files, view->elements[i].name, frame->frame, "vtk", path));
+        TRY(export_elements(context, &view->elements[i], path));
+    }
+    for (size_t i = 0; is_vtk && i < view->volume_count; i++) {
+        TRY(target_path(files, view->volumes[i].name, frame->frame, "vti", path));
+        TRY(export_volume(context, &view->volumes[i], path));
+    }
+    return PLIM_OK;
+}
+
+static PlimStatus finish(void *exporter, char path[PATH_CAPACITY]) {
+    Files *files = exporter;
+    if (files->count == 0)
+        return context_fail(files->job.context, PLIM_BAD_INPUT,
+                            "there are no surfaces to export; --to vtk exports a fluid");
+    snprintf(path, PATH_CAPACITY, "%s", files->job.folder);
+    return PLIM_OK;
+}
+
+const Exporter export_ply = {"ply", create_ply, add, finish, destroy};
+const Exporter export_obj = {"obj", create_obj, add, finish, destroy};
+const Exporter export_vtk = {"vtk", create_vtk, add, finish, destroy};

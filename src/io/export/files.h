@@ -1,6 +1,6 @@
 /* Frames exported for other programs. */
-#ifndef IO_EXPORT_H
-#define IO_EXPORT_H
+#ifndef IO_EXPORT_FILES_H
+#define IO_EXPORT_FILES_H
 
 #include "io/frame_file.h"
 
