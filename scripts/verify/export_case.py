@@ -1,5 +1,6 @@
 """What the checks of exports share: a small run that has one of everything, its frames body by body, and readers of
 others that may be missing."""
+import json
 import os
 import shutil
 import subprocess
@@ -97,10 +98,9 @@ class Frame:
         return [bytes(row).split(b"\0")[0].decode() for row in self[f"{group}/names"]]
 
     def body(self, group, name):
-        """(vertices, velocities, triangles) of one body, its vertices in the order in which triangles name them."""
+        """(vertices, velocities, triangles) of one body, its vertices in the order of the frame."""
         triangles = self[f"{group}/triangles"][self[f"{group}/objects"] == self.names(group).index(name)]
-        flat, first = np.unique(triangles, return_index=True)
-        order = flat[np.argsort(first)]
+        order = np.unique(triangles)
         number = np.full(len(self[f"{group}/vertices"]), -1)
         number[order] = np.arange(len(order))
         return self[f"{group}/vertices"][order], self[f"{group}/velocities"][order], number[triangles]
@@ -161,3 +161,18 @@ def node(script, *words):
     if done.returncode != 0:
         raise RuntimeError(f"{script}: {done.stderr[-500:]}")
     return done.stdout
+
+
+def blender(folder, frames, *files):
+    """What scripts/verify/readers/blender.py finds in the files."""
+    if not shutil.which("blender"):
+        raise Missing("blender")
+    answer = os.path.join(folder, "blender.json")
+    script = os.path.join(common.ROOT, "scripts", "verify", "readers", "blender.py")
+    done = subprocess.run(["blender", "-b", "--factory-startup", "-noaudio", "--python-exit-code", "1", "--python", script,
+                           "--", answer, "20", ",".join(map(str, frames)), *files],
+                          capture_output=True, text=True, timeout=600)
+    if done.returncode != 0:
+        raise RuntimeError(f"blender: {done.stdout[-300:]} {done.stderr[-500:]}")
+    with open(answer) as file:
+        return json.load(file)

@@ -27,6 +27,10 @@ typedef struct Exporter {
     void (*destroy)(void *exporter); /* takes NULL */
 } Exporter;
 
+/* FOLDER/NAME_00042.ENDING */
+PlimStatus export_file_path(const ExportJob *job, const char *name, uint64_t frame,
+                            const char *ending, char path[PATH_CAPACITY]);
+
 /* NULL: there is no format of that name. */
 const Exporter *exporter_find(const char *name);
 

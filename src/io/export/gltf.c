@@ -16,23 +16,23 @@ enum { CHUNK_JSON = 0x4e4f534a, CHUNK_BIN = 0x004e4942, MAGIC = 0x46546c67 };
 enum { TYPE_U32 = 5125, TYPE_F32 = 5126, FOR_VERTICES = 34962, FOR_INDICES = 34963 };
 enum { NO_ACCESSOR = -1 };
 
-typedef ARRAY(float) Floats;
-
 /* What an object is written from. */
 typedef struct GltfTrack {
-    Floats rest; /* m, 3 a vertex: what the node's mesh is */
-    Floats
-        keys; /* 7 a frame (place, rotation x, y, z, w), or 3 a vertex and frame after the first */
+    ExportFloats rest;    /* m, 3 a vertex: what the node's mesh is */
+    ExportFloats normals; /* 3 a vertex, of that mesh; none: flat */
+    ExportFloats keys;    /* 7 a frame (place, rotation x, y, z, w), or 3 a vertex and frame after
+                             the first */
+    ExportFloats turns;   /* of normals, likewise 3 a vertex and frame */
     bool moves;
 } GltfTrack;
 
 typedef struct Gltf {
     ExportJob job;
     ExportObjects objects;
-    GltfTrack *tracks; /* one an object */
-    Floats times;      /* s, from the first frame on */
-    double start;      /* s */
-    size_t left_out;   /* liquids and drops, the most of a frame */
+    GltfTrack *tracks;  /* one an object */
+    ExportFloats times; /* s, from the first frame on */
+    double start;       /* s */
+    size_t left_out;    /* liquids and drops, the most of a frame */
     /* Of the file. */
     Text buffer, views, accessors;
     int accessor_count, view_count;
@@ -56,6 +56,8 @@ static void destroy(void *exporter) {
     for (size_t i = 0; gltf->tracks && i < gltf->objects.count; i++) {
         array_free(context, &gltf->tracks[i].rest);
         array_free(context, &gltf->tracks[i].keys);
+        array_free(context, &gltf->tracks[i].normals);
+        array_free(context, &gltf->tracks[i].turns);
     }
     context_free(context, gltf->tracks, gltf->objects.count, sizeof *gltf->tracks);
     export_objects_free(context, &gltf->objects);
@@ -68,14 +70,19 @@ static void destroy(void *exporter) {
 
 /* ---- frames ---- */
 
-static void add_float(Gltf *gltf, Floats *to, double value) {
+static void add_float(Gltf *gltf, ExportFloats *to, double value) {
     if (!array_push(gltf->job.context, to, (float)value)) gltf->failed = true;
 }
 
-static void add_vec3(Gltf *gltf, Floats *to, Vec3 a) {
+static void add_vec3(Gltf *gltf, ExportFloats *to, Vec3 a) {
     add_float(gltf, to, a.x);
     add_float(gltf, to, a.y);
     add_float(gltf, to, a.z);
+}
+
+/* The format asks for unit length, also where faces have no area. */
+static void fill_normal(float *normal) {
+    if (normal[0] == 0 && normal[1] == 0 && normal[2] == 0) normal[1] = 1;
 }
 
 static PlimStatus begin(Gltf *gltf, const FrameData *frame) {
@@ -85,15 +92,21 @@ static PlimStatus begin(Gltf *gltf, const FrameData *frame) {
     gltf->tracks = context_allocate(context, gltf->objects.count, sizeof *gltf->tracks);
     if (!gltf->tracks) return PLIM_OUT_OF_MEMORY;
     for (size_t i = 0; i < gltf->objects.count; i++) {
-        const ExportObject *object = &gltf->objects.data[i];
+        ExportObject *object = &gltf->objects.data[i];
+        GltfTrack *track = &gltf->tracks[i];
+        if (object->is_smooth) {
+            TRY(export_object_split(context, object, &frame->view, &track->normals));
+            for (size_t k = 0; k < track->normals.count; k += 3)
+                fill_normal(track->normals.data + k);
+        }
         for (size_t k = 0; k < object->sources.count; k++)
-            add_vec3(gltf, &gltf->tracks[i].rest, export_object_rest(object, &frame->view, k));
+            add_vec3(gltf, &track->rest, export_object_rest(object, &frame->view, k));
     }
     return PLIM_OK;
 }
 
 static void add_pose(Gltf *gltf, GltfTrack *track, const double *pose) {
-    const Floats *keys = &track->keys;
+    const ExportFloats *keys = &track->keys;
     Quat last = {0};
     size_t at = keys->count;
     if (at >= 7) {
@@ -106,6 +119,34 @@ static void add_pose(Gltf *gltf, GltfTrack *track, const double *pose) {
     add_float(gltf, &track->keys, q.w);
     if (at > 0 && !gltf->failed)
         track->moves |= memcmp(keys->data + at, keys->data + at - 7, 7 * sizeof *keys->data) != 0;
+}
+
+/* The change of each vertex's normal since the first frame: faces that shared one share one. */
+static void add_turns(Gltf *gltf, const ExportObject *object, GltfTrack *track,
+                      const FrameView *view) {
+    size_t vertices = object->sources.count, first = track->turns.count;
+    for (size_t k = 0; k < 3 * vertices; k++) add_float(gltf, &track->turns, 0);
+    if (gltf->failed) return;
+    float *sums = track->turns.data + first;
+    for (size_t c = 0; c < object->corners.count; c += 3) {
+        const int32_t *t = object->corners.data + c;
+        Vec3 a = export_object_vertex(object, view, (size_t)t[0]);
+        Vec3 face = vec3_cross(vec3_sub(export_object_vertex(object, view, (size_t)t[1]), a),
+                               vec3_sub(export_object_vertex(object, view, (size_t)t[2]), a));
+        for (size_t k = 0; k < 3; k++) {
+            float *sum = sums + 3 * (size_t)t[k];
+            sum[0] += (float)face.x;
+            sum[1] += (float)face.y;
+            sum[2] += (float)face.z;
+        }
+    }
+    for (size_t k = 0; k < 3 * vertices; k += 3) {
+        Vec3 now = vec3((double)sums[k], (double)sums[k + 1], (double)sums[k + 2]);
+        now = vec3_normalize(now);
+        const double values[3] = {now.x, now.y, now.z};
+        for (size_t i = 0; i < 3; i++)
+            sums[k + i] = (float)(values[i] - (double)track->normals.data[k + i]);
+    }
 }
 
 static void add_key(Gltf *gltf, size_t i, const FrameView *view) {
@@ -121,6 +162,7 @@ static void add_key(Gltf *gltf, size_t i, const FrameView *view) {
         Vec3 from = vec3((double)rest[0], (double)rest[1], (double)rest[2]);
         add_vec3(gltf, &track->keys, vec3_sub(export_object_vertex(object, view, k), from));
     }
+    if (track->normals.count > 0) add_turns(gltf, object, track, view);
     track->moves = true;
 }
 
@@ -213,14 +255,22 @@ static void add_mesh(Gltf *gltf, Text *json, size_t i) {
                                FOR_INDICES, false);
     text_add(json, "{\"name\":");
     frame_pack_text(json, object->name);
-    text_add(json,
-             ",\"primitives\":[{\"attributes\":{\"POSITION\":%d},\"indices\":%d,\"material\":%zu",
-             places, corners, i);
+    text_add(json, ",\"primitives\":[{\"attributes\":{\"POSITION\":%d", places);
+    if (track->normals.count > 0)
+        text_add(
+            json, ",\"NORMAL\":%d",
+            add_accessor(gltf, track->normals.data, vertices, 3, TYPE_F32, FOR_VERTICES, false));
+    text_add(json, "},\"indices\":%d,\"material\":%zu", corners, i);
     size_t targets = object->is_rigid || !track->moves ? 0 : key_count(gltf) - 1;
     for (size_t k = 0; k < targets; k++) {
         int target = add_accessor(gltf, track->keys.data + 3 * vertices * k, vertices, 3, TYPE_F32,
                                   FOR_VERTICES, true);
-        text_add(json, "%s{\"POSITION\":%d}", k ? "," : ",\"targets\":[", target);
+        text_add(json, "%s{\"POSITION\":%d", k ? "," : ",\"targets\":[", target);
+        if (track->turns.count > 0)
+            text_add(json, ",\"NORMAL\":%d",
+                     add_accessor(gltf, track->turns.data + 3 * vertices * k, vertices, 3, TYPE_F32,
+                                  FOR_VERTICES, false));
+        text_add(json, "}");
     }
     text_add(json, "%s}]", targets ? "]" : "");
     for (size_t k = 0; k < targets; k++) text_add(json, "%s0", k ? "," : ",\"weights\":[");
@@ -244,7 +294,7 @@ static void add_node(Gltf *gltf, Text *json, size_t i) {
 
 /* Columns `from` to `from + count` of the keys of a rigid body. */
 static int add_columns(Gltf *gltf, const GltfTrack *track, size_t from, size_t count) {
-    Floats values = {0};
+    ExportFloats values = {0};
     for (size_t k = 0; k < key_count(gltf); k++)
         for (size_t c = 0; c < count; c++)
             add_float(gltf, &values, (double)track->keys.data[7 * k + from + c]);
@@ -258,7 +308,7 @@ static int add_columns(Gltf *gltf, const GltfTrack *track, size_t from, size_t c
 /* One row a frame, a weight for each frame after the first: 1 at its own. */
 static int add_weights(Gltf *gltf) {
     size_t keys = key_count(gltf);
-    Floats values = {0};
+    ExportFloats values = {0};
     for (size_t k = 0; k < keys; k++)
         for (size_t target = 1; target < keys; target++) add_float(gltf, &values, target == k);
     int accessor = gltf->failed

@@ -13,7 +13,8 @@ typedef struct ExportObject {
     float color[3];         /* sRGB */
     bool is_rigid;          /* the mesh has poses */
     bool is_smooth;         /* shade with interpolated normals */
-    ARRAY(int32_t) sources; /* vertices of the frame's mesh, in the order of `corners` */
+    bool is_round;          /* and has no edges that bend much: one normal a vertex will do */
+    ARRAY(int32_t) sources; /* vertices of the frame's mesh, ascending */
     ARRAY(int32_t) corners; /* three of `sources` a triangle */
 } ExportObject;
 
@@ -36,9 +37,36 @@ PlimStatus export_object_check(PlimContext *context, const ExportObject *object,
 Vec3 export_object_vertex(const ExportObject *object, const FrameView *view, size_t k);
 Vec3 export_object_rest(const ExportObject *object, const FrameView *view, size_t k);
 
+/* Three values a corner: a unit normal, shared around a vertex by faces that bend little; of a
+ * rigid object about its own axes. Free with array_free. */
+typedef ARRAY(float) ExportFloats;
+PlimStatus export_object_corner_normals(PlimContext *context, const ExportObject *object,
+                                        const FrameView *view, ExportFloats *out);
+/* Three values a vertex, in the world: the mean of those of its corners. */
+PlimStatus export_object_normals(PlimContext *context, const ExportObject *object,
+                                 const FrameView *view, ExportFloats *out);
+
+/* Parts vertices along edges that bend much, so that each has one normal (`normals`, 3 values each;
+ * free with array_free); `sources` may then hold a vertex several times, in any order. */
+PlimStatus export_object_split(PlimContext *context, ExportObject *object, const FrameView *view,
+                               ExportFloats *normals);
+
+/* The objects of each mesh of a frame. Those of liquids are found anew in every frame. */
+typedef struct ExportParts {
+    ExportObjects of[FRAME_VIEW_CAPACITY];
+    bool found;
+} ExportParts;
+
+/* For each frame in turn. PLIM_BAD_INPUT as export_object_check. */
+PlimStatus export_parts_update(PlimContext *context, ExportParts *parts, const FrameData *frame);
+void export_parts_free(PlimContext *context, ExportParts *parts);
+
 /* The pose's orientation, or the same with the other sign: the one nearer to `last`, else viewers
  * turn the body the long way round. */
 Quat export_turn(const double *pose, Quat last);
+
+/* A component of a colour in 0 to 255. */
+unsigned char export_color_byte(float value);
 
 /* The components of an sRGB colour as light. */
 void export_linear_color(const float color[3], double linear[3]);

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef ARRAY(float) Floats;
 typedef ARRAY(double) Doubles;
 
 enum { POSE_KEY = 13 }; /* place, rotation w, x, y, z, velocity, angular velocity */
@@ -22,9 +21,9 @@ enum { POSE_KEY = 13 }; /* place, rotation w, x, y, z, velocity, angular velocit
 /* What an object is written from. */
 typedef struct UsdTrack {
     ExportName name;
-    Floats rest;               /* 3 a vertex, of a rigid one about its axes */
-    Doubles poses;             /* POSE_KEY a frame */
-    Floats points, velocities; /* 3 a vertex and frame, of one that deforms */
+    ExportFloats rest;               /* 3 a vertex, of a rigid one about its axes */
+    Doubles poses;                   /* POSE_KEY a frame */
+    ExportFloats points, velocities; /* 3 a vertex and frame, of one that deforms */
 } UsdTrack;
 
 /* A group of the frame whose size is another in every frame. */
@@ -153,7 +152,7 @@ static void add_surface(Text *to, const UsdSeries *series, const FrameMesh *mesh
 
 static void add_drops(Usd *usd, Text *to, const UsdSeries *series, const FramePoints *points,
                       double code) {
-    Floats widths = {0};
+    ExportFloats widths = {0};
     for (size_t i = 0; i < points->count; i++)
         usd->failed |= !array_push(usd->job.context, &widths, 2 * points->radii[i]);
     text_add(to, "    def Points \"%s\"\n    {\n", series->name.text);
@@ -177,10 +176,9 @@ static void add_series(Usd *usd, Text *to, const FrameView *view, double code) {
 
 /* FOLDER/run_00042.usda */
 static PlimStatus write_series(Usd *usd, const FrameData *frame, double code) {
-    char name[48], path[PATH_CAPACITY];
+    char path[PATH_CAPACITY];
     Text text;
-    snprintf(name, sizeof name, "run_%05" PRIu64 ".usda", frame->frame);
-    TRY(path_join(usd->job.context, usd->job.folder, name, path));
+    TRY(export_file_path(&usd->job, "run", frame->frame, "usda", path));
     text_init(&text, usd->job.context);
     add_header(usd, &text, code, code);
     text_add(&text, "def Xform \"run\"\n{\n");
@@ -204,7 +202,7 @@ static PlimStatus add_one_series(Usd *usd, const char *group, const FrameMesh *m
     return PLIM_OK;
 }
 
-static void keep_vec3(Usd *usd, Floats *to, Vec3 a) {
+static void keep_vec3(Usd *usd, ExportFloats *to, Vec3 a) {
     PlimContext *context = usd->job.context;
     if (!array_push(context, to, (float)a.x) || !array_push(context, to, (float)a.y) ||
         !array_push(context, to, (float)a.z))
