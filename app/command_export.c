@@ -174,8 +174,15 @@ int command_export(int argc, char **argv) {
         return EXIT_BAD_REQUEST;
     const Exporter *format = to ? exporter_find(to) : NULL;
     bool is_page = to && strcmp(to, "html") == 0;
+#ifndef PLIM_OPENVDB
+    if (to && strcmp(to, "vdb") == 0) {
+        print_error("export: this build knows no OpenVDB; install libopenvdb-dev and configure "
+                    "with -DPLIM_OPENVDB=ON");
+        return EXIT_BAD_REQUEST;
+    }
+#endif
     if (words != 1 || !(is_page || format)) {
-        print_error("export: name a run's folder and --to gltf, usd, ply, obj, vtk or html");
+        print_error("export: name a run's folder and --to gltf, usd, ply, obj, vtk, vdb or html");
         return EXIT_BAD_REQUEST;
     }
     if (!parse_wanted(frame, every, range, &wanted) || !parse_space(up, &wanted) ||

@@ -9,7 +9,7 @@ import bpy
 import numpy
 
 # Debian 12's Blender 3.4 asks its numpy for a name that is gone from it.
-if not hasattr(numpy, "bool"):
+if "bool" not in vars(numpy):
     numpy.bool = bool
 
 

@@ -12,7 +12,15 @@ extern const Exporter export_gltf;
  * a file a frame, which value clips join. */
 extern const Exporter export_usd;
 
-/* A file a mesh and frame: NAME_00042.ply, .obj; VTK's also of finite elements and grids. */
-extern const Exporter export_ply, export_obj, export_vtk;
+/* NAME_00042.ply, .obj: a file a body, liquid and set of drops and frame. */
+extern const Exporter export_ply, export_obj;
+
+/* GROUP_00042.vtu, .vti: a file a group of the frame, GROUP.pvd with its times. */
+extern const Exporter export_vtk;
+
+#ifdef PLIM_OPENVDB
+/* GROUP_00042.vdb: the values of fluids. */
+extern const Exporter export_vdb;
+#endif
 
 #endif
