@@ -147,7 +147,7 @@ def verify(description, own, others):
     except SystemExit as end:
         if not missing or end.code:
             raise
-        print(f"skipped: {', '.join(missing)} not installed; scripts/setup --tools", file=sys.stderr)
+        print(f"skipped: {', '.join(dict.fromkeys(missing))} not installed; scripts/setup --tools", file=sys.stderr)
         sys.exit(77)
 
 
