@@ -1,72 +1,19 @@
 #include "app.h"
 
-#include "io/export.h"
-#include "io/gltf.h"
+#include "io/export/space.h"
 #include "io/run_folder.h"
 #include "view/export_html.h"
 
-#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool find_format(const char *name, ExportFormat *out) {
-    for (int i = 0; name && i < EXPORT_FORMAT_COUNT; i++) {
-        if (strcmp(export_format_name((ExportFormat)i), name) != 0) continue;
-        *out = (ExportFormat)i;
-        return true;
-    }
-    return false;
-}
-
-/* DIR/export/NAME_NNNNN.ENDING */
-static PlimStatus target_path(PlimContext *context, const char *target, const char *name,
-                              uint64_t frame, const char *ending, char path[PATH_CAPACITY]) {
-    char file[SYSTEM_NAME_CAPACITY + 32];
-    snprintf(file, sizeof file, "%s_%05" PRIu64 ".%s", name, frame, ending);
-    return path_join(context, target, file, path);
-}
-
-/* Surfaces and drops in any format; finite elements, and fluids as image data, when the format is
- * VTK's. Adds to *files. */
-static PlimStatus export_view(PlimContext *context, const FrameView *view, uint64_t frame,
-                              ExportFormat format, const char *target, size_t *files) {
-    char path[PATH_CAPACITY];
-    for (size_t i = 0; i < view->mesh_count; i++, (*files)++) {
-        const FrameMesh *mesh = &view->meshes[i];
-        TRY(target_path(context, target, mesh->name, frame, export_format_name(format), path));
-        TRY(export_mesh(context, mesh, format, path));
-    }
-    for (size_t i = 0; i < view->points_count; i++, (*files)++) {
-        const FramePoints *points = &view->points[i];
-        TRY(target_path(context, target, points->name, frame, export_format_name(format), path));
-        TRY(export_points(context, points, format, path));
-    }
-    for (size_t i = 0; format == EXPORT_VTK && i < view->elements_count; i++, (*files)++) {
-        const FrameElements *elements = &view->elements[i];
-        TRY(target_path(context, target, elements->name, frame, "vtk", path));
-        TRY(export_elements(context, elements, path));
-    }
-    for (size_t i = 0; format == EXPORT_VTK && i < view->volume_count; i++, (*files)++) {
-        const FrameVolume *volume = &view->volumes[i];
-        TRY(target_path(context, target, volume->name, frame, "vti", path));
-        TRY(export_volume(context, volume, path));
-    }
-    return PLIM_OK;
-}
-
-static PlimStatus export_frame(RunFolder *folder, uint64_t frame, ExportFormat format,
-                               const char *target, size_t *files) {
-    FrameData data;
-    TRY(run_folder_load_frame(folder, frame, &data));
-    PlimStatus status = export_view(folder->context, &data.view, frame, format, target, files);
-    frame_data_free(folder->context, &data);
-    return status;
-}
 
 /* What of a run is wanted, and where. */
 typedef struct Wanted {
     uint64_t first, last, every;
     const char *out; /* folder; NULL: DIR/export */
+    double scale;    /* units a metre */
+    bool z_up;
 } Wanted;
 
 /* Frames of the run that are wanted; at least one. */
@@ -93,61 +40,53 @@ static PlimStatus make_target(RunFolder *folder, const Wanted *wanted, char targ
     return folder_create(folder->context, target);
 }
 
-static PlimStatus add_gltf_frames(RunFolder *folder, const FrameList *frames, Gltf *gltf,
-                                  size_t *left_out) {
+/* Frames a second: of a frame after the start, by its number and time. */
+static PlimStatus find_rate(RunFolder *folder, const FrameList *frames, double *rate) {
+    FrameData data;
+    TRY(run_folder_load_frame(folder, frames->numbers.data[frames->numbers.count - 1], &data));
+    *rate = data.time > 0 ? (double)data.frame / data.time : 24;
+    frame_data_free(folder->context, &data);
+    return PLIM_OK;
+}
+
+static PlimStatus add_frames(RunFolder *folder, const FrameList *frames, const ExportJob *job,
+                             const Exporter *format, void *exporter) {
     for (size_t i = 0; i < frames->numbers.count; i++) {
         FrameData data;
-        size_t left = 0;
         TRY(run_folder_load_frame(folder, frames->numbers.data[i], &data));
-        PlimStatus status = gltf_add_frame(gltf, &data, frames->numbers.count == 1, &left);
+        PlimStatus status = export_space_apply(job, &data);
+        if (status == PLIM_OK) status = format->add(exporter, &data);
         frame_data_free(folder->context, &data);
         TRY(status);
-        *left_out = left > *left_out ? left : *left_out;
     }
     return PLIM_OK;
 }
 
-/* TARGET/run.glb */
-static PlimStatus export_gltf(RunFolder *folder, const Wanted *wanted) {
-    char target[PATH_CAPACITY], path[PATH_CAPACITY];
-    FrameList frames;
-    Gltf *gltf;
-    size_t left_out = 0;
-    TRY(make_target(folder, wanted, target));
-    TRY(path_join(folder->context, target, "run.glb", path));
-    TRY(list_frames(folder, wanted, &frames));
-    PlimStatus status = gltf_create(folder->context, &gltf);
-    if (status == PLIM_OK) status = add_gltf_frames(folder, &frames, gltf, &left_out);
-    if (status == PLIM_OK) status = gltf_write(gltf, path);
-    gltf_destroy(gltf);
-    array_free(folder->context, &frames.numbers);
+static PlimStatus export_frames(RunFolder *folder, const FrameList *frames, const Wanted *wanted,
+                                const Exporter *format) {
+    ExportJob job = {.context = folder->context,
+                     .frames = frames->numbers.count,
+                     .scale = wanted->scale,
+                     .z_up = wanted->z_up};
+    char path[PATH_CAPACITY];
+    void *exporter;
+    TRY(make_target(folder, wanted, job.folder));
+    TRY(find_rate(folder, frames, &job.rate));
+    TRY(format->create(&job, &exporter));
+    PlimStatus status = add_frames(folder, frames, &job, format, exporter);
+    if (status == PLIM_OK) status = format->finish(exporter, path);
+    format->destroy(exporter);
     TRY(status);
-    if (left_out > 0)
-        context_log(folder->context, PLIM_LOG_WARNING,
-                    "liquids and drops are another mesh in every frame, which glTF cannot hold: "
-                    "%zu left out; --frame N exports one surface, --to ply all of them",
-                    left_out);
     printf("%s\n", path);
     return PLIM_OK;
 }
 
-static PlimStatus export_run(RunFolder *folder, ExportFormat format, const Wanted *wanted) {
-    char target[PATH_CAPACITY];
+static PlimStatus export_run(RunFolder *folder, const Wanted *wanted, const Exporter *format) {
     FrameList frames;
-    TRY(make_target(folder, wanted, target));
     TRY(list_frames(folder, wanted, &frames));
-    PlimStatus status = PLIM_OK;
-    size_t files = 0;
-    for (size_t i = 0; status == PLIM_OK && i < frames.numbers.count; i++)
-        status = export_frame(folder, frames.numbers.data[i], format, target, &files);
+    PlimStatus status = export_frames(folder, &frames, wanted, format);
     array_free(folder->context, &frames.numbers);
-    TRY(status);
-    if (files == 0)
-        return context_fail(folder->context, PLIM_BAD_INPUT,
-                            "%s has no surfaces to export; --to vtk exports its fluid",
-                            folder->path);
-    printf("%s\n", target);
-    return PLIM_OK;
+    return status;
 }
 
 /* TARGET/run.html */
@@ -174,7 +113,8 @@ static bool parse_range(const char *text, Wanted *wanted) {
 }
 
 static bool parse_wanted(int64_t frame, int64_t every, const char *range, Wanted *wanted) {
-    *wanted = (Wanted){.last = UINT64_MAX, .every = (uint64_t)every, .out = wanted->out};
+    wanted->last = UINT64_MAX;
+    wanted->every = (uint64_t)every;
     if (every < 1) {
         print_error("export: --every needs a number of at least 1");
         return false;
@@ -189,44 +129,68 @@ static bool parse_wanted(int64_t frame, int64_t every, const char *range, Wanted
     return false;
 }
 
-static PlimStatus export_to(RunFolder *folder, const char *to, const Wanted *wanted) {
-    ExportFormat format = EXPORT_PLY;
-    if (strcmp(to, "html") == 0) return export_page(folder, wanted);
-    if (strcmp(to, "gltf") == 0) return export_gltf(folder, wanted);
-    return find_format(to, &format) ? export_run(folder, format, wanted) : PLIM_BAD_INPUT;
+static bool parse_space(const char *up, Wanted *wanted) {
+    wanted->z_up = strcmp(up, "z") == 0;
+    if (!wanted->z_up && strcmp(up, "y") != 0)
+        print_error("export: --up is y, as in the run, or z");
+    else if (!(wanted->scale > 0 && wanted->scale < INFINITY))
+        print_error("export: --scale needs a number above 0, of units a metre");
+    else
+        return true;
+    return false;
+}
+
+static PlimStatus export_to(const char *path, const Wanted *wanted, const Exporter *format,
+                            PlimContext *context) {
+    RunFolder folder;
+    TRY(run_folder_open(context, path, &folder));
+    PlimStatus status = format ? export_run(&folder, wanted, format) : export_page(&folder, wanted);
+    run_folder_close(&folder);
+    return status;
+}
+
+/* What the page does not take. */
+static bool fits_page(int64_t frame, const char *range, const Wanted *wanted) {
+    if (frame >= 0 || range)
+        print_error("export: a page holds all frames, or every Nth (--every N)");
+    else if (wanted->scale != 1 || wanted->z_up)
+        print_error("export: a page has no --scale and no --up");
+    else
+        return true;
+    return false;
 }
 
 int command_export(int argc, char **argv) {
-    const char *path, *to = NULL, *range = NULL;
+    const char *path, *to = NULL, *range = NULL, *up = "y";
     int64_t frame = -1, every = 1;
-    Wanted wanted = {0};
-    const Option table[] = {{"--to", OPTION_TEXT, &to},
-                            {"--frame", OPTION_INTEGER, &frame},
-                            {"--frames", OPTION_TEXT, &range},
-                            {"--every", OPTION_INTEGER, &every},
-                            {"--out", OPTION_TEXT, &wanted.out}};
+    Wanted wanted = {.scale = 1};
+    const Option table[] = {
+        {"--to", OPTION_TEXT, &to},          {"--frame", OPTION_INTEGER, &frame},
+        {"--frames", OPTION_TEXT, &range},   {"--every", OPTION_INTEGER, &every},
+        {"--out", OPTION_TEXT, &wanted.out}, {"--scale", OPTION_NUMBER, &wanted.scale},
+        {"--up", OPTION_TEXT, &up}};
     int words;
-    ExportFormat format;
-    if (!parse_options("export", argc, argv, table, 5, &path, 1, &words)) return EXIT_BAD_REQUEST;
-    bool is_known = to && (strcmp(to, "html") == 0 || strcmp(to, "gltf") == 0);
-    if (words != 1 || !(is_known || find_format(to, &format))) {
-        print_error("export: name a run's folder and --to gltf, html, ply, obj or vtk");
+    if (!parse_options("export", argc, argv, table, sizeof table / sizeof *table, &path, 1, &words))
+        return EXIT_BAD_REQUEST;
+    const Exporter *format = to ? exporter_find(to) : NULL;
+    bool is_page = to && strcmp(to, "html") == 0;
+#ifndef PLIM_OPENVDB
+    if (to && strcmp(to, "vdb") == 0) {
+        print_error("export: this build knows no OpenVDB; install libopenvdb-dev and configure "
+                    "with -DPLIM_OPENVDB=ON");
         return EXIT_BAD_REQUEST;
     }
-    if (!parse_wanted(frame, every, range, &wanted)) return EXIT_BAD_REQUEST;
-    if (strcmp(to, "html") == 0 && (frame >= 0 || range)) {
-        print_error("export: a page holds all frames, or every Nth (--every N)");
+#endif
+    if (words != 1 || !(is_page || format)) {
+        print_error("export: name a run's folder and --to gltf, usd, ply, obj, vtk, vdb or html");
         return EXIT_BAD_REQUEST;
     }
+    if (!parse_wanted(frame, every, range, &wanted) || !parse_space(up, &wanted) ||
+        (is_page && !fits_page(frame, range, &wanted)))
+        return EXIT_BAD_REQUEST;
     PlimContext *context = open_context(1, false);
     if (!context) return EXIT_RUN_FAILED;
-    RunFolder folder;
-    PlimStatus status = run_folder_open(context, path, &folder);
-    if (status == PLIM_OK) {
-        status = export_to(&folder, to, &wanted);
-        run_folder_close(&folder);
-    }
-    int code = report(context, status);
+    int code = report(context, export_to(path, &wanted, format, context));
     close_context(context);
     return code;
 }

@@ -41,7 +41,9 @@ static const Command commands[] = {
      "           [--spacing H] [--threads N]",
      "tell what is wrong with a mesh file, repair it, make its distance field, surface and tets"},
     {"export", command_export,
-     "DIR --to gltf|html|ply|obj|vtk [--frame N | --frames A:B] [--every N] [--out FOLDER]",
+     "DIR --to gltf|usd|ply|obj|vtk|vdb|html [--frame N | --frames A:B] [--every N] [--out "
+     "FOLDER]\n"
+     "           [--scale UNITS] [--up y|z]",
      "write frames for other programs, or one page to look at them: DIR/export/"},
     {"info", command_info, "DIR|FILE",
      "tell what is in a run's folder, a state, a scene or a mesh"},

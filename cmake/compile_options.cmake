@@ -2,7 +2,7 @@
 get_filename_component(plim_root ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
 add_library(plim_options INTERFACE)
 target_compile_options(plim_options INTERFACE
-  -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes
+  -Wall -Wextra -Wshadow -Wvla $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes>
   -ffp-contract=off # same bits whatever the compiler fuses
   -fno-math-errno
   # Under sanitizers clang cannot honour every "omp simd", and says so; that is no defect.

@@ -16,7 +16,6 @@ static const double told_above = 50e6; /* bytes */
 
 /* Adds bytes, compressed, as base64, between tags. */
 static PlimStatus add_packed(Text *to, const char *id, const char *bytes, size_t size) {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     PlimContext *context = to->context;
     uLongf packed_size = compressBound(size);
     size_t capacity = packed_size;
@@ -24,22 +23,10 @@ static PlimStatus add_packed(Text *to, const char *id, const char *bytes, size_t
     if (!packed) return PLIM_OUT_OF_MEMORY;
     bool done = compress2(packed, &packed_size, (const unsigned char *)bytes, size, 6) == Z_OK;
     text_add(to, "<script type=\"text/plain\" id=\"data-%s\">", id);
-    if (done && array_reserve(context, &to->bytes, 4 * packed_size / 3 + 8)) {
-        for (size_t i = 0; i < packed_size; i += 3) {
-            size_t left = packed_size - i;
-            unsigned word = (unsigned)packed[i] << 16 |
-                            (left > 1 ? (unsigned)packed[i + 1] << 8 : 0) |
-                            (left > 2 ? packed[i + 2] : 0);
-            char *at = to->bytes.data + to->bytes.count;
-            at[0] = digits[word >> 18];
-            at[1] = digits[word >> 12 & 63];
-            at[2] = left > 1 ? digits[word >> 6 & 63] : '=';
-            at[3] = left > 2 ? digits[word & 63] : '=';
-            to->bytes.count += 4;
-        }
-    } else {
+    if (done)
+        text_add_base64(to, packed, packed_size);
+    else
         to->failed = true;
-    }
     context_free(context, packed, capacity, 1);
     text_add(to, "</script>\n");
     return to->failed ? PLIM_OUT_OF_MEMORY : PLIM_OK;

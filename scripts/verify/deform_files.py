@@ -4,6 +4,7 @@ import os
 
 import common
 import deform
+import vtk_xml
 from common import np
 
 # ---- groups of OBJ files ----
@@ -139,76 +140,11 @@ def check_refusals(options, checks, folder):
 
 # ---- elements in VTK files ----
 
-VTK_CORNERS = {10: 4, 5: 3}
-
-
-class VtkGrid:
-    """A binary legacy VTK unstructured grid of cells of one type: points, cells, values by name."""
-
-    def __init__(self, path):
-        with open(path, "rb") as file:
-            self.data = file.read()
-        self.at, self.values = 0, {}
-        for wanted in (b"# vtk DataFile Version 3.0", None, b"BINARY", b"DATASET UNSTRUCTURED_GRID"):
-            line = self.line()
-            if wanted and line != wanted:
-                raise RuntimeError(f"{path}: {line!r} in place of {wanted!r}")
-        while self.at < len(self.data):
-            words = self.line().decode().split()
-            if words:
-                self.section(*words)
-        self.type = self.types[0]
-        self.cells = self.cells.reshape(-1, VTK_CORNERS[self.type] + 1)
-        if not np.all(self.types == self.type) or not np.all(self.cells[:, 0] == VTK_CORNERS[self.type]):
-            raise RuntimeError(f"{path}: cells of several types")
-        self.cells = self.cells[:, 1:]
-
-    def line(self):
-        end = self.data.index(b"\n", self.at)
-        line, self.at = self.data[self.at:end], end + 1
-        return line
-
-    def array(self, kind, count):
-        array = np.frombuffer(self.data, kind, count, self.at)
-        self.at += 4 * count
-        return array
-
-    def section(self, what, name, *more):
-        if what == "POINTS":
-            self.points = self.array(">f4", 3 * int(name)).reshape(-1, 3).astype(float)
-        elif what == "CELLS":
-            self.cells = self.array(">i4", int(more[0]))
-        elif what == "CELL_TYPES":
-            self.types = self.array(">i4", int(name))
-        elif what in ("CELL_DATA", "POINT_DATA"):
-            self.count = int(name)
-        elif what == "SCALARS":
-            self.line()
-            self.values[name] = self.array({"int": ">i4", "float": ">f4"}[more[0]], self.count)
-        elif what == "VECTORS":
-            self.values[name] = self.array(">f4", 3 * self.count).reshape(-1, 3)
-        else:
-            raise RuntimeError(f"a section {what}")
-
-    def sides(self):
-        corners = self.points[self.cells]
-        return corners[:, 1:] - corners[:, :1]
-
-    def volumes(self):
-        sides = self.sides()
-        return np.linalg.det(sides) / 6 if self.type == 10 else np.linalg.det(sides[:, :, :2]) / 2
-
-    def areas(self):
-        """Of triangles in space."""
-        sides = self.sides()
-        return np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=1) / 2
-
-
 def exported(options, output, number, name="deformable_elements"):
     result = common.call(options.program, "export", output.folder, "--to", "vtk", "--frame", number)
     if result.code:
         raise RuntimeError(result.last_words())
-    return VtkGrid(output.path(f"export/{name}_{number:05d}.vtk"))
+    return vtk_xml.Grid(output.path(f"export/{name}_{number:05d}.vtu"))
 
 
 def check_volumes(options, checks, folder):
@@ -350,8 +286,8 @@ def check_left_out(options, checks, folder):
     output = deform.run(options, folder, "surface alone", "knot", {"params/spacing": 0.15, "deformable/frame_elements": "false"},
                         "--frames", 1)
     common.call(options.program, "export", output.folder, "--to", "vtk", "--frame", 1)
-    checks.true("frame_elements false: the surface alone", os.path.exists(output.path("export/deformable_00001.vtk")) and
-                not os.path.exists(output.path("export/deformable_elements_00001.vtk")))
+    checks.true("frame_elements false: the surface alone", os.path.exists(output.path("export/deformable_00001.vtu")) and
+                not os.path.exists(output.path("export/deformable_elements_00001.vtu")))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """What is seen of deformable solids: stress and stretch in frames, exports and pictures; skins that elements carry."""
 import os
-import re
 import xml.dom.minidom
 
 import common
 import deform
+import ply
+import vtk_xml
 from common import np
 
 # A bar under tension: 1 x 0.2 x 0.2 m, held on the left along x, at two corners along y and z, pulled on the right.
@@ -63,23 +64,6 @@ def check_values(options, checks, folder):
 # ---- files for others ----
 
 
-def read_ply(path):
-    """Columns of the vertices by name."""
-    with open(path, "rb") as file:
-        header, data = file.read().split(b"end_header\n", 1)
-    vertex = header.decode().split("element vertex ")[1].split("element face")[0]
-    names = re.findall(r"property float (\w+)", vertex)
-    count = int(vertex.split()[0])
-    array = np.frombuffer(data, "<f4", count * len(names)).reshape(count, len(names))
-    return {name: array[:, i] for i, name in enumerate(names)}
-
-
-def read_vtk(path, name, count):
-    with open(path, "rb") as file:
-        data = file.read().split(f"SCALARS {name} float 1\nLOOKUP_TABLE default\n".encode(), 1)[1]
-    return np.frombuffer(data, ">f4", count)
-
-
 def check_exports(options, checks, folder):
     output = deform.run(options, folder, "exported", "squash", {"params/time": 0.5, "params/spacing": 0.2})
     number = output.numbered("frame")[-1]
@@ -87,14 +71,14 @@ def check_exports(options, checks, folder):
     for kind in ("ply", "vtk"):
         result = common.call(options.program, "export", output.folder, "--to", kind, "--frame", number)
         checks.true(f"export --to {kind}", result.code == 0, result.last_words() if result.code else "")
-    ply = read_ply(output.path(f"export/deformable_{number:05d}.ply"))
-    rigid = read_ply(output.path(f"export/rigid_{number:05d}.ply"))
+    ball = ply.read(output.path(f"export/ball_{number:05d}.ply"))[0]
+    rigid = ply.read(output.path(f"export/lower_{number:05d}.ply"))[0]
     for name in ("stretch", "stress"):
-        same = np.array_equal(ply[name], wanted[name].ravel())
+        same = np.array_equal(ball[name], wanted[name].ravel())
         checks.true(f"PLY: {name} as in the frame", same and wanted[name].max() > 0)
-        vtk = read_vtk(output.path(f"export/deformable_{number:05d}.vtk"), name, len(wanted[name]))
+        vtk = vtk_xml.Grid(output.path(f"export/deformable_{number:05d}.vtu")).values[name]
         checks.true(f"VTK: {name} as in the frame", np.array_equal(vtk, wanted[name].ravel()))
-        checks.true(f"PLY: rigid bodies have no {name}", name not in rigid)
+        checks.true(f"PLY: rigid bodies have no {name}", name not in rigid.dtype.names)
     check_index(checks, output)
 
 

@@ -5,6 +5,7 @@ import os
 import struct
 
 import common
+import export_case as case
 from common import np
 
 
@@ -83,10 +84,71 @@ def check_deformable(options, checks, folder):
 def check_bad_requests(options, checks, folder):
     output = os.path.join(folder, "tumble")
     for words in (["--frames", "9:3"], ["--frames", "a"], ["--every", "0"], ["--frame", "99"],
-                  ["--frame", "1", "--frames", "1:2"]):
+                  ["--frame", "1", "--frames", "1:2"], ["--scale", "0"], ["--up", "x"]):
         result = common.call(options.program, "export", output, "--to", "gltf", *words)
         checks.true(f"refused: {' '.join(words)}", result.code == 2 and result.stderr != "")
 
 
+def check_normals(options, checks, folder):
+    """Unit length, along the faces around them: within 90 degrees of each, so that nothing is dark from outside."""
+    output = case.run(options, folder)
+    _, tree, array = read(case.export(options, output, "gltf"))
+    checks.true("names, no ground", sorted(node["name"] for node in tree["nodes"]) ==
+                sorted(case.RIGID + ("jelly", "flag")))
+    for mesh in tree["meshes"]:
+        primitive, worst = mesh["primitives"][0], 1
+        lengths = 0
+        triangles = array(primitive["indices"]).reshape(-1, 3).astype(int)
+        targets = [{"POSITION": None}] + primitive.get("targets", [])
+        for target in targets[::3]:
+            points, normals = (array(primitive["attributes"][name]).astype(float) for name in ("POSITION", "NORMAL"))
+            if target["POSITION"] is not None:
+                points, normals = points + array(target["POSITION"]), normals + array(target["NORMAL"])
+            lengths = max(lengths, np.abs(np.linalg.norm(normals, axis=1) - 1).max())
+            sides = points[triangles][:, 1:] - points[triangles][:, :1]
+            faces = np.cross(sides[:, 0], sides[:, 1])
+            faces /= np.linalg.norm(faces, axis=1)[:, None]
+            worst = min(worst, np.einsum("tcx,tx->tc", normals[triangles], faces).min())
+        checks.below(f"{mesh['name']}: lengths of normals, off 1", lengths, 1e-6)
+        checks.above(f"{mesh['name']}: normals beside faces, least cosine", worst, 0.7 if mesh["name"] in case.RIGID else 0.2)
+    box, = [mesh for mesh in tree["meshes"] if mesh["name"] == "a-b"]
+    normals = array(box["primitives"][0]["attributes"]["NORMAL"])
+    checks.below("a-b: a box's normals are its sides', off", np.abs(np.abs(normals).max(axis=1) - 1).max(), 1e-6)
+
+
+def check_liquid(options, checks, folder):
+    """The surface of a liquid is in the file of one frame."""
+    output = case.run(options, folder)
+    _, tree, array = read(case.export(options, output, "gltf", "--frame", 3))
+    for name in case.SERIES:
+        mesh, = [mesh for mesh in tree["meshes"] if mesh["name"] == name]
+        points = array(mesh["primitives"][0]["attributes"]["POSITION"])
+        checks.true(f"{name}, frame 3: vertices of the frame, to the float",
+                    np.array_equal(np.unique(points, axis=0), np.unique(vertices_of(output.folder, 3, name), axis=0)))
+
+
+# ---- by others ----
+
+
+def check_validator(options, checks, folder):
+    output = case.run(options, folder)
+    for words in ((), ("--frame", 3), ("--scale", 100, "--up", "z")):
+        found = json.loads(case.node("gltf.mjs", case.export(options, output, "gltf", *words)))
+        checks.true(f"validator{' '.join(map(str, ('',) + words))}: no errors, no warnings",
+                    found["numErrors"] == found["numWarnings"] == 0, f"{found['messages'][:3]}")
+
+
+def check_blender(options, checks, folder):
+    """Bodies in Blender are where the frames have them, by name, at the frames' times."""
+    output, frames = case.run(options, folder), (0, 3, case.FRAMES)
+    found = case.blender(folder, frames, case.export(options, output, "gltf"))["run.glb"]
+    checks.true("Blender: names", sorted(found) == sorted(case.RIGID + ("jelly", "flag")), f"{sorted(found)}")
+    for name, places in found.items():
+        group = "rigid" if name in case.RIGID else "deformable"
+        worst = max(case.apart(np.array(places[str(k)]), case.Frame(output, k).body(group, name)[0]) for k in frames)
+        checks.below(f"Blender, {name}: vertices of three frames, of the scene's size", worst / case.SIZE, 1e-6)
+
+
 if __name__ == "__main__":
-    common.verify(__doc__, [check_rigid, check_deformable, check_bad_requests])
+    case.verify(__doc__, [check_rigid, check_deformable, check_bad_requests, check_normals, check_liquid],
+                [check_validator, check_blender])

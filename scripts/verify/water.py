@@ -2,11 +2,12 @@
 """Liquids with a free surface: carried surfaces, a breaking dam, standing waves, rest, drops, exports."""
 import math
 import os
-import re
 
 import common
 import fsi
 import meshes
+import ply
+import vtk_xml
 from common import h5py, np, verify
 
 G = 9.81 # m/s^2
@@ -434,28 +435,11 @@ def read_export(path):
     """The triangles of a file as the program writes it."""
     if path.endswith(".obj"):
         return meshes.read_obj(path)
-    with open(path, "rb") as file:
-        data = file.read()
-    if path.endswith(".ply"):
-        head, rest = data.split(b"end_header\n", 1)
-        parts = re.split(rb"element (?=vertex|face)", head)[1:]
-        vertices, faces = (int(part.split()[1]) for part in parts)
-        sizes = {b"float": "<f4", b"double": "<f8", b"uchar": "u1", b"int": "<i4"}
-        types = [(f.decode(), sizes[t]) for t, f in re.findall(rb"property (\w+) (\w+)\n", parts[0])]
-        record = np.dtype(types)
-        v = np.frombuffer(rest, record, vertices)
-        more = [(f.decode(), sizes[t]) for t, f in re.findall(rb"property (\w+) (\w+)\n", parts[1])]
-        face = np.dtype([("count", "u1"), ("corners", "<i4", 3), *more])
-        f = np.frombuffer(rest, face, faces, record.itemsize * vertices)
-        if np.any(f["count"] != 3) or len(rest) != record.itemsize * vertices + face.itemsize * faces:
-            raise ValueError(f"{path}: not triangles of the right number")
-        return np.stack([v[c] for c in "xyz"], axis=1).astype(float), f["corners"].astype(np.int64)
-    points = re.search(rb"POINTS (\d+) (float|double)\n", data)
-    kind = ">f4" if points[2] == b"float" else ">f8"
-    v = np.frombuffer(data, kind, 3 * int(points[1]), points.end()).reshape(-1, 3)
-    polygons = re.search(rb"POLYGONS (\d+) (\d+)\n", data)
-    f = np.frombuffer(data, ">i4", int(polygons[2]), polygons.end()).reshape(-1, 4)
-    return v.astype(float), f[:, 1:].astype(np.int64)
+    if path.endswith(".vtu"):
+        grid = vtk_xml.Grid(path)
+        return grid.points, grid.cells.astype(np.int64)
+    vertices, triangles = ply.read(path)
+    return ply.columns(vertices, "xyz").astype(float), triangles
 
 
 def check_exports(options, checks, folder):
@@ -475,7 +459,7 @@ def check_exports(options, checks, folder):
             volume = stats["volume.fluid"][np.argmin(np.abs(stats["time"] - time))]
             for form in ("ply", "obj", "vtk"):
                 result = common.call(options.program, "export", output.folder, "--to", form, "--frame", number)
-                path = os.path.join(output.folder, "export", f"liquid_{number:05d}.{form}")
+                path = os.path.join(output.folder, "export", f"liquid_{number:05d}.{form.replace('vtk', 'vtu')}")
                 if not checks.true(f"{name}, frame {number}: export to {form}",
                                    result.code == 0 and os.path.exists(path), result.last_words()
                                    if result.code else ""):

@@ -14,6 +14,8 @@ void text_init(Text *text, PlimContext *context);
 void text_add(Text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Raw bytes, which may hold NULs. */
 void text_add_bytes(Text *text, const void *bytes, size_t size);
+/* Bytes as base64 (RFC 4648), filled up with '='. */
+void text_add_base64(Text *text, const void *bytes, size_t size);
 /* "" when nothing was added. */
 const char *text_string(const Text *text);
 void text_free(Text *text);

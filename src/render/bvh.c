@@ -1,7 +1,7 @@
 /* Embree scenes: geometry handed over, degenerate triangles left out. */
 #include "render/bvh.h"
 
-#include "render/normals.h"
+#include "geom/mesh/normals.h"
 
 #include <stdio.h>
 #include <string.h>

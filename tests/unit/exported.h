@@ -2,9 +2,9 @@
 #ifndef TESTS_EXPORTED_H
 #define TESTS_EXPORTED_H
 
-#include "check.h"
+#include "folder.h"
 
-#include "system/frame_view.h"
+#include "io/export/exporter.h"
 
 #include <string.h>
 
@@ -32,12 +32,68 @@ static inline const char *behind(const char *bytes, size_t size, const char *tex
     return NULL;
 }
 
-static inline float big_endian(const char *bytes) {
-    const unsigned char *b = (const unsigned char *)bytes;
-    uint32_t bits = (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
+/* Exports a view as the only frame, number 7 at 0.5 s, into the fixture's folder. */
+static inline PlimStatus export_view(const Fixture *f, const char *format, const FrameView *view) {
+    const Exporter *exporter = exporter_find(format);
+    ExportJob job = {.context = f->context, .frames = 1, .rate = 14, .scale = 1};
+    FrameData frame = {7, 0.5, *view};
+    char path[PATH_CAPACITY];
+    void *state;
+    assert_non_null(exporter);
+    snprintf(job.folder, sizeof job.folder, "%s", f->folder);
+    assert_int_equal(exporter->create(&job, &state), PLIM_OK);
+    PlimStatus status = exporter->add(state, &frame);
+    if (status == PLIM_OK) status = exporter->finish(state, path);
+    exporter->destroy(state);
+    return status;
+}
+
+/* The file `name` of what was exported; free with context_free(.., size + 1, 1). */
+static inline char *exported(const Fixture *f, const char *format, const FrameView *view,
+                             const char *name, size_t *size) {
+    char path[PATH_CAPACITY], *bytes;
+    assert_int_equal(export_view(f, format, view), PLIM_OK);
+    path_in(f, name, path);
+    assert_int_equal(file_read(f->context, path, &bytes, size), PLIM_OK);
+    return bytes;
+}
+
+/* The array's place behind the '_' of appended base64, and its values in memory of the context. */
+static inline void *appended(const Fixture *f, const char *bytes, const char *name, size_t size) {
+    char tag[64];
+    uint64_t told;
+    snprintf(tag, sizeof tag, "Name=\"%s\"", name);
+    const char *line = strstr(bytes, tag),
+               *begin = strstr(bytes, "<AppendedData encoding=\"base64\">");
+    assert_true(line && begin && strstr(line, "offset=\""));
+    const char *at = strchr(begin, '_') + 1 + strtoul(strstr(line, "offset=\"") + 8, NULL, 10);
+    size_t whole = (size + sizeof told + 2) / 3 * 3;
+    unsigned char *values = context_allocate(f->context, whole, 1);
+    assert_non_null(values);
+    for (size_t i = 0; i < whole; i += 3) {
+        unsigned word = 0;
+        for (int k = 0; k < 4; k++) {
+            char c = *at++;
+            unsigned digit = c >= 'A' && c <= 'Z'   ? (unsigned)(c - 'A')
+                             : c >= 'a' && c <= 'z' ? (unsigned)(c - 'a') + 26
+                             : c >= '0' && c <= '9' ? (unsigned)(c - '0') + 52
+                             : c == '+'             ? 62
+                             : c == '/'             ? 63
+                                                    : 0;
+            word = word << 6 | digit;
+        }
+        for (size_t k = 0; k < 3; k++) values[i + k] = (unsigned char)(word >> (16 - 8 * k));
+    }
+    memcpy(&told, values, sizeof told);
+    assert_int_equal(told, size);
+    return values;
+}
+
+static inline void assert_appended(const Fixture *f, const char *bytes, const char *name,
+                                   const void *wanted, size_t size) {
+    unsigned char *values = appended(f, bytes, name, size);
+    assert_memory_equal(values + sizeof(uint64_t), wanted, size);
+    context_free(f->context, values, (size + sizeof(uint64_t) + 2) / 3 * 3, 1);
 }
 
 #endif

@@ -1,9 +1,6 @@
 /* Finite elements in files: frames come back the same, other programs get tetrahedra or triangles,
  * damaged ones are refused. */
 #include "exported.h"
-#include "folder.h"
-
-#include "io/export.h"
 
 static const int32_t tets[8] = {0, 1, 2, 3, 3, 2, 1, 0};
 static const float stretches[2] = {1.5f, 1}, stresses[2] = {1e5f, 0.25f};
@@ -83,25 +80,19 @@ static void elements_can_be_read_by_others(void **state) {
     Fixture f;
     open_fixture(&f, "elements_vtk");
     for (int k = 0; k < 2; k++) {
-        FrameElements elements = make_elements(k == 0);
-        char path[PATH_CAPACITY], *bytes;
+        static const int32_t ends[2][2] = {{4, 8}, {3, 6}};
+        FrameView view = {.elements = {make_elements(k == 0)}, .elements_count = 1};
         size_t size;
-        path_in(&f, "elements.vtk", path);
-        assert_int_equal(export_elements(f.context, &elements, path), PLIM_OK);
-        assert_int_equal(file_read(f.context, path, &bytes, &size), PLIM_OK);
-        behind(bytes, size, "BINARY\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 float\n");
-        const char *cells = behind(bytes, size, k == 0 ? "\nCELLS 2 10\n" : "\nCELLS 2 8\n");
-        assert_memory_equal(cells, k == 0 ? "\0\0\0\4" : "\0\0\0\3", 4);
-        const char *types = behind(bytes, size, "\nCELL_TYPES 2\n");
-        assert_memory_equal(types, k == 0 ? "\0\0\0\12\0\0\0\12" : "\0\0\0\5\0\0\0\5", 8);
-        const char *objects =
-            behind(bytes, size, "\nCELL_DATA 2\nSCALARS object int 1\nLOOKUP_TABLE default\n");
-        assert_memory_equal(objects, "\0\0\0\0\0\0\0\1", 8);
-        const char *stress = behind(bytes, size, "SCALARS stress float 1\nLOOKUP_TABLE default\n");
-        assert_true(big_endian(stress) == 1e5f && big_endian(stress + 4) == 0.25f);
-        const char *velocity = behind(bytes, size, "\nPOINT_DATA 4\nVECTORS velocity float\n");
-        assert_true(big_endian(velocity + 36) == 7);
-        assert_int_equal(bytes + size - velocity, 49);
+        char *bytes = exported(&f, "vtk", &view, "deformable_elements_00007.vtu", &size);
+        behind(bytes, size, "NumberOfPoints=\"4\" NumberOfCells=\"2\"");
+        assert_appended(&f, bytes, "connectivity", k == 0 ? tets : faces, k == 0 ? 32 : 24);
+        assert_appended(&f, bytes, "offsets", ends[k], sizeof ends[k]);
+        assert_appended(&f, bytes, "types", k == 0 ? "\12\12" : "\5\5", 2);
+        assert_appended(&f, bytes, "object", owners, sizeof owners);
+        assert_appended(&f, bytes, "stress", stresses, sizeof stresses);
+        assert_appended(&f, bytes, "stretch", stretches, sizeof stretches);
+        assert_appended(&f, bytes, "velocity", speeds, sizeof speeds);
+        assert_appended(&f, bytes, "position", corners, sizeof corners);
         context_free(f.context, bytes, size + 1, 1);
     }
     close_fixture(&f);

@@ -2,7 +2,6 @@
 #include "exported.h"
 #include "folder.h"
 
-#include "io/export.h"
 #include "io/run_folder.h"
 
 #include <time.h>
@@ -375,33 +374,29 @@ static void tables_are_read(void **state) {
 
 /* ---- frames for other programs ---- */
 
-static char *export_example(const Fixture *f, ExportFormat format, size_t *size) {
-    char path[PATH_CAPACITY], *bytes;
-    path_in(f, export_format_name(format), path);
-    assert_int_equal(export_mesh(f->context, &example_mesh, format, path), PLIM_OK);
-    assert_int_equal(file_read(f->context, path, &bytes, size), PLIM_OK);
-    return bytes;
+static FrameView view_of(const FrameMesh *mesh) {
+    return (FrameView){.meshes = {*mesh}, .mesh_count = 1};
 }
 
+/* A file a body, of its own vertices. */
 static void ply_can_be_read(void **state) {
     (void)state;
     Fixture f;
     open_fixture(&f, "ply");
     size_t size;
-    char *bytes = export_example(&f, EXPORT_PLY, &size);
+    FrameView view = view_of(&example_mesh);
+    char *bytes = exported(&f, "ply", &view, "rigid_1_00007.ply", &size);
     assert_memory_equal(bytes, "ply\nformat binary_little_endian 1.0\n", 36);
-    behind(bytes, size, "element vertex 4\nproperty float x\n");
-    behind(bytes, size, "element face 2\nproperty list uchar int vertex_indices\n");
+    behind(bytes, size, "element vertex 3\nproperty float x\n");
+    behind(bytes, size, "element face 1\nproperty list uchar int vertex_indices\n");
     const char *data = behind(bytes, size, "end_header\n");
-    assert_int_equal(bytes + size - data, 4 * 24 + 2 * (1 + 12 + 3 + 4));
-    assert_memory_equal(data + 3 * 24, corners + 9, 12);
-    assert_memory_equal(data + 3 * 24 + 12, speeds + 9, 12);
-    const unsigned char *face = (const unsigned char *)data + 4 * 24;
-    assert_int_equal(face[0], 3);
-    assert_memory_equal(face + 1, faces, 12);
-    assert_memory_equal(face + 13, "\xFF\x80\x00", 3);
-    assert_memory_equal(face + 20 + 13, "\x00\xFF\x00", 3);
-    assert_memory_equal(face + 20 + 16, &owners[1], 4);
+    assert_int_equal(bytes + size - data, 3 * 27 + 13);
+    assert_memory_equal(data + 2 * 27, corners + 9, 12);
+    assert_memory_equal(data + 2 * 27 + 12, speeds + 9, 12);
+    assert_memory_equal(data + 2 * 27 + 24, "\x00\xFF\x00", 3);
+    const int32_t wanted[3] = {0, 1, 2};
+    assert_int_equal(data[3 * 27], 3);
+    assert_memory_equal(data + 3 * 27 + 1, wanted, 12);
     context_free(f.context, bytes, size + 1, 1);
     close_fixture(&f);
 }
@@ -411,35 +406,45 @@ static void obj_can_be_read(void **state) {
     Fixture f;
     open_fixture(&f, "obj");
     size_t size;
-    char *bytes = export_example(&f, EXPORT_OBJ, &size);
-    assert_string_equal(bytes, "# Plimsoll rigid\n"
-                               "v 0 0 0\nv 1.5 0 0\nv 0 2 0\nv 0 0 -3.25\n"
-                               "g object_0\nf 1 3 2\ng object_1\nf 1 2 4\n");
+    FrameView view = view_of(&example_mesh);
+    char *bytes = exported(&f, "obj", &view, "rigid_0_00007.obj", &size);
+    assert_string_equal(bytes, "# Plimsoll\no rigid 0\nv 0 0 0\nv 1.5 0 0\nv 0 2 0\nf 1 3 2\n");
     context_free(f.context, bytes, size + 1, 1);
     close_fixture(&f);
 }
 
+/* Bodies behind one another: vertices that two share are each one's own. */
 static void vtk_can_be_read(void **state) {
     (void)state;
+    static const int32_t connectivity[6] = {0, 2, 1, 3, 4, 5}, ends[2] = {3, 6};
+    static const unsigned char colors[6] = {255, 128, 0, 0, 255, 0};
     Fixture f;
     open_fixture(&f, "vtk");
     size_t size;
-    char *bytes = export_example(&f, EXPORT_VTK, &size);
-    assert_memory_equal(bytes, "# vtk DataFile Version 3.0\nPlimsoll rigid\nBINARY\n", 49);
-    const char *points = behind(bytes, size, "DATASET POLYDATA\nPOINTS 4 float\n");
-    assert_true(big_endian(points + 11 * 4) == -3.25f);
-    const char *polygons = behind(bytes, size, "\nPOLYGONS 2 8\n");
-    assert_int_equal(polygons - points, 48 + 14);
-    assert_memory_equal(polygons, "\0\0\0\3\0\0\0\0\0\0\0\2\0\0\0\1", 16);
-    const char *objects = behind(bytes, size, "LOOKUP_TABLE default\n");
-    assert_memory_equal(objects, "\0\0\0\0\0\0\0\1", 8);
-    const char *velocities = behind(bytes, size, "\nPOINT_DATA 4\nVECTORS velocity float\n");
-    assert_true(big_endian(velocities + 10 * 4) == 8);
-    assert_int_equal(bytes + size - velocities, 49);
+    FrameView view = view_of(&example_mesh);
+    char *bytes = exported(&f, "vtk", &view, "rigid_00007.vtu", &size);
+    behind(bytes, size, "type=\"UnstructuredGrid\"");
+    behind(bytes, size, "NumberOfPoints=\"6\" NumberOfCells=\"2\"");
+    behind(bytes, size, "Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">0.5<");
+    behind(bytes, size, "Name=\"object.rigid 1\" NumberOfTuples=\"1\" format=\"ascii\">1<");
+    assert_appended(&f, bytes, "connectivity", connectivity, sizeof connectivity);
+    assert_appended(&f, bytes, "offsets", ends, sizeof ends);
+    assert_appended(&f, bytes, "types", "\5\5", 2);
+    assert_appended(&f, bytes, "object", owners, sizeof owners);
+    assert_appended(&f, bytes, "color", colors, sizeof colors);
+    float *places = appended(&f, bytes, "position", 72), *v = appended(&f, bytes, "velocity", 72);
+    assert_memory_equal(places + 2 + 15, corners + 9, 12);
+    assert_memory_equal(v + 2 + 15, speeds + 9, 12);
+    context_free(f.context, places, 81, 1);
+    context_free(f.context, v, 81, 1);
     context_free(f.context, bytes, size + 1, 1);
     char path[PATH_CAPACITY];
-    path_in(&f, "no/folder", path);
-    assert_int_equal(export_mesh(f.context, &example_mesh, EXPORT_VTK, path), PLIM_IO_ERROR);
+    path_in(&f, "rigid.pvd", path);
+    assert_int_equal(file_read(f.context, path, &bytes, &size), PLIM_OK);
+    behind(bytes, size, "<DataSet timestep=\"0.5\" part=\"0\" file=\"rigid_00007.vtu\"/>\n");
+    context_free(f.context, bytes, size + 1, 1);
+    snprintf(f.folder, sizeof f.folder, "/nowhere");
+    assert_int_equal(export_view(&f, "vtk", &view), PLIM_IO_ERROR);
     close_fixture(&f);
 }
 
@@ -447,42 +452,59 @@ static void vtk_can_be_read(void **state) {
 static void deformable_values_are_exported(void **state) {
     (void)state;
     static const float stretch[4] = {1, 1.25f, 1.5f, 2}, stress[4] = {0, 10, -0.5f, 4e5f};
+    static const int32_t one[2] = {0, 0};
     Fixture f;
     open_fixture(&f, "values");
-    char path[PATH_CAPACITY], *bytes;
+    char *bytes;
     size_t size;
     FrameMesh mesh = example_mesh;
+    mesh.object_count = 1;
+    mesh.objects = one;
     mesh.stress = stress;
-    path_in(&f, "values.ply", path);
-    assert_int_equal(export_mesh(f.context, &mesh, EXPORT_PLY, path), PLIM_OK);
-    assert_int_equal(file_read(f.context, path, &bytes, &size), PLIM_OK);
-    behind(bytes, size, "property float vz\nproperty float stress\nelement face 2\n");
+    FrameView view = view_of(&mesh);
+    bytes = exported(&f, "ply", &view, "rigid_00007.ply", &size);
+    behind(bytes, size, "property float vz\nproperty float stress\nproperty uchar red\n");
     const char *data = behind(bytes, size, "end_header\n");
-    assert_int_equal(bytes + size - data, 4 * 28 + 2 * (1 + 12 + 3 + 4));
-    assert_memory_equal(data + 3 * 28 + 24, stress + 3, 4);
+    assert_int_equal(bytes + size - data, 4 * 31 + 2 * 13);
+    assert_memory_equal(data + 3 * 31 + 24, stress + 3, 4);
     context_free(f.context, bytes, size + 1, 1);
 
     mesh.stretch = stretch;
-    assert_int_equal(export_mesh(f.context, &mesh, EXPORT_PLY, path), PLIM_OK);
-    assert_int_equal(file_read(f.context, path, &bytes, &size), PLIM_OK);
+    view = view_of(&mesh);
+    bytes = exported(&f, "ply", &view, "rigid_00007.ply", &size);
     behind(bytes, size, "property float stretch\nproperty float stress\n");
     data = behind(bytes, size, "end_header\n");
-    assert_memory_equal(data + 32 + 12, speeds + 3, 12);
-    assert_memory_equal(data + 32 + 24, stretch + 1, 4);
-    assert_memory_equal(data + 32 + 28, stress + 1, 4);
+    assert_memory_equal(data + 35 + 12, speeds + 3, 12);
+    assert_memory_equal(data + 35 + 24, stretch + 1, 4);
+    assert_memory_equal(data + 35 + 28, stress + 1, 4);
     context_free(f.context, bytes, size + 1, 1);
 
-    path_in(&f, "values.vtk", path);
-    assert_int_equal(export_mesh(f.context, &mesh, EXPORT_VTK, path), PLIM_OK);
-    assert_int_equal(file_read(f.context, path, &bytes, &size), PLIM_OK);
-    const char *points = behind(bytes, size, "\nPOINT_DATA 4\nVECTORS velocity float\n");
-    data = behind(bytes, size, "\nSCALARS stretch float 1\nLOOKUP_TABLE default\n");
-    assert_true(points < data);
-    for (int i = 0; i < 4; i++) assert_true(big_endian(data + 4 * i) == stretch[i]);
-    data = behind(bytes, size, "\nSCALARS stress float 1\nLOOKUP_TABLE default\n");
-    for (int i = 0; i < 4; i++) assert_true(big_endian(data + 4 * i) == stress[i]);
-    assert_int_equal(bytes + size - data, 17);
+    bytes = exported(&f, "vtk", &view, "rigid_00007.vtu", &size);
+    assert_appended(&f, bytes, "stretch", stretch, sizeof stretch);
+    assert_appended(&f, bytes, "stress", stress, sizeof stress);
     context_free(f.context, bytes, size + 1, 1);
+    close_fixture(&f);
+}
+
+/* Half-spaces have no end. */
+static void ground_is_left_out(void **state) {
+    (void)state;
+    static const int32_t kinds[2] = {FRAME_UNBOUNDED, FRAME_FREE};
+    Fixture f;
+    open_fixture(&f, "ground");
+    size_t size;
+    FrameMesh mesh = example_mesh;
+    mesh.kinds = kinds;
+    FrameView view = view_of(&mesh);
+    char *bytes = exported(&f, "vtk", &view, "rigid_00007.vtu", &size);
+    behind(bytes, size, "NumberOfPoints=\"3\" NumberOfCells=\"1\"");
+    assert_appended(&f, bytes, "object", owners + 1, sizeof *owners);
+    context_free(f.context, bytes, size + 1, 1);
+    bytes = exported(&f, "ply", &view, "rigid_1_00007.ply", &size);
+    context_free(f.context, bytes, size + 1, 1);
+    char path[PATH_CAPACITY];
+    path_in(&f, "rigid_0_00007.ply", path);
+    assert_false(file_exists(path));
     close_fixture(&f);
 }
 
@@ -503,6 +525,7 @@ int main(void) {
         cmocka_unit_test(obj_can_be_read),
         cmocka_unit_test(vtk_can_be_read),
         cmocka_unit_test(deformable_values_are_exported),
+        cmocka_unit_test(ground_is_left_out),
     };
     return cmocka_run_group_tests(tests, make_base_folder, remove_base_folder);
 }

@@ -1,9 +1,7 @@
 /* Liquids in files: surfaces that change and drops, in frames, in the table of contents for
  * ParaView and for other programs. */
 #include "exported.h"
-#include "folder.h"
 
-#include "io/export.h"
 #include "io/run_folder.h"
 
 /* ---- drops ---- */
@@ -20,21 +18,13 @@ static FramePoints make_drops(size_t count) {
                          .absorption = {1, 0.5f, 0.25f}};
 }
 
-static char *export_drops(const Fixture *f, ExportFormat format, size_t count, size_t *size) {
-    char path[PATH_CAPACITY], *bytes;
-    FramePoints drops = make_drops(count);
-    path_in(f, export_format_name(format), path);
-    assert_int_equal(export_points(f->context, &drops, format, path), PLIM_OK);
-    assert_int_equal(file_read(f->context, path, &bytes, size), PLIM_OK);
-    return bytes;
-}
-
 static void drops_can_be_read(void **state) {
     (void)state;
     Fixture f;
     open_fixture(&f, "drops");
     size_t size;
-    char *bytes = export_drops(&f, EXPORT_PLY, 2, &size);
+    FrameView view = {.points = {make_drops(2)}, .points_count = 1};
+    char *bytes = exported(&f, "ply", &view, "drops_00007.ply", &size);
     behind(bytes, size, "element vertex 2\nproperty float x\n");
     const char *data = behind(bytes, size, "property float radius\nend_header\n");
     assert_int_equal(bytes + size - data, 2 * 28);
@@ -43,23 +33,26 @@ static void drops_can_be_read(void **state) {
     assert_memory_equal(data + 28 + 24, drop_radii + 1, 4);
     context_free(f.context, bytes, size + 1, 1);
 
-    bytes = export_drops(&f, EXPORT_OBJ, 2, &size);
+    bytes = exported(&f, "obj", &view, "drops_00007.obj", &size);
     assert_string_equal(bytes, "# Plimsoll drops\nv 0 0 0\nv 1.5 -2 0.25\np 1\np 2\n");
     context_free(f.context, bytes, size + 1, 1);
 
-    bytes = export_drops(&f, EXPORT_VTK, 2, &size);
-    const char *points = behind(bytes, size, "DATASET POLYDATA\nPOINTS 2 float\n");
-    assert_true(big_endian(points + 4 * 4) == -2);
-    const char *vertices = behind(bytes, size, "\nVERTICES 2 4\n");
-    assert_memory_equal(vertices, "\0\0\0\1\0\0\0\0\0\0\0\1\0\0\0\1", 16);
-    assert_true(big_endian(behind(bytes, size, "VECTORS velocity float\n") + 4 * 4) == 8);
-    const char *radii = behind(bytes, size, "\nSCALARS radius float 1\nLOOKUP_TABLE default\n");
-    assert_true(big_endian(radii + 4) == 0.125f);
-    assert_int_equal(bytes + size - radii, 9);
+    static const int32_t own[2] = {0, 1};
+    bytes = exported(&f, "vtk", &view, "drops_00007.vtu", &size);
+    assert_appended(&f, bytes, "position", drop_places, sizeof drop_places);
+    assert_appended(&f, bytes, "velocity", speeds + 6, 24);
+    assert_appended(&f, bytes, "radius", drop_radii, sizeof drop_radii);
+    assert_appended(&f, bytes, "connectivity", own, sizeof own);
+    assert_appended(&f, bytes, "types", "\1\1", 2);
     context_free(f.context, bytes, size + 1, 1);
 
-    for (int format = 0; format < EXPORT_FORMAT_COUNT; format++) { /* none at all is a file too */
-        bytes = export_drops(&f, (ExportFormat)format, 0, &size);
+    static const char *const files[4][2] = {{"ply", "drops_00007.ply"},
+                                            {"obj", "drops_00007.obj"},
+                                            {"vtk", "drops_00007.vtu"},
+                                            {"usd", "run.usda"}};
+    view.points[0] = make_drops(0);
+    for (int i = 0; i < 4; i++) { /* none at all is a file too */
+        bytes = exported(&f, files[i][0], &view, files[i][1], &size);
         assert_true(size > 0);
         context_free(f.context, bytes, size + 1, 1);
     }

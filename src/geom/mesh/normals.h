@@ -1,6 +1,6 @@
 /* Shading normals at the corners of triangles. */
-#ifndef RENDER_NORMALS_H
-#define RENDER_NORMALS_H
+#ifndef GEOM_NORMALS_H
+#define GEOM_NORMALS_H
 
 #include "base/context.h"
 

@@ -1,5 +1,5 @@
 /* Vertex normals: triangles around a vertex grouped by crease angle. */
-#include "render/normals.h"
+#include "geom/mesh/normals.h"
 
 #include "math/vec.h"
 
