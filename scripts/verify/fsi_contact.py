@@ -266,7 +266,7 @@ def check_settle(options, checks, folder):
         stats = output.stats()
         end = values["duration"]
         checks.true(f"{label} runs to its end", abs(stats["time"][-1] - end) < 1e-9, f"t = {stats['time'][-1]:g} s")
-        check_iterations(checks, label, stats, (450, 180) if count >= 50 else (200, 100) if count >= 20 else (0, 0))
+        check_iterations(checks, label, stats, (300, 110) if count >= 50 else (200, 100) if count >= 20 else (0, 0))
         checks.below(f"{label} energy above its start, of it", stats["energy.total"].max() / stats["energy.total"][0] - 1,
                      1e-4)
         checks.note(f"{label}: left over in closed regions at most {stats['divergence.left_over'].max():.2g} m^3/s, "
