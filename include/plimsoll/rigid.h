@@ -192,8 +192,9 @@ typedef struct PlimRigidOptions {
     int push_out;             /* 1 (default): overlaps are taken out of positions */
     int clamp;                /* 1 (default): no impulse may raise the kinetic energy */
     int sleep;                /* 1 (default): bodies at an exact standstill are left alone */
-    double travel;            /* largest part of its size that a body moves in a step, default 0.5;
-                                 0: no limit */
+    int frame_contacts; /* 1: frames hold where bodies touch, and with what force; default 0 */
+    double travel;      /* largest part of its size that a body moves in a step, default 0.5;
+                           0: no limit */
     PlimPairs pairs;
     PlimSequence sequence;
     PlimRestitution restitution;    /* default PLIM_RESTITUTION_MIN */

@@ -52,6 +52,7 @@ SCENES = {
     "HDF5 file": (b"\x89HDF\r\n\x1a\n" + bytes(2000), [], 0),
     "tab as indent": (edit("  bodies:", "\tbodies:"), [], 6),
     "two documents": (GOOD + "---\n" + GOOD, [], 0),
+    "contacts of words": (edit("probes:", "output: {contacts: some}\nprobes:"), ["/output/contacts"], 10),
     "caption of words": (edit("probes:", "camera: {caption: above}\nprobes:"), ["/camera/caption"], 10),
     "glass as a list": (edit("probes:", "camera: {glass: [1]}\nprobes:"), ["/camera/glass"], 10),
     "key twice": (edit("duration: 0.1", "duration: 0.1\nduration: 0.2"), ["duration"], 5),

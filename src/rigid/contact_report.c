@@ -174,3 +174,25 @@ void contact_report_end(RigidBodies *b, const StepInfo *step) {
         b->contact_points[i] += b->sleeping_points[k];
     }
 }
+
+/* ---- points for frames ---- */
+
+PlimStatus contact_report_points(RigidBodies *bodies, const StepInfo *step) {
+    RigidContacts *contacts = &bodies->contacts;
+    contacts->shown.count = 0;
+    if (!bodies->options.frame_contacts) return PLIM_OK;
+    for (size_t p = 0; p < contacts->pairs.count; p++) {
+        const ContactPair *pair = &contacts->pairs.data[p];
+        for (int32_t k = 0; k < pair->rows && pair->found; k++) {
+            const ContactRow *row = &contacts->rows.data[pair->first + k];
+            if (!row->active) continue;
+            ShownContact shown = {.a = pair->a,
+                                  .b = pair->b,
+                                  .point = row->point,
+                                  .normal = row->normal,
+                                  .force = vec3_scale(1.0 / step->dt, row->impulse)};
+            if (!array_push(bodies->context, &contacts->shown, shown)) return PLIM_OUT_OF_MEMORY;
+        }
+    }
+    return PLIM_OK;
+}

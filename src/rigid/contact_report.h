@@ -25,6 +25,8 @@ void contact_report_coupled(RigidBodies *bodies, size_t i, const Vec3 impulse[2]
 
 /* Impulses become forces. Before bodies fall asleep; then what sleepers leave behind. */
 void contact_report_end(RigidBodies *bodies, const StepInfo *step);
+/* The points that press, for frames. */
+PlimStatus contact_report_points(RigidBodies *bodies, const StepInfo *step);
 PlimStatus contact_report_sleepers(RigidBodies *bodies, const StepInfo *step);
 
 #endif

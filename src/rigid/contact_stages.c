@@ -176,6 +176,7 @@ PlimStatus rigid_contact_velocities(RigidBodies *bodies, const StepInfo *step) {
     if (bodies->options.clamp) TRY(contacts_limit_energy(bodies, step));
     TRY(contacts_stop(bodies, step, false));
     contact_report_end(bodies, step);
+    TRY(contact_report_points(bodies, step));
     if (bodies->options.sleep) TRY(contacts_fall_asleep(bodies, step));
     TRY(contact_report_sleepers(bodies, step));
     for (size_t i = 0; i < rigid_count(bodies); i++)

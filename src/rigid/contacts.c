@@ -12,6 +12,7 @@ void contacts_free(PlimContext *context, RigidContacts *contacts) {
     array_free(context, &contacts->island_pairs);
     array_free(context, &contacts->body_islands);
     array_free(context, &contacts->before);
+    array_free(context, &contacts->shown);
     array_free(context, &contacts->turning);
     array_free(context, &contacts->coupled);
 }

@@ -121,6 +121,13 @@ typedef struct SeenPair {
     double gap; /* m, the deepest at x^n; 0: apart */
 } SeenPair;
 
+/* A point that pressed in the last step, for frames. */
+typedef struct ShownContact {
+    int32_t a, b; /* partners */
+    Vec3 point, normal;
+    Vec3 force; /* N, on a */
+} ShownContact;
+
 /* A set of bodies that touch one another, directly or through others. */
 typedef struct ContactIsland {
     size_t first, pairs; /* in RigidContacts.island_pairs, by level */
@@ -174,6 +181,7 @@ typedef struct RigidContacts {
     ARRAY(int32_t) body_islands; /* one a partner; -1: in none */
     ARRAY(BodyBefore) before;    /* one a body */
     ARRAY(TurningPoint) turning; /* by a, then b */
+    ARRAY(ShownContact) shown;   /* where options.frame_contacts asks for them */
     ContactFigures figures;
     ARRAY(CoupledBody) coupled; /* one a body, while contact is coupled */
     size_t round;               /* of the coupled solve, from 0 */

@@ -79,6 +79,33 @@ static void view_bodies(void *user, size_t begin, size_t end) {
     }
 }
 
+static int32_t object_of(const RigidBodies *bodies, int32_t partner) {
+    return rigid_is_still_surface(bodies, (size_t)partner) ? -1 : partner;
+}
+
+static PlimStatus view_contacts(const RigidBodies *bodies, Scratch *scratch, FrameMesh *mesh) {
+    size_t count = bodies->contacts.shown.count;
+    double *points = scratch_take(scratch, 3 * count + 1, sizeof *points);
+    double *normals = scratch_take(scratch, 3 * count + 1, sizeof *normals);
+    double *forces = scratch_take(scratch, 3 * count + 1, sizeof *forces);
+    int32_t *objects = scratch_take(scratch, 2 * count + 1, sizeof *objects);
+    if (!points || !normals || !forces || !objects) return PLIM_OUT_OF_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        const ShownContact *shown = &bodies->contacts.shown.data[i];
+        vec3_store(points + 3 * i, shown->point);
+        vec3_store(normals + 3 * i, shown->normal);
+        vec3_store(forces + 3 * i, shown->force);
+        objects[2 * i] = object_of(bodies, shown->a);
+        objects[2 * i + 1] = object_of(bodies, shown->b);
+    }
+    mesh->contact_count = count;
+    mesh->contact_points = points;
+    mesh->contact_normals = normals;
+    mesh->contact_forces = forces;
+    mesh->contact_objects = objects;
+    return PLIM_OK;
+}
+
 PlimStatus rigid_view_frame(const void *system, const StepInfo *step, FrameView *view) {
     const RigidBodies *bodies = system;
     size_t count = rigid_count(bodies);
@@ -130,5 +157,6 @@ PlimStatus rigid_view_frame(const void *system, const StepInfo *step, FrameView 
                       .objects = job.objects,
                       .colors = job.colors,
                       .smooth = true};
+    if (bodies->options.frame_contacts) TRY(view_contacts(bodies, scratch, &mesh));
     return frame_view_add_mesh(step->context, view, &mesh);
 }

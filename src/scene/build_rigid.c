@@ -317,6 +317,7 @@ static PlimRigidOptions rigid_options(const PlimScene *scene) {
         .push_out = contact->push_out,
         .clamp = contact->clamp,
         .sleep = contact->sleep,
+        .frame_contacts = scene->document.output.contacts,
         .travel = contact->travel,
         .pairs = (PlimPairs)contact->pairs,
         .sequence = (PlimSequence)contact->sequence,

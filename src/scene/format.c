@@ -254,6 +254,14 @@ static const SceneKey camera_keys[] = {
      .help = "draw the upright sides of liquids' domains as glass"},
 };
 
+static const SceneKey output_keys[] = {
+    {"contacts", VALUE_BOOL, AT(SceneOutput, contacts), "false",
+     .help = "where rigid bodies touch, with normals and forces"},
+};
+
+static const SceneTable output_table =
+    TABLE("output", "What frames hold beside what they always do.", output_keys);
+
 static const SceneTable camera_table =
     TABLE("camera", "How `render` looks at the run.", camera_keys);
 
@@ -336,6 +344,8 @@ static const SceneKey scene_keys[] = {
      .help = "how the fluid and dynamic bodies act on one another"},
     {"probes", VALUE_ITEMS, AT(SceneDocument, probes), .table = &scene_probe_table,
      .help = "quantities to record"},
+    {"output", VALUE_TABLE, AT(SceneDocument, output), .table = &output_table,
+     .help = "what frames hold beside what they always do"},
     {"camera", VALUE_TABLE, AT(SceneDocument, camera), .table = &camera_table,
      .help = "how to look at it"},
     {"resumed_from", VALUE_HASHES, AT(SceneDocument, resumed_from),

@@ -383,6 +383,11 @@ typedef struct SceneCoupling {
     double roughness;
 } SceneCoupling;
 
+/* What frames hold beside what they always do. */
+typedef struct SceneOutput {
+    bool contacts;
+} SceneOutput;
+
 typedef struct SceneDocument {
     int64_t version;
     const char *name;
@@ -399,6 +404,7 @@ typedef struct SceneDocument {
     SceneItems fluid, splash; /* a map, or a list of them: systems.c */
     SceneCoupling coupling;
     SceneItems probes;
+    SceneOutput output;
     SceneCamera camera;
     SceneNames resumed_from;
 } SceneDocument;

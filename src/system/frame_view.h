@@ -30,6 +30,11 @@ typedef struct FrameMesh {
      * velocity (m/s) and angular velocity (rad/s), in the world's axes. */
     const double *poses;
     const double *motions;
+    /* Points where objects touch, others in every frame; NULL: not asked for. Place (m), normal out
+     * of the second object, force on the first (N); the two objects, -1: the wall of a domain. */
+    size_t contact_count;
+    const double *contact_points, *contact_normals, *contact_forces;
+    const int32_t *contact_objects;
     /* The arrays below are the same in every frame of a run and are stored once, unless `changes`.
      */
     const char *names;    /* FRAME_NAME_CAPACITY an object; NULL: they have none */

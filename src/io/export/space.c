@@ -51,6 +51,11 @@ static void change_mesh(const ExportJob *job, const FrameMesh *mesh) {
         change_vector(job, job->scale, motion);
         change_vector(job, 1, motion + 3);
     }
+    for (size_t i = 0; i < mesh->contact_count; i++) {
+        change_vector(job, job->scale, (double *)own(mesh->contact_points) + 3 * i);
+        change_vector(job, 1, (double *)own(mesh->contact_normals) + 3 * i);
+        change_vector(job, 1, (double *)own(mesh->contact_forces) + 3 * i);
+    }
 }
 
 /* Cell (i, j, k) becomes (i, n[2] - 1 - k, j). */

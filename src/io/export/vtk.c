@@ -220,6 +220,38 @@ static PlimStatus write_surface(PlimContext *context, const FrameMesh *mesh,
     return vtk_file_write(&file, "UnstructuredGrid", path);
 }
 
+/* ---- contacts ---- */
+
+/* As points with normals and forces, named after the mesh. */
+static PlimStatus write_contacts(PlimContext *context, const FrameMesh *mesh, double time,
+                                 const char *path) {
+    size_t count = mesh->contact_count;
+    float *places = context_allocate(context, 3 * count, sizeof *places);
+    int32_t *own = context_allocate(context, count, sizeof *own);
+    for (size_t i = 0; places && i < 3 * count; i++) places[i] = (float)mesh->contact_points[i];
+    for (size_t i = 0; own && i < count; i++) own[i] = (int32_t)i;
+    bool has_memory = places && own;
+    VtkCells cells = {count, count, 1, places, NULL, own, VTK_VERTEX};
+    VtkFile file;
+    begin_grid(&file, context, time);
+    file.head.failed |= !has_memory || begin_piece(&file, context, &cells) != PLIM_OK;
+    vtk_file_add(&file, "Float64", "normal", 3, mesh->contact_normals, 24 * count);
+    vtk_file_add(&file, "Float64", "force", 3, mesh->contact_forces, 24 * count);
+    vtk_file_add(&file, "Int32", "objects", 2, mesh->contact_objects, 8 * count);
+    text_add(&file.head, "      </PointData>\n    </Piece>\n");
+    context_free(context, places, 3 * count, sizeof *places);
+    context_free(context, own, count, sizeof *own);
+    return vtk_file_write(&file, "UnstructuredGrid", path);
+}
+
+static PlimStatus add_contacts(Vtk *vtk, const FrameMesh *mesh, const FrameData *frame) {
+    char path[PATH_CAPACITY], name[SYSTEM_NAME_CAPACITY];
+    if (!mesh->contact_points) return PLIM_OK;
+    snprintf(name, sizeof name, "%.*s_contacts", (int)sizeof name - 10, mesh->name);
+    TRY(list_file(vtk, name, "vtu", frame, path));
+    return write_contacts(vtk->job.context, mesh, frame->time, path);
+}
+
 /* ---- drops and elements ---- */
 
 static PlimStatus write_points(PlimContext *context, const FramePoints *points, double time,
@@ -307,6 +339,7 @@ static PlimStatus add(void *exporter, const FrameData *frame) {
     TRY(export_parts_update(context, &vtk->parts, frame));
     for (size_t i = 0; i < view->mesh_count; i++) {
         const FrameMesh *mesh = &view->meshes[i];
+        TRY(add_contacts(vtk, mesh, frame));
         if (!mesh->changes && vtk->parts.of[i].count == 0) continue; /* ground alone */
         TRY(list_file(vtk, mesh->name, "vtu", frame, path));
         TRY(write_surface(context, mesh, &vtk->parts.of[i], frame->time, path));
