@@ -71,7 +71,7 @@ def check_pour(options, checks, folder):
     """Walls that move: a cup that tilts, by 100 degrees and others, into a glass and beside it."""
     cases = [(2, 24, 100, 2)]
     if not options.quickest:
-        cases += [(2, 48, 100, 2), (2, 37, 75, 2.6), (3, 16, 100, 2)]
+        cases += [(2, 48, 100, 2), (2, 38, 75, 2.6), (3, 16, 100, 2)]
     if not options.quick:
         cases += [(3, 20, 70, 2), (3, 18, 130, 2), (3, 24, 100, 2)]
     for dim, n, tilt, wall in cases:

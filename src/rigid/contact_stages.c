@@ -57,6 +57,7 @@ PlimStatus rigid_collide(void *system, const StepInfo *step) {
     solver_bodies_store(bodies, SOLVER_BODIES_START);
     contact_report_after(bodies);
     contact_report_collisions(bodies);
+    joints_note_collisions(bodies, step);
     TRY(contacts_remember(bodies));
     for (size_t p = 0; p < contacts->pairs.count; p++) {
         contacts->figures.collision_energy += contacts->pairs.data[p].energy;

@@ -100,6 +100,7 @@ typedef struct JointAction {
     bool gives_way;       /* a collision asks for more than it has */
     uint32_t limits;      /* bits of limits that hold in contact */
     uint32_t independent; /* bits of rows that hold and do not depend on others */
+    Vec3 blow[2];         /* N, N m: what it carried of collisions, over the step */
 } JointAction;
 
 typedef struct JointKept {
@@ -278,6 +279,9 @@ void joints_follow_contact(RigidBodies *bodies);
 /* After contact for positions: what joints carried of it is given to v^n, too, so that a load that
  * rests on a figure is carried along as if it were joined. */
 PlimStatus joints_keep_contact(RigidBodies *bodies, const StepInfo *step);
+/* Notes what joints carry of this step's collisions. It comes to their forces at the end of the
+ * step, when the length of the next one has been found of the others. */
+void joints_note_collisions(RigidBodies *bodies, const StepInfo *step);
 /* Adds what joints carried of the last contact to their forces. */
 void joints_report_contact(RigidBodies *bodies, const StepInfo *step);
 
@@ -352,6 +356,8 @@ PlimStatus joint_load_path(const RigidBodies *bodies, size_t i, const StepInfo *
                            JointBody *body);
 /* Forces that the impulses of the present solve are over a time, onto those of the step or anew. */
 void joint_group_report(RigidBodies *bodies, const JointGroup *group, double dt, bool adds);
+/* The same of a blow, noted for the end of the step. */
+void joint_group_note_blow(RigidBodies *bodies, const JointGroup *group, double dt);
 /* Velocities and places of the bodies of joints, to the state. */
 void joint_group_store(RigidBodies *bodies, const JointGroup *group, bool half);
 void joint_group_store_places(RigidBodies *bodies, const JointGroup *group);

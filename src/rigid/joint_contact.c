@@ -350,6 +350,37 @@ PlimStatus joints_keep_contact(RigidBodies *b, const StepInfo *step) {
     return PLIM_OK;
 }
 
+/* What collisions gave to a body of a joint. */
+static void add_struck(RigidBodies *b, const ContactPair *pair) {
+    for (int side = 0; side < 2; side++) {
+        size_t i = (size_t)(side ? pair->b : pair->a);
+        if (!rigid_is_dynamic(b, i) || !joints_have(&b->joints, i)) continue;
+        JointBody *body = joint_body(&b->joints, (int32_t)i);
+        double sign = side ? -1.0 : 1.0;
+        Vec3 center = vec3_load(b->position + 3 * i); /* its moment is about the origin */
+        Vec3 moment = vec3_sub(pair->struck[1], vec3_cross(center, pair->struck[0]));
+        body->velocity =
+            vec3_add_scaled(body->velocity, sign * body->inverse_mass, pair->struck[0]);
+        body->momentum = vec3_add_scaled(body->momentum, sign, moment);
+        body->spin = mat3_apply(body->inverse_inertia, body->momentum);
+    }
+}
+
+void joints_note_collisions(RigidBodies *b, const StepInfo *step) {
+    RigidJoints *joints = &b->joints;
+    if (joints->held.count == 0 || joints_load(b, step, false) != PLIM_OK) return;
+    joints_rest(b);
+    for (size_t p = 0; p < b->contacts.pairs.count; p++) add_struck(b, &b->contacts.pairs.data[p]);
+    for (size_t g = 0; g < joints->groups.count; g++) {
+        JointGroup *group = &joints->groups.data[g];
+        if (group->held < 0) continue;
+        joint_group_find_held(b, group);
+        joint_group_stop(b, group, -HUGE_VAL);
+        joint_group_note_blow(b, group, step->dt);
+        joint_group_forget(joints, group);
+    }
+}
+
 void joints_report_contact(RigidBodies *b, const StepInfo *step) {
     RigidJoints *joints = &b->joints;
     if (joints->held.count == 0 || load_carried(b, step) != PLIM_OK) return;

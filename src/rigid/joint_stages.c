@@ -87,20 +87,40 @@ typedef struct GroupJob {
     double dt;
 } GroupJob;
 
+/* Force and torque of a joint whose rows' impulses acted for dt. */
+static void sum_rows(RigidBodies *b, size_t j, double dt, Vec3 sum[2]) {
+    const JointRow *rows = joint_rows(&b->joints, j);
+    sum[0] = sum[1] = vec3(0, 0, 0);
+    for (int i = 0; i < b->joints.row_count.data[j]; i++) {
+        bool turns = vec3_dot(rows[i].along, rows[i].along) == 0.0;
+        sum[turns] = vec3_add_scaled(sum[turns], rows[i].impulse / dt,
+                                     turns ? rows[i].turn[1] : rows[i].along);
+    }
+}
+
+static void add_force(RigidBodies *b, size_t j, const Vec3 sum[2]) {
+    double *to[2] = {b->joint_force + 3 * j, b->joint_torque + 3 * j};
+    for (int i = 0; i < 2; i++) vec3_store(to[i], vec3_add(vec3_load(to[i]), sum[i]));
+}
+
 void joint_group_report(RigidBodies *b, const JointGroup *group, double dt, bool adds) {
-    RigidJoints *joints = &b->joints;
     for (size_t k = 0; k < group->joint_count; k++) {
-        size_t j = (size_t)joints->list.data[group->first_joint + k];
-        const JointRow *rows = joint_rows(joints, j);
-        double *to[2] = {b->joint_force + 3 * j, b->joint_torque + 3 * j};
-        Vec3 sum[2] = {{0, 0, 0}, {0, 0, 0}};
-        for (int i = 0; i < joints->row_count.data[j]; i++) {
-            bool turns = vec3_dot(rows[i].along, rows[i].along) == 0.0;
-            sum[turns] = vec3_add_scaled(sum[turns], rows[i].impulse / dt,
-                                         turns ? rows[i].turn[1] : rows[i].along);
+        size_t j = (size_t)b->joints.list.data[group->first_joint + k];
+        Vec3 sum[2];
+        sum_rows(b, j, dt, sum);
+        if (adds) {
+            add_force(b, j, sum);
+        } else {
+            vec3_store(b->joint_force + 3 * j, sum[0]);
+            vec3_store(b->joint_torque + 3 * j, sum[1]);
         }
-        for (int i = 0; i < 2; i++)
-            vec3_store(to[i], adds ? vec3_add(vec3_load(to[i]), sum[i]) : sum[i]);
+    }
+}
+
+void joint_group_note_blow(RigidBodies *b, const JointGroup *group, double dt) {
+    for (size_t k = 0; k < group->joint_count; k++) {
+        size_t j = (size_t)b->joints.list.data[group->first_joint + k];
+        sum_rows(b, j, dt, b->joints.actions.data[j].blow);
     }
 }
 
@@ -355,6 +375,7 @@ void joints_finish(RigidBodies *b) {
         joint_places(b, joint, place);
         follow_angle(b, j, place);
         joint_end_yielding(b, j);
+        add_force(b, j, b->joints.actions.data[j].blow);
         if (!b->joint_broken[j]) break_joint(b, j);
         figures->broken += b->joint_broken[j] != 0;
         for (int i = 0; i < b->joints.row_count.data[j]; i++)
