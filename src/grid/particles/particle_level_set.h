@@ -25,8 +25,8 @@ struct LevelParticles {
     double *radius;   /* m */
     int32_t *sign;    /* -1 liquid, +1 air; drops and bubbles alike */
     double *velocity; /* m/s, 3 each; of drops and bubbles; NULL for others: they move with u */
-    double *volume;   /* m^3, of drops: liquid that they carry and the level set has not; below zero:
-                         that it has too much. NULL for others: all is in the level set */
+    double *volume; /* m^3, of drops: liquid that they carry and the level set has not; below zero:
+                       that it has too much. NULL for others: all is in the level set */
     LevelParticlesResize resize;
     void *user;
 };
@@ -101,8 +101,8 @@ PlimStatus particles_correct(ParticleLevelSet *set);
 
 /* Radii from the distance at each centre, the least for what is on the wrong side. What is there
  * beyond `escape` becomes a drop or a bubble, with the liquid's velocity, or ends. Drops in liquid
- * and bubbles in air by more than their radius return within the band, and end beyond it; drops that
- * carry volume as soon as they are in liquid. */
+ * and bubbles in air by more than their radius return within the band, and end beyond it; drops
+ * that carry volume as soon as they are in liquid. */
 PlimStatus particles_classify(ParticleLevelSet *set, const GridField *const velocity[3]);
 
 /* What is missing or too much in cells (`landed`) with no surface near becomes drops that carry it,
