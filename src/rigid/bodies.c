@@ -1,5 +1,4 @@
 /* Rigid bodies: state schema and the stages of their step (002 sections 2.2, 4.3, 4.4). */
-#include "rigid/contact_report.h"
 #include "rigid/contact_stages.h"
 #include "rigid/coupled_contact.h"
 #include "rigid/forces.h"
@@ -177,7 +176,6 @@ static PlimStatus rigid_predict(void *system, const StepInfo *step) {
         memcpy(bodies->orientation_before, bodies->orientation, 4 * count * sizeof(double));
     }
     bodies->contacts.coupled.count = 0;
-    contact_report_begin(bodies);
     TRY(joints_assemble(bodies, step));
     joints_mark_driven(bodies);
     TRY(forces_begin_step(bodies, step));

@@ -274,6 +274,15 @@ static bool is_driven(const RigidBodies *bodies, int32_t body) {
            0.0;
 }
 
+/* What a body on a path, or under changing forces, does to the island that touches it or hangs on
+ * it. */
+static void add_driver(const RigidBodies *bodies, ContactIsland *island, int32_t body) {
+    if (!is_driven(bodies, body)) return;
+    island->driven = true;
+    if (bodies->motion[body] != PLIM_DYNAMIC && island->carrier != body)
+        island->carrier = island->carrier == -1 ? body : -2;
+}
+
 /* Bodies that are in an island by their joints, and what those bodies hang on. */
 static void list_joined(RigidBodies *bodies) {
     RigidContacts *contacts = &bodies->contacts;
@@ -294,8 +303,11 @@ static void list_joined(RigidBodies *bodies) {
         for (size_t k = 0; k < group->joint_count; k++) {
             const RigidJoint *joint =
                 &joints->joints.data[joints->list.data[group->first_joint + k]];
-            for (int side = 0; side < 2; side++)
-                island->grounded |= !rigid_is_dynamic(bodies, (size_t)joint->body[side]);
+            for (int side = 0; side < 2; side++) {
+                int32_t body = joint->body[side];
+                island->grounded |= !rigid_is_dynamic(bodies, (size_t)body);
+                if (body != JOINT_WORLD) add_driver(bodies, island, body);
+            }
         }
     }
 }
@@ -330,10 +342,7 @@ static PlimStatus list_islands(RigidBodies *bodies, const IslandPair *sorted, si
                 island->driven = true;
                 island->carrier = -2;
             }
-            if (!is_driven(bodies, body)) continue;
-            island->driven = true;
-            if (bodies->motion[body] != PLIM_DYNAMIC && island->carrier != body)
-                island->carrier = island->carrier == -1 ? body : -2;
+            add_driver(bodies, island, body);
         }
         contacts->island_pairs.data[contacts->island_pairs.count++] = sorted[k].pair;
     }

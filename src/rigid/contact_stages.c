@@ -27,10 +27,10 @@ static PlimStatus detect_awake(RigidBodies *bodies, const StepInfo *step) {
         TRY(contacts_detect(bodies, step));
     } while (contacts_wake(bodies, step, woken));
     scratch_release(step->scratch, mark);
-    TRY(joints_hold_contact(bodies, step, 0.0));
+    TRY(joints_hold_contact(bodies, step, JOINT_CONTACT_COLLISIONS));
     contacts_renew_responses(bodies);
     if (!joints_mind_time(bodies) || !joints_give_way(bodies, step->dt)) return PLIM_OK;
-    TRY(joints_hold_contact(bodies, step, 0.0));
+    TRY(joints_hold_contact(bodies, step, JOINT_CONTACT_COLLISIONS));
     contacts_renew_responses(bodies);
     return PLIM_OK;
 }
@@ -41,6 +41,7 @@ PlimStatus rigid_collide(void *system, const StepInfo *step) {
     RigidBodies *bodies = system;
     RigidContacts *contacts = &bodies->contacts;
     contacts->figures = (ContactFigures){0};
+    contact_report_begin(bodies);
     if (!rigid_contact_is_on(bodies)) return PLIM_OK;
     TRY(detect_awake(bodies, step));
     if (!contacts->overlaps_told && step->time == 0.0) {
@@ -88,7 +89,7 @@ static PlimStatus solve_positions(RigidBodies *bodies, const StepInfo *step) {
     for (int round = 0; round < LIMIT_ROUNDS && !stands; round++) {
         TRY(begin_contact(bodies, step, SOLVER_BODIES_HALF, round));
         if (joints_mind_time(bodies))
-            TRY(joints_hold_contact(bodies, step, time));
+            TRY(joints_hold_contact(bodies, step, JOINT_CONTACT_POSITIONS));
         else
             joints_attach_contact(bodies);
         contacts_renew_responses(bodies);
@@ -153,7 +154,7 @@ static PlimStatus solve_velocities(RigidBodies *bodies, const StepInfo *step) {
     bool stands = false;
     for (int round = 0; round < LIMIT_ROUNDS && !stands; round++) {
         TRY(begin_contact(bodies, step, SOLVER_BODIES_WHOLE, round));
-        TRY(joints_hold_contact(bodies, step, step->dt));
+        TRY(joints_hold_contact(bodies, step, JOINT_CONTACT_VELOCITIES));
         contacts_renew_responses(bodies);
         contacts_leave_bounces(bodies, step);
         contacts_turn_whole(bodies);

@@ -80,6 +80,7 @@ typedef struct JointBody {
     Vec3 kept[2];     /* the sum of those of a solve */
     Vec3 next_center; /* at the end of the step */
     Quat next_turn;
+    Vec3 support[2]; /* m/s, N m s: what contact is likely to add to its motion (load_support) */
 } JointBody;
 
 /* Two joints that share a body: a block of D M^-1 D^T. */
@@ -135,6 +136,13 @@ typedef struct JoinedPair {
     int32_t a, b, joint; /* a < b */
 } JoinedPair;
 
+/* Where in the step figures are held for impulses between bodies. */
+typedef enum JointContactStage {
+    JOINT_CONTACT_COLLISIONS, /* they act at once */
+    JOINT_CONTACT_POSITIONS,  /* for dt/2: springs give way as far as places change */
+    JOINT_CONTACT_VELOCITIES  /* for dt: places are known, and so is what springs do */
+} JointContactStage;
+
 enum { JOINT_GROUP_PARTNER = -2 }; /* of a group: a body that has joints, and forces do not move */
 
 typedef struct RigidJoints {
@@ -158,7 +166,9 @@ typedef struct RigidJoints {
     ARRAY(double) vector; /* a number a row, by group in the order of its factor */
     JointFigures figures;
     bool is_laid_out, is_assembled;
-    bool takes_time;   /* what is held acts for a time, and not at once as in collisions */
+    JointContactStage stage;
+    double step;       /* s, the step's length */
+    bool is_start;     /* what contact adds is not known yet */
     bool is_disturbed; /* other systems changed velocities since joints were solved for */
 } RigidJoints;
 
@@ -269,9 +279,10 @@ double joint_group_close_here(RigidBodies *bodies, JointGroup *group, size_t *wi
 
 /* Whether a joint holds two bodies that forces move and that are awake. */
 bool joint_holds_two(const RigidBodies *bodies, size_t joint);
-/* Before impulses between bodies: those of figures move as their joints let them. They act for
- * `time`, s; 0: they are those of collisions. */
-PlimStatus joints_hold_contact(RigidBodies *bodies, const StepInfo *step, double time);
+/* s, for which impulses between bodies act; 0: at once. */
+double joint_contact_time(JointContactStage stage, const StepInfo *step);
+/* Before impulses between bodies: those of figures move as their joints let them. */
+PlimStatus joints_hold_contact(RigidBodies *bodies, const StepInfo *step, JointContactStage stage);
 /* The same again for solver bodies that were loaded anew, at the same places. */
 void joints_attach_contact(RigidBodies *bodies);
 /* After them: bodies that nothing touches follow. */
@@ -313,6 +324,9 @@ bool joint_acts(const RigidJoint *joint);
 PlimStatus joints_plan(RigidBodies *bodies, const StepInfo *step);
 /* Bodies whose joints have motors, springs or partners on paths are driven. */
 void joints_mark_driven(RigidBodies *bodies);
+/* The row of a spring gives way as far as what moves it for the half of a step changes its place.
+ */
+void joint_soften_spring(const RigidJoint *joint, JointRow *row, double dt);
 /* Puts the rows of springs and drives on, for the half of a step. */
 void joint_begin_half(const RigidBodies *bodies, size_t joint, JointRow *rows, double dt);
 /* Control that is not at its bound holds its place. */

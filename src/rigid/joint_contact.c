@@ -39,7 +39,9 @@ static bool find_touching(RigidBodies *b, bool *touches, size_t count) {
 static const double drive_give = 1e-5, drive_free = 1e9;
 
 /* A drive that was within its bounds holds its speed. In collisions those that cannot stand the
- * blow are free. Limits that hold do so both ways: the trial has seen that they are pressed. */
+ * blow are free. Limits that hold do so both ways: the trial has seen that they are pressed. What
+ * contact changes of the way of a spring, it changes of its force: else a box on a sprung plate
+ * gains energy in every step. */
 void joint_group_find_held(RigidBodies *b, JointGroup *group) {
     RigidJoints *joints = &b->joints;
     joint_group_find_rows(b, group, true);
@@ -47,11 +49,15 @@ void joint_group_find_held(RigidBodies *b, JointGroup *group) {
         size_t j = (size_t)joints->list.data[group->first_joint + k];
         JointRow *rows = joint_rows(joints, j);
         for (int i = 0; i < joints->row_count.data[j]; i++) {
+            if (rows[i].kind == JOINT_ROW_SPRING && !b->joint_broken[j] &&
+                joints->stage == JOINT_CONTACT_POSITIONS)
+                joint_soften_spring(&joints->joints.data[j], &rows[i], joints->step);
             if (rows[i].kind != JOINT_ROW_DRIVE && rows[i].kind != JOINT_ROW_LIMIT) continue;
             rows[i].low = -HUGE_VAL;
             rows[i].high = HUGE_VAL;
             if (rows[i].kind == JOINT_ROW_LIMIT) continue;
-            bool is_free = joints->actions.data[j].gives_way && !joints->takes_time;
+            bool is_free =
+                joints->actions.data[j].gives_way && joints->stage == JOINT_CONTACT_COLLISIONS;
             rows[i].compliance = (is_free ? drive_free : drive_give) * rows[i].own;
         }
     }
@@ -186,7 +192,12 @@ void joints_attach_contact(RigidBodies *b) {
     }
 }
 
-PlimStatus joints_hold_contact(RigidBodies *b, const StepInfo *step, double time) {
+double joint_contact_time(JointContactStage stage, const StepInfo *step) {
+    if (stage == JOINT_CONTACT_COLLISIONS) return 0.0;
+    return stage == JOINT_CONTACT_POSITIONS ? 0.5 * step->dt : step->dt;
+}
+
+PlimStatus joints_hold_contact(RigidBodies *b, const StepInfo *step, JointContactStage stage) {
     RigidJoints *joints = &b->joints;
     size_t count = rigid_count(b), mark = scratch_mark(step->scratch);
     joints->held.count = 0;
@@ -196,8 +207,9 @@ PlimStatus joints_hold_contact(RigidBodies *b, const StepInfo *step, double time
     if (!touches) return PLIM_OUT_OF_MEMORY;
     if (find_touching(b, touches, count)) {
         TRY(joints_load(b, step, false));
-        joints->takes_time = time > 0.0;
-        if (joints_mind_time(b)) joints_try_limits(b, time);
+        joints->stage = stage;
+        joints->step = step->dt;
+        if (joints_mind_time(b)) joints_try_limits(b, joint_contact_time(stage, step));
         TRY(make_room(b, touches));
         for (size_t g = 0; g < joints->groups.count; g++)
             hold_group(b, &joints->groups.data[g], touches);

@@ -132,18 +132,22 @@ void joint_end_yielding(RigidBodies *b, size_t j) {
 
 /* ---- for positions ---- */
 
+void joint_soften_spring(const RigidJoint *joint, JointRow *row, double dt) {
+    double half = 0.5 * dt, resists = half * (joint->damping + joint->stiffness * half);
+    row->compliance = row->scale * row->scale / resists;
+    row->is_on = true;
+}
+
 void joint_begin_half(const RigidBodies *b, size_t j, JointRow *rows, double dt) {
     const RigidJoint *joint = &b->joints.joints.data[j];
-    double half = 0.5 * dt, resists = half * (joint->damping + joint->stiffness * half);
     if (!joint_acts(joint) || b->joint_broken[j]) return;
     for (int i = 0; i < b->joints.row_count.data[j]; i++) {
         JointRow *row = &rows[i];
         if (row->kind == JOINT_ROW_SPRING) {
-            row->compliance = row->scale * row->scale / resists;
-            row->is_on = true;
+            joint_soften_spring(joint, row, dt);
         } else if (row->kind == JOINT_ROW_DRIVE) {
             row->target = b->joints.actions.data[j].place;
-            row->high = joint->most * half / row->scale;
+            row->high = 0.5 * joint->most * dt / row->scale;
             row->low = -row->high;
             hold_or_yield(row, b->joint_yields[j]);
         }

@@ -14,7 +14,8 @@ bool joints_mind_time(const RigidBodies *b) {
     for (size_t j = 0; j < joint_count(&b->joints) && !any; j++) {
         const RigidJoint *joint = &b->joints.joints.data[j];
         bool is_bounded = joint->drive != PLIM_DRIVE_NONE && joint->most < HUGE_VAL;
-        any = (is_limited(joint) || is_bounded) && !b->joint_broken[j];
+        bool springs = joint->stiffness > 0.0 || joint->damping > 0.0;
+        any = (is_limited(joint) || is_bounded || springs) && !b->joint_broken[j];
     }
     return any;
 }

@@ -26,6 +26,31 @@ static double closed_gap(const RigidJoint *joint, const BodyPlace place[2]) {
     return 1e-12 * joint->size + 4.0 * DBL_EPSILON * far;
 }
 
+/* A limit or rope that free fall would pass may be one that the floor keeps from it, and ropes that
+ * take a body's weight at a vanishing angle throw it: it is passed if it is with contact's support,
+ * too. */
+static bool passes_supported(RigidBodies *b, size_t j, int row, double dt, double allowed) {
+    const RigidJoint *joint = &b->joints.joints.data[j];
+    JointRow ahead[JOINT_MOST_ROWS], *rows = joint_rows(&b->joints, j);
+    JointBody support[2];
+    BodyPlace place[2];
+    for (int side = 0; side < 2; side++) {
+        const JointBody *body = joint_body(&b->joints, joint->body[side]);
+        support[side] = (JointBody){.velocity = body->support[0],
+                                    .spin = mat3_apply(body->inverse_inertia, body->support[1])};
+        place[side] = (BodyPlace){body->next_center, body->next_turn};
+        if (body->inverse_mass == 0.0) continue;
+        Vec3 velocity = vec3_add(body->velocity, body->support[0]);
+        Vec3 momentum = vec3_add(body->momentum, body->support[1]);
+        place[side].center = vec3_add_scaled(body->center, dt, velocity);
+        place[side].turn = rigid_turned(b, (size_t)joint->body[side], body->turn, momentum, dt);
+    }
+    joint_find_all_rows(joint, place, b->options.plane, b->joint_turned[j], rows, ahead);
+    double error = ahead[row].error;
+    if (b->joints.is_start) error -= dt * joint_row_speed(&rows[row], &support[0], &support[1]);
+    return error < -allowed;
+}
+
 typedef struct Look {
     double worst; /* the greatest error over what is allowed of it */
     bool changed; /* a row was put on */
@@ -55,7 +80,9 @@ static Look find_errors(RigidBodies *b, JointGroup *group, double dt, bool is_fa
             lacks = -fmin(fmax(error, -most), most) / dt;
             if (rows[i].kind == JOINT_ROW_SPRING)
                 lacks = joint_spring_residual(joint, &rows[i], ahead[i].error, dt, &error);
-            if (!b->joint_broken[j] && joint_row_holds_again(&rows[i], error < -allowed, lacks)) {
+            bool is_passed = error < -allowed;
+            if (!b->joint_broken[j] && joint_row_holds_again(&rows[i], is_passed, lacks) &&
+                (!is_passed || passes_supported(b, j, i, dt, allowed))) {
                 rows[i].is_on = look.changed = true;
                 rows[i].clamped = 0;
             }

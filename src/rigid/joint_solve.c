@@ -194,9 +194,14 @@ double joint_group_closed(const RigidJoints *joints, const JointGroup *group) {
     return 1e-9 * size;
 }
 
+/* Of the greatest speed: limits that close no faster do so by rounding. A rope beside a floor with
+ * friction would share a load with it that nobody puts on it. */
+static const double least_closing = 1e-10;
+
 /* The speed that rows lack, as what is wanted of them; the greatest. Limits that are closed and
  * close further are put on; *changed then. */
-static double want_rest(RigidBodies *b, JointGroup *group, double closed, bool *changed) {
+static double want_rest(RigidBodies *b, JointGroup *group, double closed, double fastest,
+                        bool *changed) {
     RigidJoints *joints = &b->joints;
     double worst = 0.0, *x = joints->vector.data + group->first_row;
     for (size_t k = 0; k < group->joint_count; k++) {
@@ -210,7 +215,7 @@ static double want_rest(RigidBodies *b, JointGroup *group, double closed, bool *
             double lacks = (rows[i].kind == JOINT_ROW_DRIVE ? rows[i].target : 0.0) - speed;
             lacks -= rows[i].compliance * rows[i].impulse;
             bool is_near = rows[i].error <= closed || rows[i].error + rows[i].reach * speed < 0.0;
-            bool is_passed = is_near && speed < 0.0;
+            bool is_passed = is_near && speed < -least_closing * fastest;
             if (!b->joint_broken[j] && joint_row_holds_again(&rows[i], is_passed, lacks)) {
                 rows[i].is_on = *changed = true;
                 rows[i].clamped = 0;
@@ -269,7 +274,7 @@ void joint_group_stop(RigidBodies *b, JointGroup *group, double closed) {
     double fastest = greatest_speed(joints, group), last = HUGE_VAL, least = 4e-16 * fastest;
     bool changed = true;
     for (int round = 0; round < MOST_ROUNDS; round++) {
-        double worst = want_rest(b, group, closed, &changed);
+        double worst = want_rest(b, group, closed, fastest, &changed);
         if (changed) {
             joint_group_factor(b, group);
             last = HUGE_VAL;

@@ -17,6 +17,26 @@ static void load_mass(const RigidBodies *b, size_t i, JointBody *body) {
     if (b->held[i] & RIGID_TURN_LOCKED) body->inverse_inertia = mat3_diagonal(0, 0, 0);
 }
 
+/* What contact adds in half a step if it carries what it did in the last one. At the start that is
+ * not known: then all that forces do is taken away, and only counts along each row. */
+static void load_support(RigidBodies *b, const StepInfo *step) {
+    RigidJoints *joints = &b->joints;
+    joints->is_start = step->time == 0.0;
+    for (size_t m = 0; m < joints->members.count; m++) {
+        size_t i = (size_t)joints->members.data[m];
+        JointBody *body = joint_body(joints, (int32_t)i);
+        if (joints->is_start) {
+            body->support[0] = vec3_sub(vec3_load(b->velocity + 3 * i), body->velocity);
+            body->support[1] = vec3_sub(vec3_load(b->angular_momentum + 3 * i), body->momentum);
+            continue;
+        }
+        double half = 0.5 * step->dt;
+        body->support[0] =
+            vec3_scale(half * body->inverse_mass, vec3_load(b->contact_force + 3 * i));
+        body->support[1] = vec3_scale(half, vec3_load(b->contact_torque + 3 * i));
+    }
+}
+
 PlimStatus joint_load_path(const RigidBodies *b, size_t i, const StepInfo *step, JointBody *body) {
     const struct RigidExtra *extra = &b->extras.data[i];
     PlimPose end;
@@ -221,6 +241,7 @@ PlimStatus rigid_solve_positions(void *system, const StepInfo *step) {
     if (!has_joints(b)) return PLIM_OK;
     TRY(joints_plan(b, step));
     TRY(joints_load(b, step, true));
+    load_support(b, step);
     GroupJob job = {b, step->dt};
     joints->figures = (JointFigures){0};
     joints->is_disturbed = false;
