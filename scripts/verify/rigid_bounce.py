@@ -59,16 +59,21 @@ def check_scene(options, checks, folder):
 # ---- rows of balls ----
 
 
-def events(x, v, radii, masses, e, until):
-    """Balls on a line, event by event: velocities at the end, and the least time between two events."""
-    x, v, time, last, least = x.copy(), v.copy(), 0.0, -np.inf, np.inf
+def events(x, v, radii, masses, e, until, apart=0.0):
+    """Balls on a line, event by event: velocities at the end, and the least time between two events. It breaks off
+    when that is below `apart`."""
+    x, v, time, last, least = list(x), list(v), 0.0, -np.inf, np.inf
+    count = len(x)
     while True:
-        gaps, closing = np.diff(x) - radii[:-1] - radii[1:], v[:-1] - v[1:]
-        when = np.where(closing > 1e-12, np.maximum(gaps, 0) / np.where(closing > 1e-12, closing, 1), np.inf)
-        k = int(np.argmin(when))
-        if time + when[k] >= until:
-            return v, least
-        x, time = x + when[k] * v, time + when[k]
+        when, k = np.inf, 0
+        for i in range(count - 1):
+            closing = v[i] - v[i + 1]
+            if closing > 1e-12:
+                wait = max(x[i + 1] - x[i] - radii[i] - radii[i + 1], 0) / closing
+                when, k = (wait, i) if wait < when else (when, k)
+        if time + when >= until or least < apart:
+            return np.array(v), least
+        x, time = [x[i] + when * v[i] for i in range(count)], time + when
         least, last = min(least, time - last), time
         m, n = masses[k], masses[k + 1]
         impulse = (1 + e) * (v[k] - v[k + 1]) * m * n / (m + n)
@@ -85,10 +90,13 @@ def row_of_balls(random, count, e, dt, until):
         gaps = random.uniform(0.05, 0.6, count - 1)
         x = np.concatenate(([0], np.cumsum(radii[:-1] + radii[1:] + gaps)))
         v = np.sort(random.uniform(-1, 2, count))[::-1] + random.uniform(-0.3, 0.3, count)
-        end, least = events(x, v, radii, masses, e, until)
-        early = events(x, v, radii, masses, e, until - 2.5 * dt)[0]
-        late = events(x, v, radii, masses, e, until + 2.5 * dt)[0]
-        if 2.5 * dt < least < np.inf and np.array_equal(early, end) and np.array_equal(late, end):
+        row = [values.tolist() for values in (x, v, radii, masses)]
+        end, least = events(*row, e, until, 2.5 * dt)
+        if not 2.5 * dt < least < np.inf:
+            continue
+        early = events(*row, e, until - 2.5 * dt)[0]
+        late = events(*row, e, until + 2.5 * dt)[0]
+        if np.array_equal(early, end) and np.array_equal(late, end):
             return x, v, radii, density, end
 
 
