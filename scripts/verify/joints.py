@@ -454,7 +454,7 @@ def figure_joints(scene):
 
 def figures(options, checks, folder):
     scene = load("figures")
-    count = 3 if options.quickest else 8 if options.quick else 20
+    count = 2 if options.quickest else 8 if options.quick else 20
     scene["params"]["figures"] = count
     output = run(options, folder, "figures", {"figures": count}, scene,
                  ("--state-every", 1, "--keep-states", *common.threads(2)))
@@ -504,7 +504,7 @@ def balls_under_water(joined, cells):
 
 
 def in_water(options, checks, folder):
-    cells = 24 if options.quickest else 36
+    cells = 20 if options.quickest else 36
     two = run(options, folder, "balls_joined", None, balls_under_water(True, cells)).probes()
     one = run(options, folder, "balls_union", None, balls_under_water(False, cells)).probes()
     ends = [two.vector(f"ball_{i}.position")[-1] for i in range(2)]
