@@ -28,7 +28,7 @@ def outside_glass(output, n, wall, shift, turn):
 
 def check_glass(options, checks, folder):
     """Four places on the grid, walls from two cells on."""
-    cases = [(2, 24, 2, 0, 0, 1), (3, 20, 2, 0.37, 0, 1)]
+    cases = [(2, 24, 2, 0, 0, 1), (3, 16, 2, 0.37, 0, 0.8)]
     if not options.quickest:
         cases = [(3, 24, 2, shift, 0, 2) for shift in (0, 0.25, 0.5, 0.75)] + [(3, 24, 2, 0.4, 15, 2), (3, 24, 2.6, 0.4, 0, 2)]
     if not options.quick:
@@ -58,9 +58,11 @@ def check_plate(options, checks, folder):
     cases = [(2, 0), (2, 45), (1.5, 0), (1.5, 30)]
     if not options.quickest:
         cases += [(wall, turn) for wall in (1.5, 2, 3) for turn in (10, 20, 33) if (wall, turn) not in cases]
+    seconds = 5 if options.quickest else 20
     for wall, turn in cases:
         name = f"plate of {wall} cells, turned by {turn} degrees"
-        output = fsi.run(options, folder, "plate", "fluid/plate.yaml", {"params/wall": wall, "params/turn": turn})
+        output = fsi.run(options, folder, "plate", "fluid/plate.yaml",
+                         {"params/wall": wall, "params/turn": turn, "params/seconds": seconds})
         stats = output.stats()
         off = 100 * np.max(np.abs(stats["volume.fluid"] / stats["volume.fluid"][0] - 1))
         checks.below(f"{name}: change of volume, %", off, 0.5)
@@ -69,7 +71,7 @@ def check_plate(options, checks, folder):
 
 def check_pour(options, checks, folder):
     """Walls that move: a cup that tilts, by 100 degrees and others, into a glass and beside it."""
-    cases = [(2, 24, 100, 2)]
+    cases = [(2, 16 if options.quickest else 24, 100, 2)]
     if not options.quickest:
         cases += [(2, 48, 100, 2), (2, 38, 75, 2.6), (3, 16, 100, 2)]
     if not options.quick:
@@ -99,16 +101,18 @@ def check_keeping(options, checks, folder):
 
 def check_same(options, checks, folder):
     """The same bits for any threads and after a restart, beside walls."""
-    values = {"params/dim": 3, "params/n": 12, "params/seconds": 1, "params/shift": 0.3}
+    frames = 12 if options.quickest else 24
+    values = {"params/dim": 3, "params/n": 12, "params/seconds": frames / 24, "params/shift": 0.3}
     scene = common.scene_path("fluid/glass.yaml")
     runs = [common.run(options.program, scene, f"{folder}/same{threads}", values, "--threads", threads,
-                       "--state-every", 12, "--keep-states") for threads in (1, 2, 4)]
+                       "--state-every", frames // 2, "--keep-states") for threads in (1, 2, 4)]
     for threads, output in zip((2, 4), runs[1:]):
-        names = common.different(runs[0].state(24), output.state(24))
+        names = common.different(runs[0].state(frames), output.state(frames))
         checks.true(f"glass, {threads} threads: the same state", not names, ", ".join(names) or "equal")
-    result = common.call(options.program, "resume", runs[1].folder, "--from-frame", 12, "--frames", 24, "--quiet")
-    names = common.different(runs[0].state(24), runs[1].state(24))
-    checks.true("glass, resumed at frame 12: the same state", result.code == 0 and not names,
+    result = common.call(options.program, "resume", runs[1].folder, "--from-frame", frames // 2,
+                         "--frames", frames, "--quiet")
+    names = common.different(runs[0].state(frames), runs[1].state(frames))
+    checks.true(f"glass, resumed at frame {frames // 2}: the same state", result.code == 0 and not names,
                 ", ".join(names) or f"exit code {result.code}")
 
 
