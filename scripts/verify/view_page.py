@@ -1,21 +1,42 @@
 #!/usr/bin/python3
 """The page of `plimsoll view` and the html file, in headless Chromium with software GL.
 
-Of each scene: no error on the console, no request to elsewhere, picks name the body whose silhouette they hit, plots
-equal probes.csv, and while orbiting no byte is sent and no array uploaded. A live run is followed to its end. Silhouettes
-against `render --ids` are not compared here yet.
+Of each scene: silhouettes against those of `render --ids` with the camera that the page copies, picks name the body whose
+silhouette they hit, plots equal probes.csv, while dragging and orbiting no byte is sent and no array uploaded, no error on
+the console, no request to elsewhere. A live run is followed to its end.
 """
+import base64
 import csv
+import json
 import os
+import re
 import sys
 import tempfile
 import time
 
-from common import Checks, arguments, call, scene_path
+from common import Checks, arguments, call, h5py, np, read_png, scene_path
+from render_fit import color_of, read_ids
 from view_server import served
 
 SCENES = {"rigid": ("rigid/shapes.yaml", 6), "flow": ("fluid/vortex_street.yaml", 3), "smoke": ("fluid/plume_past_ball.yaml", 4),
           "splash": ("splash/fountain.yaml", 6), "water": ("fluid/drop_splash.yaml", 2), "float": ("float/crates.yaml", 1)}
+
+LEAST = 200     # pixels of a body that is compared
+OVERLAP = 0.95  # over union
+FINER = 3       # pixels of `render` a pixel of the page
+
+# What each pixel of the page shows, 0 or one more than the place in `entries`; the key that *copy camera* gives, and where
+# the middle of the camera's picture is on the page.
+NUMBERS = """
+const view = plimsoll.view, canvas = view.stage.renderer.domElement, [w, h] = [canvas.clientWidth, canvas.clientHeight];
+const picture = view.picker.draw([...view.layers.values()], w, h);
+const bytes = new Uint8Array(Uint16Array.from(picture.numbers).buffer);
+let text = '';
+for (let i = 0; i < bytes.length; i += 32768) text += String.fromCharCode(...bytes.subarray(i, i + 32768));
+const [right, down] = view.stage.offset();
+return {numbers: btoa(text), width: w, height: h, key: view.camera.key(), frame: view.block.frame, flat: view.flat,
+  middle: [w / 2 - right, h / 2 - down], slope: Math.tan(view.stage.camera.fov * Math.PI / 360),
+  entries: picture.entries.map((e) => [e.layer.name, e.object ?? 0])};"""
 
 COUNT = """
 const gl = WebGL2RenderingContext.prototype;
@@ -25,13 +46,15 @@ for (const name of ['bufferData', 'bufferSubData', 'texImage2D', 'texSubImage2D'
   gl[name] = function (...all) { window.sent++; return real.apply(this, all); };
 }"""
 
+TOLD = """
+const view = plimsoll.view;
+return [view.stage.pictures, window.sent, view.source.bytes, view.source.requests];"""
+
 ORBIT = """
 const done = arguments[0], view = plimsoll.view;
-const start = {sent: window.sent, bytes: view.source.bytes, requests: view.source.requests, pictures: view.stage.pictures};
 // Six pictures, however long software takes for one.
 const turn = (left) => {
-  if (left === 0) return setTimeout(() => done([window.sent - start.sent, view.source.bytes - start.bytes,
-    view.source.requests - start.requests, view.stage.pictures - start.pictures]), 500);
+  if (left === 0) return setTimeout(done, 500);
   const before = view.stage.pictures;
   view.camera.orbit.object.position.applyAxisAngle({x: 0, y: 1, z: 0}, 0.05);
   view.camera.orbit.update();
@@ -66,7 +89,7 @@ def browser():
         print("skipped: chromium or chromium-driver is not installed; scripts/setup --tools", file=sys.stderr)
         sys.exit(77)
     options = webdriver.ChromeOptions()
-    for word in ("--headless=new", "--no-sandbox", "--window-size=960,640", "--use-angle=swiftshader",
+    for word in ("--headless=new", "--no-sandbox", "--window-size=1100,760", "--use-angle=swiftshader",
                  "--enable-unsafe-swiftshader", "--disable-dev-shm-usage"):
         options.add_argument(word)
     options.binary_location = "/usr/bin/chromium"
@@ -85,32 +108,123 @@ def wait(driver, condition, seconds=120):
     return False
 
 
-def check_page(checks, driver, name, folder, address):
+# ---- silhouettes ----
+
+
+def rendered(options, page, folder):
+    """The picture of `render --ids` with the page's camera as its numbers, and where the page's pixels are in it."""
+    position, target, field = (re.search(rf"{name}: (\[[^]]*\]|[-+.e0-9]+)", page["key"]).group(1)
+                               for name in ("position", "target", "field_of_view"))
+    slope = np.tan(np.radians(float(field)) / 2)
+    height = round(FINER * page["height"] * slope / page["slope"])
+    width = round(height * 16 / 9)
+    result = call(options.program, "render", folder, "--ids", "--quiet", "--threads", 1, "--frame", page["frame"], "--width", width,
+                  "--height", height, "--set", f"/camera/position={position}", "--set", f"/camera/target={target}", "--set",
+                  f"/camera/field_of_view={field}")
+    if result.code != 0:
+        raise RuntimeError(result.last_words())
+    picture = read_png(os.path.join(folder, f"frame_{page['frame']:05d}-ids.png")).astype(np.int64)
+    x = (np.arange(page["width"]) + 0.5 - page["middle"][0]) * 2 * page["slope"] / page["height"]
+    y = (np.arange(page["height"]) + 0.5 - page["middle"][1]) * 2 * page["slope"] / page["height"]
+    if page["flat"]:
+        columns, rows = in_slice(folder, page, np.array(json.loads(position)), x, y, width, height)
+    else:
+        columns, rows = width / 2 + x * height / (2 * slope), height / 2 + y * height / (2 * slope)
+    codes = picture[:, :, 0] << 16 | picture[:, :, 1] << 8 | picture[:, :, 2]
+    inside = lambda at, n: (at >= 0) & (at < n)
+    known = inside(rows, height)[:, None] & inside(columns, width)[None, :]
+    clip = lambda at, n: np.clip(np.floor(at).astype(int), 0, n - 1)
+    return codes[np.ix_(clip(rows, height), clip(columns, width))], known
+
+
+def in_slice(folder, page, eye, x, y, width, height):
+    """Slices have no camera: the domain fills what a margin of 8 pixels leaves, and its plane is z = 0."""
+    with h5py.File(os.path.join(folder, f"frame_{page['frame']:05d}.h5"), "r") as frame:
+        group = next((g for g in frame.values() if g.attrs.get("dim") == 2), None)
+        cells, spacing, origin = (group.attrs[name] for name in ("cells", "spacing", "origin"))
+    pixels = min((width - 16) / cells[0], (height - 16) / cells[1])
+    columns = width / 2 + ((eye[0] + x * eye[2] - origin[0]) / spacing - cells[0] / 2) * pixels
+    rows = height / 2 - ((eye[1] - y * eye[2] - origin[1]) / spacing - cells[1] / 2) * pixels
+    return columns, rows
+
+
+def check_silhouettes(options, checks, driver, label, folder):
+    page = driver.execute_script(NUMBERS)
+    numbers = np.frombuffer(base64.b64decode(page["numbers"]), dtype="<u2").reshape(page["height"], page["width"])
+    codes, known = rendered(options, page, folder)
+    entries = {tuple(entry): i + 1 for i, entry in enumerate(page["entries"])}
+    firsts, worst, compared = {}, (2, ""), 0
+    for row in read_ids(folder):
+        number = int(row["id"])
+        object_ = number - firsts.setdefault(row["group"], number)
+        red, green, blue = color_of(number)
+        here = (codes == (red << 16 | green << 8 | blue)) & known
+        if here.sum() < LEAST or row["kind"] in ("unbounded", "obstacles") or (page["flat"] and row["kind"] == "liquid"):
+            continue
+        shown = (numbers == entries.get((row["group"], object_), -1)) & known
+        compared += 1
+        worst = min(worst, ((here & shown).sum() / (here | shown).sum(), f"{row['name']}, {here.sum()} pixels"))
+    if compared == 0:
+        checks.note(f"{label}: no body of {LEAST} pixels")
+    else:
+        checks.true(f"{label}: silhouettes of {compared} bodies as `render --ids` has them", worst[0] >= OVERLAP,
+                    f"least overlap {worst[0]:.3f} of {OVERLAP} ({worst[1]})")
+    return compared
+
+
+# ---- pages ----
+
+
+def check_still(checks, driver, label, least, act):
+    """What turns the camera sends nothing and uploads nothing."""
+    before = driver.execute_script(TOLD)
+    act()
+    pictures, sent, size, requests = (b - a for a, b in zip(before, driver.execute_script(TOLD)))
+    checks.true(f"{label} sends and uploads nothing", pictures >= least and sent == size == requests == 0,
+                f"{pictures} pictures, {sent} uploads, {size} bytes, {requests} requests")
+
+
+def drag(driver):
+    """With the mouse, as people do, from a place beside the panels; the button is let go of at the end."""
+    from selenium.webdriver.common.action_chains import ActionChains
+    actions = ActionChains(driver, duration=100)
+    actions.move_to_element(driver.find_element("id", "canvas")).click_and_hold()
+    for by in (40, 30, -20, 50):
+        actions.move_by_offset(by, 12).pause(0.3)
+    actions.release().perform()
+    time.sleep(1)
+
+
+def check_plots(checks, driver, name, folder):
+    with open(os.path.join(folder, "probes.csv"), encoding="ascii") as file:
+        rows = list(csv.reader(file))
+    for i, column in list(enumerate(rows[0]))[1:5]:
+        shown = driver.execute_script(
+            "plimsoll.inspector.extra = arguments[0]; plimsoll.inspector.draw();"
+            "const p = plimsoll.inspector.plots.find((q) => q.label === arguments[0]); return [p.time, p.values]", column)
+        same = [[float(row[j]) for row in rows[1:]] for j in (0, i)] == [list(map(float, s)) for s in shown]
+        checks.true(f"{name}: the plot of {column} equals probes.csv", same)
+
+
+def check_page(options, checks, driver, name, folder, address):
     driver.get_log("browser"), driver.get_log("performance")
     driver.get(address)
     ready = wait(driver, "window.plimsoll && plimsoll.view.isReady && plimsoll.view.stage.pictures > 0")
     if not checks.true(f"{name}: a picture is shown", ready):
         return
     driver.execute_async_script("const f = arguments[0]; plimsoll.view.show(plimsoll.view.frames.length - 1).then(() => setTimeout(f, 800))")
+    check_silhouettes(options, checks, driver, name, folder)
     picks = driver.execute_script(PICKS)
     if picks:
         checks.true(f"{name}: {len(picks)} picks name the right body", all(picks))
     else:
         checks.note(f"{name}: no body to pick")
     driver.execute_script(COUNT)
-    sent, size, requests, pictures = driver.execute_async_script(ORBIT)
-    checks.true(f"{name}: orbiting sends and uploads nothing", pictures >= 6 and sent == 0 and size == 0 and requests == 0,
-                f"{pictures} pictures, {sent} uploads, {size} bytes, {requests} requests")
-    path = os.path.join(folder, "probes.csv")
-    with open(path, encoding="ascii") as file:
-        rows = list(csv.reader(file))
-    if len(rows[0]) > 1:
-        column = rows[0][1]
-        shown = driver.execute_script(
-            "plimsoll.inspector.extra = arguments[0]; plimsoll.inspector.draw();"
-            "const p = plimsoll.inspector.plots.find((q) => q.label === arguments[0]); return [p.time, p.values]", column)
-        same = [[float(row[0]) for row in rows[1:]], [float(row[1]) for row in rows[1:]]] == [list(map(float, s)) for s in shown]
-        checks.true(f"{name}: the plot of {column} equals probes.csv", same)
+    check_still(checks, driver, f"{name}: orbiting", 6, lambda: driver.execute_async_script(ORBIT))
+    check_still(checks, driver, f"{name}: dragging", 1, lambda: drag(driver))
+    if not driver.execute_script("return plimsoll.view.flat"):
+        check_silhouettes(options, checks, driver, f"{name}, turned", folder)
+    check_plots(checks, driver, name, folder)
     errors = [line["message"] for line in driver.get_log("browser") if line["level"] == "SEVERE"]
     checks.true(f"{name}: no error on the console", not errors, "; ".join(errors)[:300])
     own = address.split("?")[0].rstrip("/")
@@ -149,9 +263,9 @@ def main():
                 folder = os.path.join(root, name)
                 call(options.program, "run", scene_path(scene), "--out", folder, "--frames", str(frames), "--quiet")
                 with served(options.program, folder) as (port, token, _):
-                    check_page(checks, driver, name, folder, f"http://127.0.0.1:{port}/?token={token}")
+                    check_page(options, checks, driver, name, folder, f"http://127.0.0.1:{port}/?token={token}")
                 call(options.program, "export", folder, "--to", "html")
-                check_page(checks, driver, f"{name}, file", folder, f"file://{folder}/export/run.html")
+                check_page(options, checks, driver, f"{name}, file", folder, f"file://{folder}/export/run.html")
             check_live(checks, driver, options, root)
     finally:
         driver.quit()

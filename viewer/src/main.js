@@ -4,6 +4,7 @@ import { byId, say } from './ui/dom.js';
 import { Inspector } from './ui/inspector.js';
 import { addKeys } from './ui/keys.js';
 import { drawLegends } from './ui/legend.js';
+import { margins } from './ui/margins.js';
 import { drawOverlay } from './ui/overlay.js';
 import { RunPanel } from './ui/run_panel.js';
 import { Settings } from './ui/settings.js';
@@ -33,9 +34,10 @@ function start() {
   for (const event of ['frame', 'objects']) view.addEventListener(event, () => drawLegends(view));
   view.addEventListener('run', () => (byId('name').textContent = view.run.name));
   view.stage.listeners.push(() => drawOverlay(view));
-  const fit = () => view.stage.resize(window.innerWidth, window.innerHeight);
-  window.addEventListener('resize', fit);
-  fit();
+  const fill = () => view.stage.resize(window.innerWidth, window.innerHeight, margins());
+  window.addEventListener('resize', fill);
+  view.addEventListener('panels', fill);
+  fill();
   window.plimsoll = { view, timeline, inspector, panel }; // for the console, and for tests
   view.open().catch((error) => say(error.message));
 }

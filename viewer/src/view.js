@@ -7,6 +7,7 @@ import { CameraControl } from './scene/camera.js';
 import { scaleTexture } from './scene/colors.js';
 import { ElementsLayer } from './scene/elements_layer.js';
 import { MeshLayer } from './scene/mesh_layer.js';
+import { FIELD_OF_VIEW, FirstView } from './scene/fit.js';
 import { Picker } from './scene/picking.js';
 import { PointsLayer } from './scene/points_layer.js';
 import { shownRange } from './scene/quantity.js';
@@ -54,24 +55,41 @@ export class View extends EventTarget {
     this.tell('tables');
   }
 
-  // The first picture: layers, the box around what is seen in the first and last frame, the camera.
+  // The first picture: layers, the box around what is seen in the first and last frame, the camera. The frame between
+  // them tells of what goes and comes back.
   async first() {
     await this.show(0);
-    const box = this.box();
-    const header = this.block;
-    if (this.frames.length > 1) {
-      await this.show(this.frames.length - 1);
+    const box = this.box(), { groups } = this.block, last = this.frames.length - 1;
+    this.flat = groups.some((g) => g.dim === 2) || box.getSize(new THREE.Vector3()).z === 0;
+    for (const layer of this.layers.values()) this.flatten(layer);
+    this.stage.camera.fov = FIELD_OF_VIEW;
+    const { x, y } = this.camera.slopes(), view = new FirstView(x, y, this.flat);
+    view.add([...this.layers.values()]);
+    for (const index of new Set([last >> 1, last])) {
+      if (index === 0) continue;
+      await this.show(index);
       box.union(this.box());
-      await this.show(0);
+      view.add([...this.layers.values()]);
     }
-    const flat = header.groups.some((g) => g.dim === 2) || box.getSize(new THREE.Vector3()).z === 0;
-    const volumes = header.groups.filter((g) => g.kind === 'volume' && g.dim === 3);
+    if (last > 0) await this.show(0);
+    this.setStage(box, groups);
+    this.camera.start(this.run.camera, view.end());
+    this.stage.change();
+    this.isReady = true;
+    this.tell('ready');
+  }
+
+  // In the plane bodies are columns along z: seen as the discs that they are.
+  flatten(layer) {
+    if (layer.kind !== 'volume') layer.root.scale.z = this.flat ? 1e-3 : 1;
+  }
+
+  // Ground and depths, by the box around what there is.
+  setStage(box, groups) {
+    const { flat } = this, volumes = groups.filter((g) => g.kind === 'volume' && g.dim === 3);
     let floor = box.min.y - (volumes.length ? 0 : 0.002 * box.getSize(new THREE.Vector3()).length());
     for (const group of volumes) floor = Math.min(floor, group.origin[1]);
     this.stage.setBox(box, this.run.camera?.ground_height ?? floor, flat);
-    this.flat = flat;
-    // In the plane bodies are columns along z: seen as the discs that they are.
-    for (const layer of this.layers.values()) if (layer.kind !== 'volume') layer.root.scale.z = flat ? 1e-3 : 1;
     for (const layer of this.layers.values()) layer.slice?.moveBack(flat ? 2e-3 * this.size : 0);
     this.settings.ground = !flat && this.run.camera?.ground !== false;
     this.stage.ground.visible = this.settings.ground;
@@ -79,10 +97,6 @@ export class View extends EventTarget {
       if (!layer.water) continue;
       layer.water.material.thickness = layer.water.material.attenuationDistance = 0.15 * this.size;
     }
-    this.camera.start(this.run.camera, box, flat);
-    this.stage.change();
-    this.isReady = true;
-    this.tell('ready');
   }
 
   box() {
@@ -99,6 +113,7 @@ export class View extends EventTarget {
       if (this.layers.has(group.name) || !LAYERS[group.kind]) continue;
       const layer = new LAYERS[group.kind](this, group);
       this.layers.set(group.name, layer);
+      this.flatten(layer);
       this.stage.content.add(layer.root);
       if (layer.smoke) this.stage.smokes.push(layer.smoke);
     }
@@ -183,10 +198,14 @@ export class View extends EventTarget {
     if (found) this.refresh();
   }
 
-  selectionBox() {
-    const box = new THREE.Box3();
-    this.selection?.layer.growBox(box, this.selection.object);
-    return box.isEmpty() ? this.box() : box;
+  // The camera on what is chosen, or on all that is shown.
+  fit(chosen, direction = null) {
+    const { selection } = this, add = (to) => (interest, ...ball) => to(...ball);
+    const each = (to) => {
+      if (chosen && selection) return selection.layer.eachBall?.(add(to), selection.object);
+      for (const layer of this.layers.values()) layer.eachBall?.(add(to));
+    };
+    this.camera.fit(each, direction);
   }
 
   // ---- objects ----
@@ -201,6 +220,7 @@ export class View extends EventTarget {
   }
 
   setMode(layer, object, mode) {
+    if (!layer.table) return;
     layer.table.mode[object] = mode;
     layer.refresh();
     this.stage.change();
@@ -209,9 +229,9 @@ export class View extends EventTarget {
 
   isolate(layer, object) {
     for (const other of this.layers.values()) {
-      if (!other.table) other.visible = false;
+      if (!other.table) other.visible = other === layer;
       else other.table.visible.fill(0);
-      if (other === layer) other.table.visible[object] = 1;
+      if (other === layer && other.table) other.table.visible[object] = 1;
       other.refresh();
     }
     this.stage.change();

@@ -1,12 +1,9 @@
 // Where the picture is taken from: orbit, fit, axis views, and the `camera:` key of a scene.
 import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { CameraFit, DIRECTIONS, FIELD_OF_VIEW } from './fit.js';
 
-const FIELD_OF_VIEW = 40;
-const DIRECTIONS = {
-  home: [-0.42, -0.35, -1], front: [0, 0, -1], back: [0, 0, 1], right: [-1, 0, 0], left: [1, 0, 0],
-  top: [0, -1, 0], bottom: [0, 1, 0],
-};
+const RENDERED = 16 / 9; // width over height of `plimsoll render`'s pictures
 
 export class CameraControl {
   constructor(stage, element) {
@@ -21,24 +18,19 @@ export class CameraControl {
     });
   }
 
-  // As `plimsoll render` fits: the box touches the edge of the picture.
-  fit(box, direction = null) {
-    const center = box.getCenter(new THREE.Vector3()), half = box.getSize(new THREE.Vector3()).multiplyScalar(0.5);
-    const forward = direction
-      ? new THREE.Vector3(...DIRECTIONS[direction]).normalize()
-      : this.orbit.target.clone().sub(this.camera.position).normalize();
-    const right = new THREE.Vector3().crossVectors(forward, new THREE.Vector3(0, 1, 0));
-    if (right.length() < 1e-6) right.set(1, 0, 0);
-    right.normalize();
-    const up = new THREE.Vector3().crossVectors(right, forward);
-    const slopeY = Math.tan((this.camera.fov * Math.PI) / 360), slopeX = slopeY * this.camera.aspect;
-    let distance = 0;
-    for (let corner = 0; corner < 8; corner++) {
-      const to = new THREE.Vector3(corner & 1 ? half.x : -half.x, corner & 2 ? half.y : -half.y, corner & 4 ? half.z : -half.z);
-      const needed = Math.max(Math.abs(to.dot(right)) / slopeX, Math.abs(to.dot(up)) / slopeY);
-      distance = Math.max(distance, needed - to.dot(forward));
-    }
-    this.look(center.clone().addScaledVector(forward, -(distance > 0 ? 1.05 * distance : 1)), center);
+  // Slopes of the edges of what panels leave free of the picture, against its middle.
+  slopes() {
+    const { width, height, free } = this.stage, pixel = (2 * Math.tan((this.camera.fov * Math.PI) / 360)) / height;
+    return { x: 0.5 * pixel * Math.max(width - free.left - free.right, 16), y: 0.5 * pixel * Math.max(height - free.top - free.bottom, 16) };
+  }
+
+  // All that `each(add)` tells of is within the free part of the picture, as large as can be.
+  fit(each, direction = null) {
+    const forward = direction ? new THREE.Vector3(...DIRECTIONS[direction]) : this.orbit.target.clone().sub(this.camera.position);
+    const { x, y } = this.slopes(), fit = new CameraFit(forward, x, y);
+    each((...ball) => fit.add(...ball));
+    const { position, target } = fit.end();
+    this.look(position, target);
   }
 
   look(position, target, fieldOfView = this.camera.fov) {
@@ -51,14 +43,23 @@ export class CameraControl {
     this.stage.draw();
   }
 
-  // The scene's own camera where it has one; else fitted.
-  start(wanted, box, flat) {
+  // The scene's own camera where it has one; else the fitted one. What `plimsoll render` has in its picture is in the
+  // free part of ours.
+  start(wanted, fitted) {
     this.camera.fov = FIELD_OF_VIEW;
-    this.fit(box, flat ? 'front' : 'home');
-    const position = wanted?.position ? new THREE.Vector3(...wanted.position) : this.camera.position.clone();
-    const target = wanted?.target ? new THREE.Vector3(...wanted.target) : this.orbit.target.clone();
-    if (wanted?.position || wanted?.target) this.look(position, target, wanted.position ? wanted.field_of_view : FIELD_OF_VIEW);
-    this.orbit.saveState();
+    const position = wanted?.position ? new THREE.Vector3(...wanted.position) : fitted.position;
+    const target = wanted?.target ? new THREE.Vector3(...wanted.target) : fitted.target;
+    if (wanted?.position || wanted?.target) {
+      const { x, y } = this.slopes(), slope = Math.tan((((wanted.position && wanted.field_of_view) || FIELD_OF_VIEW) * Math.PI) / 360);
+      const wider = Math.max(slope / y, (slope * RENDERED) / x);
+      this.camera.fov = (360 / Math.PI) * Math.atan(wider * Math.tan((FIELD_OF_VIEW * Math.PI) / 360));
+    }
+    this.look(position, target);
+    this.first = { position, target, fieldOfView: this.camera.fov };
+  }
+
+  reset() {
+    if (this.first) this.look(this.first.position, this.first.target, this.first.fieldOfView);
   }
 
   setDepths() {
@@ -68,9 +69,11 @@ export class CameraControl {
     this.camera.updateProjectionMatrix();
   }
 
-  // The key of a scene that gives this view.
+  // The key of a scene that gives this view: what is in the free part is in the picture of `plimsoll render`.
   key() {
     const list = (v) => `[${v.toArray().map((x) => Number(x.toPrecision(6))).join(', ')}]`;
-    return `camera: {position: ${list(this.camera.position)}, target: ${list(this.orbit.target)}, field_of_view: ${Number(this.camera.fov.toPrecision(6))}}`;
+    const { x, y } = this.slopes(), slope = Math.max(y, x / RENDERED);
+    const fieldOfView = (360 / Math.PI) * Math.atan(slope);
+    return `camera: {position: ${list(this.camera.position)}, target: ${list(this.orbit.target)}, field_of_view: ${Number(fieldOfView.toPrecision(6))}}`;
   }
 }

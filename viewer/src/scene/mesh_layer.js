@@ -2,11 +2,13 @@
 import * as THREE from 'three';
 import { arrayOf, valuesOf } from '../data/frames.js';
 import { ObjectTable, SOLID, CLEAR, WIRE } from './object_table.js';
+import { IS_MOVED, MOVES, STANDS } from './fit.js';
 import * as materials from './materials.js';
 import { quantitiesOf, rangeOf, scalarsOf } from './quantity.js';
 import { splitCreases, vertexNormals } from './topology.js';
 
 export const UNBOUNDED = 3; // FrameKind of a half space
+const PRESCRIBED = 1, STILL = 2;
 const GROUND_COLOR = [0.78, 0.8, 0.82];
 
 export class MeshLayer {
@@ -200,6 +202,29 @@ export class MeshLayer {
       if (object >= 0 ? own !== object : this.isUnbounded(own) || !this.table.visible[own]) continue;
       box.expandByPoint(point.fromArray(array, 3 * i));
     }
+  }
+
+  // Its vertices, for the camera: those of one object when it is given.
+  eachBall(tell, object = -1) {
+    if (!this.split || !this.visible) return;
+    const { array } = this.geometry.attributes.position, own = this.split.object, z = this.root.scale.z;
+    for (let i = 0; i < own.length; i++) {
+      if (object >= 0 ? own[i] !== object : this.isUnbounded(own[i]) || !this.table.visible[own[i]]) continue;
+      const kind = this.kinds?.[own[i]];
+      tell(kind === STILL ? STANDS : kind === PRESCRIBED ? IS_MOVED : MOVES, array[3 * i], array[3 * i + 1], z * array[3 * i + 2], 0);
+    }
+  }
+
+  // Half-spaces: a point of the surface, and which way is out.
+  planes() {
+    const poses = this.group && valuesOf(this.group, 'poses'), out = [];
+    for (let object = 0; poses && object < this.table.count; object++) {
+      if (!this.isUnbounded(object)) continue;
+      const [x, y, z, qw, qx, qy, qz] = poses.subarray(7 * object, 7 * object + 7);
+      const normal = new THREE.Vector3(0, 1, 0).applyQuaternion(new THREE.Quaternion(qx, qy, qz, qw));
+      out.push({ object, point: new THREE.Vector3(x, y, z), normal });
+    }
+    return out;
   }
 
   // Place and velocity of an object: of its centre of mass where the frame tells it, else of the mean of its vertices.

@@ -11,30 +11,33 @@ export class Picker {
   draw(layers, width, height, region = null) {
     const { renderer, camera } = this.stage, entries = [], made = [];
     for (const layer of layers) {
-      const mesh = layer.idMesh?.(entries.length + 1);
-      if (!mesh) continue;
-      made.push(mesh);
-      this.scene.add(mesh);
-      for (let object = 0; object < layer.table.count; object++) entries.push({ layer, object });
+      const thing = layer.idMesh?.(entries.length + 1);
+      if (!thing) continue;
+      made.push(thing);
+      this.scene.add(thing);
+      if (!layer.table) entries.push({ layer }); // drops are one thing
+      else for (let object = 0; object < layer.table.count; object++) entries.push({ layer, object });
     }
-    const shot = camera.clone();
+    const shot = camera.clone(), { x, y, ...size } = region ?? { x: 0, y: 0, width, height };
     shot.aspect = width / height;
-    if (region) shot.setViewOffset(width, height, region.x, region.y, region.width, region.height);
-    shot.updateProjectionMatrix();
-    const size = region ?? { width, height };
-    const target = new THREE.WebGLRenderTarget(size.width, size.height);
+    shot.setViewOffset(width, height, ...this.stage.offset(), width, height);
+    // The whole picture, of which no more than the region is filled: points would not be drawn in one that ends before
+    // their middles.
+    const target = new THREE.WebGLRenderTarget(width, height), bottom = height - y - size.height;
+    target.scissorTest = true;
+    target.scissor.set(x, bottom, size.width, size.height);
     const color = renderer.getClearColor(new THREE.Color()), alpha = renderer.getClearAlpha();
     renderer.setRenderTarget(target);
     renderer.setClearColor(0x000000, 0);
     renderer.clear();
     renderer.render(this.scene, shot);
     const bytes = new Uint8Array(4 * size.width * size.height);
-    renderer.readRenderTargetPixels(target, 0, 0, size.width, size.height, bytes);
+    renderer.readRenderTargetPixels(target, x, bottom, size.width, size.height, bytes);
     renderer.setRenderTarget(null);
     renderer.setClearColor(color, alpha);
     target.dispose();
     this.scene.clear();
-    for (const mesh of made) mesh.material.dispose();
+    for (const thing of made) thing.material.dispose();
     return { entries, numbers: decode(bytes, size.width, size.height), width: size.width, height: size.height };
   }
 

@@ -1,6 +1,7 @@
 // Drops and particles: points drawn as lit spheres.
 import * as THREE from 'three';
 import { arrayOf, valuesOf } from '../data/frames.js';
+import { MOVES } from './fit.js';
 import { quantitiesOf, rangeOf, scalarsOf } from './quantity.js';
 
 const VERTEX = /* glsl */ `
@@ -37,6 +38,20 @@ void main() {
   #include <colorspace_fragment>
 }`;
 
+const ID_FRAGMENT = /* glsl */ `
+#include <clipping_planes_pars_fragment>
+uniform vec3 color;
+void main() {
+  #include <clipping_planes_fragment>
+  vec2 at = 2.0 * gl_PointCoord - 1.0;
+  if (dot(at, at) > 1.0) discard;
+  gl_FragColor = vec4(color, 1.0);
+}`;
+
+function idColor(number) {
+  return new THREE.Vector3(number & 255, (number >> 8) & 255, (number >> 16) & 255).multiplyScalar(1 / 255);
+}
+
 export class PointsLayer {
   constructor(view, group) {
     this.view = view;
@@ -57,11 +72,16 @@ export class PointsLayer {
     this.geometry = new THREE.BufferGeometry();
     this.root = new THREE.Points(this.geometry, material);
     this.root.frustumCulled = false;
-    this.root.onBeforeRender = (renderer, scene, camera) => {
+    this.sizeBy(this.root);
+    this.root.visible = this.visible;
+  }
+
+  // Points have sizes in pixels.
+  sizeBy(points) {
+    points.onBeforeRender = (renderer, scene, camera) => {
       const height = renderer.getRenderTarget()?.height ?? renderer.domElement.height;
       this.uniforms.pixels.value = 0.5 * height * camera.projectionMatrix.elements[5];
     };
-    this.root.visible = this.visible;
   }
 
   needs(group) {
@@ -108,6 +128,14 @@ export class PointsLayer {
     for (let i = 0; i < positions.length; i += 3) box.expandByPoint(point.fromArray(positions, i));
   }
 
+  // Drops fly wide: where there is a surface of a liquid, that is what to look at.
+  eachBall(tell) {
+    const positions = this.group && valuesOf(this.group, 'positions'), radii = valuesOf(this.group, 'radii');
+    if (!this.visible || !positions || [...this.view.layers.values()].some((layer) => layer.isClear && layer.visible)) return;
+    for (let i = 0; 3 * i < positions.length; i++)
+      tell(MOVES, positions[3 * i], positions[3 * i + 1], positions[3 * i + 2], radii?.[i] ?? 0);
+  }
+
   arrows() {
     const positions = this.group && valuesOf(this.group, 'positions'), velocities = this.group && valuesOf(this.group, 'velocities');
     if (!this.visible || !positions || !velocities) return [];
@@ -115,6 +143,22 @@ export class PointsLayer {
     for (let i = 0; i < count; i += stride)
       out.push({ from: [...positions.subarray(3 * i, 3 * i + 3)], vector: [...velocities.subarray(3 * i, 3 * i + 3)] });
     return out;
+  }
+
+  objectName() {
+    return this.name;
+  }
+
+  idMesh(base) {
+    if (!this.visible || !this.geometry.attributes.position) return null;
+    const uniforms = { pixels: this.uniforms.pixels, color: { value: idColor(base) } };
+    const points = new THREE.Points(this.geometry, new THREE.ShaderMaterial({
+      uniforms, vertexShader: VERTEX, fragmentShader: ID_FRAGMENT, clipping: true,
+    }));
+    points.frustumCulled = false;
+    points.scale.copy(this.root.scale);
+    this.sizeBy(points);
+    return points;
   }
 
   dispose() {

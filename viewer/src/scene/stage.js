@@ -19,8 +19,10 @@ export class Stage {
     this.scene.background = backgroundTexture();
     this.addLight();
     this.addGround();
-    this.camera = new THREE.PerspectiveCamera(40, 1, 0.01, 1000);
-    this.size = 1;
+    this.camera = new THREE.PerspectiveCamera(35, 1, 0.01, 1000);
+    this.size = 1; // m, of what there is to see
+    this.width = this.height = 1; // pixels
+    this.free = { left: 0, right: 0, top: 0, bottom: 0 }; // pixels at the edges that panels cover
     this.smokes = []; // drawn over the rest, with its depth
     this.wanted = true;
     this.pictures = 0;
@@ -89,11 +91,19 @@ export class Stage {
     shadow.bias = -0.0004;
   }
 
-  resize(width, height) {
+  // The middle of the picture is the middle of what `free` leaves of it.
+  resize(width, height, free = this.free) {
+    Object.assign(this, { width, height, free });
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / Math.max(1, height);
-    this.camera.updateProjectionMatrix();
+    this.camera.setViewOffset(width, height, ...this.offset(), width, height);
     this.draw();
+  }
+
+  // Whole pixels: the same ones for picking.
+  offset() {
+    const { left, right, top, bottom } = this.free;
+    return [Math.round((right - left) / 2), Math.round((bottom - top) / 2)];
   }
 
   // Content has changed: shadows, too.

@@ -1,6 +1,7 @@
 // A grid of cells: smoke in space, and a slice. In two dimensions the slice is all there is.
 import * as THREE from 'three';
 import { arrayOf, valuesOf } from '../data/frames.js';
+import { MOVES, STANDS } from './fit.js';
 import { quantityOf, shownRange } from './quantity.js';
 import { scaleTexture } from './colors.js';
 import { Slice } from './slice.js';
@@ -96,13 +97,30 @@ export class VolumeLayer {
   }
 
   growBySmoke(box) {
-    const { origin, spacing, cells } = this.group, values = valuesOf(this.group, this.options.source);
     const point = new THREE.Vector3();
+    this.eachSmoke((x, y, z) => box.expandByPoint(point.set(x, y, z)));
+  }
+
+  // Middles of cells with smoke that can be seen.
+  eachSmoke(tell) {
+    const { origin, spacing, cells } = this.group, values = valuesOf(this.group, this.options.source);
     for (let cell = 0; values && cell < values.length; cell++) {
       if (!(values[cell] > 0.05)) continue;
       const i = cell % cells[0], j = Math.floor(cell / cells[0]) % cells[1], k = Math.floor(cell / (cells[0] * cells[1]));
-      box.expandByPoint(point.set(origin[0] + (i + 0.5) * spacing, origin[1] + (j + 0.5) * spacing, origin[2] + (k + 0.5) * spacing));
+      tell(origin[0] + (i + 0.5) * spacing, origin[1] + (j + 0.5) * spacing, origin[2] + (k + 0.5) * spacing);
     }
+  }
+
+  // A slice shows its whole domain; smoke where it is.
+  eachBall(tell) {
+    if (!this.visible || !this.group) return;
+    const { origin, spacing, cells } = this.group, flat = this.dim === 2;
+    if (this.options.slice)
+      for (let corner = 0; corner < 8; corner++) {
+        const at = [0, 1, 2].map((a) => origin[a] + (corner >> a & 1) * spacing * cells[a]);
+        tell(flat ? MOVES : STANDS, at[0], at[1], flat ? 0 : at[2], 0);
+      }
+    if (this.options.smoke) this.eachSmoke((x, y, z) => tell(MOVES, x, y, z, 0.5 * spacing));
   }
 
   // On the slice, every few cells.

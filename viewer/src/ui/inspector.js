@@ -40,7 +40,7 @@ export class Inspector {
     const { selection, block } = this.view;
     for (const plot of this.plots) plot.draw(block?.time ?? 0);
     if (!selection || !this.facts) return;
-    const motion = selection.layer.motion(selection.object), mass = selection.layer.masses?.[selection.object];
+    const motion = selection.layer.motion?.(selection.object), mass = selection.layer.masses?.[selection.object];
     const rows = [];
     const add = (name, text) => rows.push(h('dt', {}, name), h('dd', {}, text));
     if (mass > 0) add('mass', `${short(mass)} kg`);

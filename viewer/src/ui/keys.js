@@ -5,8 +5,8 @@ import { byId, h, say } from './dom.js';
 
 export function addKeys(view, timeline) {
   const chosen = (act) => () => view.selection && act(view.selection.layer, view.selection.object);
-  const mode = (m) => chosen((layer, object) => view.setMode(layer, object, layer.table.mode[object] === m ? SOLID : m));
-  const look = (direction) => () => view.camera.fit(view.box(), direction);
+  const mode = (m) => chosen((layer, object) => view.setMode(layer, object, layer.table?.mode[object] === m ? SOLID : m));
+  const look = (direction) => () => view.fit(false, direction);
   const keys = [
     [' ', 'Space', 'play or pause', () => timeline.toggle()],
     ['ArrowLeft', '\u2190', 'one frame back', () => timeline.step(-1)],
@@ -15,8 +15,8 @@ export function addKeys(view, timeline) {
     ['End', 'End', 'last frame', () => timeline.go(view.frames.length - 1)],
     ['+', '+', 'faster', () => timeline.changeSpeed(1)],
     ['-', '-', 'slower', () => timeline.changeSpeed(-1)],
-    ['f', 'f', 'fit to what is chosen, or to all', () => view.camera.fit(view.selectionBox()), 'Fit'],
-    ['0', '0', 'the view of the start', () => { view.camera.orbit.reset(); view.stage.draw(); }],
+    ['f', 'f', 'fit to what is chosen, or to all', () => view.fit(true), 'Fit'],
+    ['0', '0', 'the view of the start', () => view.camera.reset()],
     ['1', '1', 'from the front', look('front'), 'Front'],
     ['!', 'Shift 1', 'from the back', look('back')],
     ['3', '3', 'from the right', look('right'), 'Right'],
@@ -30,7 +30,7 @@ export function addKeys(view, timeline) {
     ['a', 'a', 'show all', () => view.showAll()],
     ['Escape', 'Esc', 'choose nothing', () => view.select(null)],
     ['g', 'g', 'ground on or off', () => { view.stage.ground.visible = !view.stage.ground.visible; view.stage.draw(); }],
-    ['p', 'p', 'panels on or off', () => document.body.classList.toggle('bare')],
+    ['p', 'p', 'panels on or off', () => { document.body.classList.toggle('bare'); view.tell('panels'); }],
     ['s', 's', 'save the picture', () => savePicture(view), 'Save picture'],
     ['c', 'c', 'copy the camera as a key of a scene', () => copyCamera(view), 'Copy camera'],
     ['?', '?', 'this help', () => byId('help').showModal(), '?'],
