@@ -15,6 +15,7 @@ import tempfile
 import time
 
 from common import Checks, arguments, call, h5py, np, read_png, scene_path
+from frames_before import older
 from render_fit import color_of, read_ids
 from view_server import served
 
@@ -36,7 +37,7 @@ for (let i = 0; i < bytes.length; i += 32768) text += String.fromCharCode(...byt
 const [right, down] = view.stage.offset();
 return {numbers: btoa(text), width: w, height: h, key: view.camera.key(), frame: view.block.frame, flat: view.flat,
   middle: [w / 2 - right, h / 2 - down], slope: Math.tan(view.stage.camera.fov * Math.PI / 360),
-  entries: picture.entries.map((e) => [e.layer.name, e.object ?? 0])};"""
+  entries: picture.entries.map((e) => [e.layer.name, e.layer.objectName(e.object)])};"""
 
 COUNT = """
 const gl = WebGL2RenderingContext.prototype;
@@ -153,15 +154,13 @@ def check_silhouettes(options, checks, driver, label, folder):
     numbers = np.frombuffer(base64.b64decode(page["numbers"]), dtype="<u2").reshape(page["height"], page["width"])
     codes, known = rendered(options, page, folder)
     entries = {tuple(entry): i + 1 for i, entry in enumerate(page["entries"])}
-    firsts, worst, compared = {}, (2, ""), 0
+    worst, compared = (2, ""), 0
     for row in read_ids(folder):
-        number = int(row["id"])
-        object_ = number - firsts.setdefault(row["group"], number)
-        red, green, blue = color_of(number)
+        red, green, blue = color_of(int(row["id"]))
         here = (codes == (red << 16 | green << 8 | blue)) & known
         if here.sum() < LEAST or row["kind"] in ("unbounded", "obstacles") or (page["flat"] and row["kind"] == "liquid"):
             continue
-        shown = (numbers == entries.get((row["group"], object_), -1)) & known
+        shown = (numbers == entries.get((row["group"], row["name"]), -1)) & known
         compared += 1
         worst = min(worst, ((here & shown).sum() / (here | shown).sum(), f"{row['name']}, {here.sum()} pixels"))
     if compared == 0:
@@ -233,6 +232,20 @@ def check_page(options, checks, driver, name, folder, address):
     checks.true(f"{name}: no request to elsewhere", not foreign, "; ".join(foreign)[:300])
 
 
+def check_before(checks, driver, options, root):
+    """Frames without names, kinds and poses of bodies."""
+    folder = older(options, root).folder
+    driver.get_log("browser")
+    with served(options.program, folder) as (port, token, _):
+        driver.get(f"http://127.0.0.1:{port}/?token={token}")
+        checks.true("frames of before: a picture is shown", wait(
+            driver, "window.plimsoll && plimsoll.view.isReady && plimsoll.view.stage.pictures > 0"))
+        picks = driver.execute_script(PICKS)
+        checks.true(f"frames of before: {len(picks)} picks name the right body", len(picks) > 1 and all(picks))
+    errors = [line["message"] for line in driver.get_log("browser") if line["level"] == "SEVERE"]
+    checks.true("frames of before: no error on the console", not errors, "; ".join(errors)[:300])
+
+
 def check_live(checks, driver, options, root):
     """A run that the page starts, steps and follows."""
     folder = os.path.join(root, "live")
@@ -267,6 +280,8 @@ def main():
                 call(options.program, "export", folder, "--to", "html")
                 check_page(options, checks, driver, f"{name}, file", folder, f"file://{folder}/export/run.html")
             check_live(checks, driver, options, root)
+            if not options.scenes:
+                check_before(checks, driver, options, root)
     finally:
         driver.quit()
     checks.finish()
