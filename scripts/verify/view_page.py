@@ -142,7 +142,8 @@ def in_slice(folder, page, eye, x, y, width, height):
     """Slices have no camera: the domain fills what a margin of 8 pixels leaves, and its plane is z = 0."""
     with h5py.File(os.path.join(folder, f"frame_{page['frame']:05d}.h5"), "r") as frame:
         group = next((g for g in frame.values() if g.attrs.get("dim") == 2), None)
-        cells, spacing, origin = (group.attrs[name] for name in ("cells", "spacing", "origin"))
+        cells, origin = ([group.attrs[f"{name}{axis}"] for axis in "xy"] for name in ("n", "origin_"))
+        spacing = group.attrs["spacing"]
     pixels = min((width - 16) / cells[0], (height - 16) / cells[1])
     columns = width / 2 + ((eye[0] + x * eye[2] - origin[0]) / spacing - cells[0] / 2) * pixels
     rows = height / 2 - ((eye[1] - y * eye[2] - origin[1]) / spacing - cells[1] / 2) * pixels
