@@ -65,14 +65,14 @@ const turn = (left) => {
 };
 turn(6);"""
 
-# The middle pixel of each body of 200 pixels or more that is drawn, and what a pick there finds.
+# The middle pixel of each body of so many pixels or more that is drawn, and what a pick there finds.
 PICKS = """
 const view = plimsoll.view, canvas = view.stage.renderer.domElement, [w, h] = [canvas.clientWidth, canvas.clientHeight];
 const picture = view.picker.draw([...view.layers.values()].filter((l) => !l.isClear), w, h), pixels = new Map();
 picture.numbers.forEach((n, i) => { if (n) pixels.set(n, [...(pixels.get(n) ?? []), i]); });
 const out = [];
 for (const [n, list] of pixels) {
-  if (list.length < 200 || out.length > 7) continue;
+  if (list.length < arguments[0] || out.length > 7) continue;
   const i = list[list.length >> 1], found = view.pickAt(i % w, Math.floor(i / w)), meant = picture.entries[n - 1];
   out.push(found && found.layer === meant.layer && found.object === meant.object);
 }
@@ -112,13 +112,20 @@ def wait(driver, condition, seconds=120):
 # ---- silhouettes ----
 
 
+def whole(size, middle):
+    """A whole number near `size` of pixels across, with which the middles of the page's pixels are middles of the picture's, too:
+    else they lie between two, and edges of bodies are off by a sixth of a pixel, all to the same side."""
+    other = (round(size) / 2 + FINER * (0.5 - middle)) % 1 == 0
+    return round(size) + other
+
+
 def rendered(options, page, folder):
     """The picture of `render --ids` with the page's camera as its numbers, and where the page's pixels are in it."""
     position, target, field = (re.search(rf"{name}: (\[[^]]*\]|[-+.e0-9]+)", page["key"]).group(1)
                                for name in ("position", "target", "field_of_view"))
     slope = np.tan(np.radians(float(field)) / 2)
     height = round(FINER * page["height"] * slope / page["slope"])
-    width = round(height * 16 / 9)
+    width = whole(height * 16 / 9, page["middle"][0])
     result = call(options.program, "render", folder, "--ids", "--quiet", "--threads", 1, "--frame", page["frame"], "--width", width,
                   "--height", height, "--set", f"/camera/position={position}", "--set", f"/camera/target={target}", "--set",
                   f"/camera/field_of_view={field}")
@@ -214,7 +221,7 @@ def check_page(options, checks, driver, name, folder, address):
         return
     driver.execute_async_script("const f = arguments[0]; plimsoll.view.show(plimsoll.view.frames.length - 1).then(() => setTimeout(f, 800))")
     check_silhouettes(options, checks, driver, name, folder)
-    picks = driver.execute_script(PICKS)
+    picks = driver.execute_script(PICKS, LEAST)
     if picks:
         checks.true(f"{name}: {len(picks)} picks name the right body", all(picks))
     else:
@@ -241,10 +248,45 @@ def check_before(checks, driver, options, root):
         driver.get(f"http://127.0.0.1:{port}/?token={token}")
         checks.true("frames of before: a picture is shown", wait(
             driver, "window.plimsoll && plimsoll.view.isReady && plimsoll.view.stage.pictures > 0"))
-        picks = driver.execute_script(PICKS)
+        picks = driver.execute_script(PICKS, 50) # without kinds the ground counts as a body: all is small
         checks.true(f"frames of before: {len(picks)} picks name the right body", len(picks) > 1 and all(picks))
     errors = [line["message"] for line in driver.get_log("browser") if line["level"] == "SEVERE"]
     checks.true("frames of before: no error on the console", not errors, "; ".join(errors)[:300])
+
+
+# Chooses arrows, and tells how many are drawn, how long the longest vector is, where the first begins, what can be chosen.
+POINT = """
+const [kind, done] = arguments, view = plimsoll.view, place = new view.arrows.root.position.constructor();
+view.settings.arrows = kind;
+view.show(view.frames.length - 1).then(() => {
+  const { shafts } = view.arrows, matrix = shafts.matrix.clone(), starts = [];
+  for (let i = 0; i < shafts.count; i++) {
+    shafts.getMatrixAt(i, matrix);
+    starts.push(place.setFromMatrixPosition(matrix).toArray());
+  }
+  done({starts, longest: view.longestArrow, kinds: view.arrowKinds(), legend: document.getElementById('legends').textContent});
+});"""
+
+
+def check_arrows(checks, driver, options, root):
+    """Arrows of contacts stand where the frame's contacts are and have their forces."""
+    folder = os.path.join(root, "arrows")
+    call(options.program, "run", scene_path("rigid/arch.yaml"), "--out", folder, "--frames", "6", "--quiet", "--set",
+         "/output/contacts=true")
+    with h5py.File(os.path.join(folder, "frame_00006.h5"), "r") as frame:
+        points, forces = frame["rigid/contact_points"][:], np.linalg.norm(frame["rigid/contact_forces"][:], axis=1)
+    with served(options.program, folder) as (port, token, _):
+        driver.get(f"http://127.0.0.1:{port}/?token={token}")
+        wait(driver, "window.plimsoll && plimsoll.view.isReady")
+        told = driver.execute_async_script(POINT, "contact_forces")
+        shown = points[forces > 1e-3 * forces.max()]
+        starts = np.array(told["starts"]).reshape(-1, 3)
+        checks.true(f"arrows: {len(shown)} contacts of {len(points)} are drawn", len(shown) == len(starts) > 10)
+        checks.below("arrows: places against the frame's, m", np.abs(starts - shown).max(), 1e-6)
+        checks.below("arrows: the longest force against the frame's", abs(told["longest"] / forces.max() - 1), 1e-12)
+        checks.true("arrows: the legend tells of it", "contact forces: longest" in told["legend"], told["legend"])
+        told = driver.execute_async_script(POINT, "velocities")
+        checks.true("arrows: velocities can be chosen, too", told["kinds"] == ["velocities", "contact_forces", "contact_normals"])
 
 
 def check_live(checks, driver, options, root):
@@ -283,6 +325,7 @@ def main():
             check_live(checks, driver, options, root)
             if not options.scenes:
                 check_before(checks, driver, options, root)
+                check_arrows(checks, driver, options, root)
     finally:
         driver.quit()
     checks.finish()

@@ -1,6 +1,6 @@
 // What is being looked at: the run, the frame, its layers, what is chosen, how it is shown.
 import * as THREE from 'three';
-import { FrameStore } from './data/frames.js';
+import { arrayOf, FrameStore } from './data/frames.js';
 import { Table } from './data/table.js';
 import { Arrows } from './scene/arrows.js';
 import { CameraControl } from './scene/camera.js';
@@ -10,7 +10,7 @@ import { MeshLayer } from './scene/mesh_layer.js';
 import { FIELD_OF_VIEW, FirstView } from './scene/fit.js';
 import { Picker } from './scene/picking.js';
 import { PointsLayer } from './scene/points_layer.js';
-import { shownRange } from './scene/quantity.js';
+import { ARROWS, shownRange } from './scene/quantity.js';
 import { Stage } from './scene/stage.js';
 import { VolumeLayer } from './scene/volume_layer.js';
 
@@ -30,7 +30,7 @@ export class View extends EventTarget {
     this.stage.scene.add(this.arrows.root);
     this.layers = new Map();
     this.groupNames = new Set();
-    this.settings = { color: 'own', range: null, arrows: false, clip: null, ground: true };
+    this.settings = { color: 'own', range: null, arrows: '', clip: null, ground: true };
     this.uploads = 0;
     this.selection = null;
     this.index = 0;
@@ -176,11 +176,18 @@ export class View extends EventTarget {
     return out;
   }
 
+  // What arrows can show of this run.
+  arrowKinds() {
+    const has = (array) => (this.block?.groups ?? []).some((group) => arrayOf(group, array));
+    return Object.keys(ARROWS).filter((array) => !ARROWS[array].from || has(array));
+  }
+
   point() {
-    this.arrows.root.visible = this.settings.arrows;
-    if (!this.settings.arrows) return;
-    const list = [...this.layers.values()].flatMap((layer) => layer.arrows?.() ?? []);
-    this.arrows.update(list, 0.12 * this.size);
+    const { arrows } = this.settings;
+    this.arrows.root.visible = !!arrows;
+    if (!arrows) return;
+    const list = [...this.layers.values()].flatMap((layer) => layer.arrows?.(arrows) ?? []);
+    this.longestArrow = this.arrows.update(list, 0.12 * this.size, ARROWS[arrows].onTop);
   }
 
   // ---- what is chosen ----

@@ -9,15 +9,19 @@ export class Arrows {
     this.capacity = 0;
   }
 
-  // `list`: {from, vector, color?}; the longest is `longest` metres, or `scale` metres a unit if that is given.
-  update(list, longest, scale = 0) {
+  // `list`: {from, vector}; the longest is `longest` metres. `onTop`: seen through what is before them. Returns how long the
+  // longest vector is.
+  update(list, longest, onTop) {
     const most = list.reduce((max, arrow) => Math.max(max, Math.hypot(...arrow.vector)), 0);
-    const factor = scale > 0 ? scale : most > 0 ? longest / most : 0;
+    const factor = most > 0 ? longest / most : 0;
     this.reserve(list.length);
+    this.shafts.material.depthTest = this.heads.material.depthTest = !onTop;
+    this.shafts.material.transparent = this.heads.material.transparent = onTop; // drawn after what is solid
+    this.root.renderOrder = onTop ? 1 : 0;
     const matrix = new THREE.Matrix4(), turn = new THREE.Quaternion(), direction = new THREE.Vector3();
-    const size = new THREE.Vector3(), place = new THREE.Vector3(), color = new THREE.Color();
+    const size = new THREE.Vector3(), place = new THREE.Vector3(), color = new THREE.Color(onTop ? 0xb4261f : 0x1d3a5f);
     let count = 0;
-    for (const { from, vector, tint } of list) {
+    for (const { from, vector } of list) {
       const length = factor * Math.hypot(...vector);
       if (!(length > 1e-3 * longest)) continue;
       turn.setFromUnitVectors(UP, direction.fromArray(vector).normalize());
@@ -26,7 +30,6 @@ export class Arrows {
       this.shafts.setMatrixAt(count, matrix.compose(place.fromArray(from), turn, size.set(width, length - head, width)));
       place.addScaledVector(direction, length - head);
       this.heads.setMatrixAt(count, matrix.compose(place, turn, size.set(2.6 * width, head, 2.6 * width)));
-      color.set(tint ?? 0x1d3a5f);
       this.shafts.setColorAt(count, color);
       this.heads.setColorAt(count, color);
       count++;
@@ -36,6 +39,7 @@ export class Arrows {
       mesh.instanceMatrix.needsUpdate = true;
       if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
     }
+    return most;
   }
 
   reserve(count) {

@@ -4,7 +4,7 @@ import { arrayOf, valuesOf } from '../data/frames.js';
 import { ObjectTable, SOLID, CLEAR, WIRE } from './object_table.js';
 import { IS_MOVED, MOVES, STANDS } from './fit.js';
 import * as materials from './materials.js';
-import { quantitiesOf, rangeOf, scalarsOf } from './quantity.js';
+import { ARROWS, quantitiesOf, rangeOf, scalarsOf } from './quantity.js';
 import { splitCreases, vertexNormals } from './topology.js';
 
 export const UNBOUNDED = 3; // FrameKind of a half space
@@ -54,9 +54,10 @@ export class MeshLayer {
 
   needs(group) {
     const names = ['vertices', 'triangles', 'objects', 'colors', 'checks', 'names', 'kinds', 'masses', 'poses', 'motions'];
-    const shown = this.view.settings.color;
+    const { color: shown, arrows } = this.view.settings;
     if (!this.visible) return [];
-    if (shown !== 'own' || this.view.settings.arrows || this.view.selection?.layer === this) names.push('velocities');
+    if (shown !== 'own' || arrows === 'velocities' || this.view.selection?.layer === this) names.push('velocities');
+    if (ARROWS[arrows]?.from) names.push(arrows, ARROWS[arrows].from);
     if (arrayOf(group, shown)) names.push(shown);
     return names;
   }
@@ -248,9 +249,15 @@ export class MeshLayer {
     return count > 0 ? { place: place.map((x) => x / count), velocity: velocities ? velocity.map((x) => x / count) : null } : null;
   }
 
-  arrows() {
+  arrows(array) {
     if (!this.visible || this.isClear) return [];
-    const out = [];
+    const out = [], { from } = ARROWS[array];
+    if (from) {
+      const points = valuesOf(this.group, from), vectors = valuesOf(this.group, array);
+      for (let i = 0; points && vectors && i < points.length; i += 3)
+        out.push({ from: points.subarray(i, i + 3), vector: vectors.subarray(i, i + 3) });
+      return out;
+    }
     for (let object = 0; object < this.table.count; object++) {
       const motion = this.table.visible[object] && !this.isUnbounded(object) ? this.motion(object) : null;
       if (motion?.velocity) out.push({ from: motion.place, vector: motion.velocity });

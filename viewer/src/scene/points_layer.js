@@ -89,7 +89,7 @@ export class PointsLayer {
     const names = ['positions', 'radii'];
     const shown = this.view.settings.color;
     if (arrayOf(group, shown)) names.push(shown);
-    if (this.view.settings.arrows) names.push('velocities');
+    if (this.view.settings.arrows === 'velocities') names.push('velocities');
     return names;
   }
 
@@ -136,8 +136,8 @@ export class PointsLayer {
       tell(MOVES, positions[3 * i], positions[3 * i + 1], positions[3 * i + 2], radii?.[i] ?? 0);
   }
 
-  arrows() {
-    const positions = this.group && valuesOf(this.group, 'positions'), velocities = this.group && valuesOf(this.group, 'velocities');
+  arrows(array) {
+    const positions = array === 'velocities' && this.group && valuesOf(this.group, 'positions'), velocities = this.group && valuesOf(this.group, 'velocities');
     if (!this.visible || !positions || !velocities) return [];
     const out = [], count = positions.length / 3, stride = Math.ceil(count / 1500) || 1;
     for (let i = 0; i < count; i += stride)

@@ -15,7 +15,7 @@ const KNOWN = {
 
 // Arrays that are places or numbers of things.
 const NOT_SHOWN = new Set(['vertices', 'positions', 'nodes', 'triangles', 'tetrahedra', 'objects', 'colors', 'checks',
-  'solid', 'poses', 'motions', 'names', 'kinds', 'masses', 'normals']);
+  'solid', 'poses', 'motions', 'names', 'kinds', 'masses', 'normals', 'contact_points', 'contact_normals', 'contact_forces']);
 
 export function quantityOf(array) {
   const known = KNOWN[array.name] ?? {};
@@ -41,6 +41,13 @@ export function scalarsOf(values, columns, into) {
   }
   return out;
 }
+
+// What arrows can show. Contacts lie between bodies, so that their arrows are drawn over them.
+export const ARROWS = {
+  velocities: { label: 'velocities', unit: 'm/s', onTop: false },
+  contact_forces: { label: 'contact forces', unit: 'N', onTop: true, from: 'contact_points' },
+  contact_normals: { label: 'contact normals', unit: '', onTop: true, from: 'contact_points' },
+};
 
 // Lowest and highest number; null when there is none.
 export function rangeOf(values) {

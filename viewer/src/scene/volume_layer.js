@@ -44,7 +44,7 @@ export class VolumeLayer {
     if (!this.visible) return [];
     const { slice, quantity, smoke, source } = this.options, names = [];
     if (slice) names.push(quantity === 'vorticity' ? 'velocity' : quantity, 'solid', 'level');
-    if (slice && this.view.settings.arrows) names.push('velocity');
+    if (slice && this.view.settings.arrows === 'velocities') names.push('velocity');
     if (smoke) names.push(source);
     return names.filter((name) => arrayOf(group, name));
   }
@@ -124,8 +124,8 @@ export class VolumeLayer {
   }
 
   // On the slice, every few cells.
-  arrows() {
-    const velocity = this.group && valuesOf(this.group, 'velocity'), level = this.group && valuesOf(this.group, 'level');
+  arrows(array) {
+    const velocity = array === 'velocities' && this.group && valuesOf(this.group, 'velocity'), level = this.group && valuesOf(this.group, 'level');
     if (!this.visible || !this.options.slice || !velocity) return [];
     const { origin, spacing, cells } = this.group, axis = this.dim === 2 ? 2 : 'xyz'.indexOf(this.options.axis);
     const [u, v] = [0, 1, 2].filter((a) => a !== axis);

@@ -1,9 +1,12 @@
 // Legends: the scale of each quantity that is shown, its name, unit and range.
 import { scaleColor } from '../scene/colors.js';
+import { ARROWS } from '../scene/quantity.js';
 import { byId, h, short } from './dom.js';
 
 export function drawLegends(view) {
-  byId('legends').replaceChildren(...view.legends().map(legend));
+  const parts = view.legends().map(legend), kind = ARROWS[view.settings.arrows];
+  if (kind?.unit) parts.push(h('div', { className: 'legend' }, `${kind.label}: longest ${short(view.longestArrow)} ${kind.unit}`));
+  byId('legends').replaceChildren(...parts);
 }
 
 function legend({ quantity, range }) {

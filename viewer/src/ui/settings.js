@@ -1,4 +1,5 @@
 // How it is shown: colours by quantity, arrows, slices and volumes, a clipping plane.
+import { ARROWS } from '../scene/quantity.js';
 import { byId, h, short } from './dom.js';
 
 function row(label, ...parts) {
@@ -40,7 +41,8 @@ export class Settings {
       parts.push(row('colour by', choice([['own', 'own colours'], ...quantities.map((q) => [q.array, q.label])], settings.color,
         (value) => this.apply(() => { settings.color = value; settings.range = null; }))));
     if (view.quantity) parts.push(this.rangeRow(settings, view.range));
-    parts.push(row('arrows', check('velocities', settings.arrows, (on) => this.apply(() => (settings.arrows = on)))));
+    parts.push(row('arrows', choice([['', 'none'], ...view.arrowKinds().map((name) => [name, ARROWS[name].label])], settings.arrows,
+      (name) => this.apply(() => (settings.arrows = name)))));
     for (const layer of view.layers.values()) if (layer.kind === 'volume' && layer.group) parts.push(...this.volumeRows(layer));
     parts.push(...this.clipRows());
     byId('settings').replaceChildren(...parts);
