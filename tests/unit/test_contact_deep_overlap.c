@@ -6,11 +6,13 @@
 
 static const double dt = 1.0 / 120;
 
-enum { MANY = 150 };
+static int many(void) {
+    return test_size(150, 60);
+}
 
 static void add_many(Arena *arena, bool balls) {
     arena_add(arena, floor_of("floor"));
-    for (int i = 0; i < MANY; i++) {
+    for (int i = 0; i < many(); i++) {
         char name[16];
         snprintf(name, sizeof name, "body %d", i);
         arena_add(arena, balls ? ball_of(name, 0.25, vec3(0, 2, 0))
@@ -20,16 +22,16 @@ static void add_many(Arena *arena, bool balls) {
 
 static double fastest_of(const Arena *arena) {
     double fastest = 0;
-    for (size_t i = 1; i <= MANY; i++) fastest = fmax(fastest, vec3_length(velocity_of(arena, i)));
+    for (size_t i = 1; i <= (size_t)many(); i++) fastest = fmax(fastest, vec3_length(velocity_of(arena, i)));
     return fastest;
 }
 
 /* Most others that the middle of one body is closer to than to its own surface. */
 static int deepest_overlap(const Arena *arena) {
     int most = 0;
-    for (size_t i = 1; i <= MANY; i++) {
+    for (size_t i = 1; i <= (size_t)many(); i++) {
         int inside = 0;
-        for (size_t j = 1; j <= MANY; j++)
+        for (size_t j = 1; j <= (size_t)many(); j++)
             inside += j != i &&
                       vec3_length(vec3_sub(position_of(arena, i), position_of(arena, j))) < 0.25;
         if (inside > most) most = inside;

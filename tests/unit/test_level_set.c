@@ -272,7 +272,7 @@ static void make_soup(PlimContext *context, uint64_t seed, int parts, int detail
 
 static size_t point_count(void) {
     const char *asked = getenv("PLIM_FIELD_POINTS");
-    return asked ? strtoull(asked, NULL, 10) : 10000;
+    return asked ? strtoull(asked, NULL, 10) : (size_t)test_size(10000, 3000);
 }
 
 static void signs_are_winding_numbers(void **state) {

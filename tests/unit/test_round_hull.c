@@ -124,7 +124,8 @@ static void hulls_meet_boxes(void **state) {
     PlimContext *context = test_context(1);
     double worst = 0;
     int met = 0;
-    for (uint64_t i = 0; i < 6000; i++) {
+    const int tries = test_size(6000, 1500);
+    for (uint64_t i = 0; i < (uint64_t)tries; i++) {
         Shape a = {.core = cores[i % CORES], .at = random_frame(1, i, 1.0)};
         Shape b = {.size = {1, i % 3 ? 0.2 : 0.7, 0.6}, .at = random_frame(2, i, 0.3)};
         if (i % 5 == 0) a.at.axes = b.at.axes; /* faces along faces */
@@ -146,7 +147,7 @@ static void hulls_meet_boxes(void **state) {
         mesh_free(context, &mesh);
     }
     print_message("boxes: %d met, worst error of the gap %.1e\n", met, worst);
-    assert_true(met > 800);
+    assert_true(met > test_size(800, 200));
     assert_true(worst < 1e-6);
     test_context_close(context);
 }
@@ -155,7 +156,8 @@ static void hulls_meet_hulls(void **state) {
     (void)state;
     double worst = 0;
     int met = 0;
-    for (uint64_t i = 0; i < 1600; i++) {
+    const int tries = test_size(1600, 480);
+    for (uint64_t i = 0; i < (uint64_t)tries; i++) {
         Shape a = {.core = cores[i % CORES], .at = random_frame(3, i, 0.8)};
         Shape b = {.core = cores[i / CORES % CORES], .at = random_frame(4, i, 0.3)};
         if (i % 5 == 0) a.at.axes = b.at.axes;
@@ -166,7 +168,7 @@ static void hulls_meet_hulls(void **state) {
         judge(&a, &solid_a, &b, &solid_b, &points, 0.05, &worst, &met);
     }
     print_message("hulls: %d met, worst error of the gap %.1e\n", met, worst);
-    assert_true(met > 300);
+    assert_true(met > test_size(300, 90));
     assert_true(worst < 1e-6);
 }
 
@@ -203,7 +205,8 @@ static void hulls_in_a_field(void **state) {
     Frame at_b = frame_in_place();
     double worst = 0;
     int met = 0;
-    for (uint64_t i = 0; i < 4000; i++) {
+    const int tries = test_size(4000, 1000);
+    for (uint64_t i = 0; i < (uint64_t)tries; i++) {
         const RoundCore *core = cores[i % CORES];
         Frame at = random_frame(6, i, 1.2);
         Solid solid = solid_of(core);
@@ -219,7 +222,7 @@ static void hulls_in_a_field(void **state) {
         assert_sound(&points, &ball, &at_b, false, 1e-9);
     }
     print_message("ball's field: %d met, worst error of the gap %.1e\n", met, worst);
-    assert_true(met > 300);
+    assert_true(met > test_size(300, 75));
     assert_true(worst < 1e-6);
 }
 
