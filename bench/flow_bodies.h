@@ -88,7 +88,9 @@ static inline bool flow_bodies_add_body(FlowBodies *all, const FlowBody *body) {
 }
 
 static inline bool flow_bodies_add_flux(FlowBodies *all, const FlowBodyFlux *flux) {
-    FlowFlux place = {.axis = flux->axis, .at = {flux->at[0], flux->at[1], flux->at[2]}};
+    FlowFlux place = {.axis = flux->axis,
+                      .at = {flux->at[0], flux->at[1], flux->at[2]},
+                      .area = fabs(flux->row[flux->axis])};
     if (!array_push(all->context, &all->fluxes, place)) return false;
     for (int i = 0; i < 6; i++)
         if (!csr_builder_add(all->context, &all->flux_rows, 6 * (size_t)flux->body + (size_t)i,

@@ -153,20 +153,37 @@ def temporary():
     return tempfile.TemporaryDirectory(prefix="plimsoll-verify-")
 
 
-def verify(description, all_checks):
+def verify(description, all_checks, add=None):
     """Each of the checks; one whose run breaks off has failed, and the others go on."""
-    options = arguments(description, lambda parser: parser.add_argument(
-        "--only", default="", metavar="WORD", help="only the checks whose names have it in them"))
+    def add_all(parser):
+        parser.add_argument("--only", default="", metavar="WORD[:WORD...]",
+                            help="only the checks whose names have the first word in them; of those that have cases only "
+                            "the cases whose labels have all the others")
+        if add:
+            add(parser)
+    options = arguments(description, add_all)
     checks = Checks()
     with temporary() as folder:
         for check in all_checks:
-            if options.only not in check.__name__:
-                continue
-            try:
-                check(options, checks, folder)
-            except (RuntimeError, subprocess.TimeoutExpired) as error:
-                checks.true(f"{check.__name__} runs to its end", False, " ".join(str(error).split())[:500])
+            if options.only.split(":")[0] in check.__name__:
+                attempt(checks, check.__name__, check, options, checks, folder)
     checks.finish()
+
+
+def attempt(checks, label, check, *arguments):
+    """What breaks off has failed."""
+    try:
+        check(*arguments)
+    except (RuntimeError, subprocess.TimeoutExpired) as error:
+        checks.true(f"{label} runs to its end", False, " ".join(str(error).split())[:500])
+
+
+def each_case(options, checks, cases, check):
+    """`check(label, *case)` for each label of `cases`, those that --only names; one that breaks off has failed, and the
+    others go on."""
+    for label, case in cases.items():
+        if all(word in label for word in options.only.split(":")[1:]):
+            attempt(checks, label, check, label, *case)
 
 
 # ---- reading ----

@@ -43,18 +43,18 @@ static Vec3 onto(const Grid *grid, const Collider *collider, Vec3 x) {
     return vec3_add_scaled(x, -collider_distance(collider, x), outward(grid, collider, x));
 }
 
-/* 1/R by the second differences of the distance: their sum is (dim - 1)/R. A flat surface is as
- * wide as the body. */
+/* 1/R by the second differences of the distance: their sum is (dim - 1)/R. */
 static double curvature_at(const Grid *grid, const Collider *collider, Vec3 x) {
     double reach = collider_reach(collider, grid->dim), step = 0.05 * reach, sum = 0;
     for (int axis = 0; axis < grid->dim; axis++)
         for (int end = -1; end < 2; end += 2)
             sum += collider_distance(collider, vec3_add_scaled(x, end * step, vec3_axis(axis))) -
                    collider_distance(collider, x);
-    return fmax(sum / (step * step * (grid->dim - 1)), 1 / reach);
+    return sum / (step * step * (grid->dim - 1));
 }
 
-/* By going back and forth between the surfaces: exact for convex ones. */
+/* By going back and forth between the surfaces: exact for convex ones. Where both are flat the film
+ * is as wide as the smaller of the two. */
 static bool find_film(const FlowOffer *offer, size_t a, size_t b, Film *film) {
     enum { ROUNDS = 12 };
     const Grid *grid = offer->problem.grid;
@@ -72,6 +72,8 @@ static bool find_film(const FlowOffer *offer, size_t a, size_t b, Film *film) {
     film->at_a = vec3_sub(x, grid_in_plane(grid, own->position));
     film->at_b = vec3_sub(y, grid_in_plane(grid, other->position));
     film->curve = curvature_at(grid, own, x) + curvature_at(grid, other, y);
+    film->curve = fmax(film->curve,
+                       1 / fmin(collider_reach(own, grid->dim), collider_reach(other, grid->dim)));
     return film->gap < grid->spacing;
 }
 
@@ -87,7 +89,7 @@ static bool find_wall_film(const FlowOffer *offer, size_t a, int axis, int end, 
     *film = (Film){.a = a, .b = NO_SURFACE, .normal = normal};
     film->gap = fmax((end ? -1 : 1) * (vec3_component(lowest, axis) - plane), 0);
     film->at_a = vec3_sub(lowest, center);
-    film->curve = curvature_at(grid, own, lowest);
+    film->curve = fmax(curvature_at(grid, own, lowest), 1 / extent);
     return film->gap < grid->spacing;
 }
 

@@ -336,8 +336,10 @@ static PlimStatus end(void *system, const StepInfo *step, SolveWhen when, const 
     case SOLVE_START:
         return end_start(fluid, step, offer);
     case SOLVE_IMPACT:
+        fluid->coupled.impact_iterations += result->iterations;
         return end_impact(fluid, step, offer);
     case SOLVE_HALF_STEP:
+        fluid->coupled.half_iterations += result->iterations;
         fluid_restore_flow(fluid, fluid->coupled.kept);
         scratch_release(step->scratch, fluid->coupled.mark);
         return PLIM_OK;

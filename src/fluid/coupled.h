@@ -12,6 +12,8 @@ typedef struct FluidCoupled {
     ARRAY(FlowFace) faces;       /* that colliders close */
     ViscosityProblem viscous;    /* of the solve at hand */
     FlowResult result;           /* the last solve */
+    int half_iterations;         /* of this step's solves for positions, all turns */
+    int impact_iterations;       /* of those that tell the fluid of bounces */
     /* While the half step is solved for: what the flow was, in scratch memory from `mark` on. */
     double *kept[FLUID_FLOW_COUNT];
     size_t mark;

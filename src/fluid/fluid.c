@@ -157,7 +157,9 @@ static PlimStatus start_suddenly(Fluid *fluid, const StepInfo *step) {
 
 /* Solids and the fluid are solved for after this, in couple/. */
 static PlimStatus fluid_solve_positions(void *system, const StepInfo *step) {
-    ((Fluid *)system)->gravity = step->gravity;
+    Fluid *fluid = system;
+    fluid->gravity = step->gravity;
+    fluid->coupled.half_iterations = fluid->coupled.impact_iterations = 0;
     return PLIM_OK;
 }
 

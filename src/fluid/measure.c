@@ -213,9 +213,14 @@ static void diagnose_split(const Fluid *fluid, Diagnostics *diagnostics) {
                         fluid->viscous.result.last_residual);
 }
 
-static void diagnose_coupled(const FlowResult *found, Diagnostics *diagnostics) {
+static void diagnose_coupled(const FluidCoupled *coupled, Diagnostics *diagnostics) {
+    const FlowResult *found = &coupled->result;
     diagnostics_add_own(diagnostics, "solve.coupled.iterations|solve.*.iterations",
                         found->iterations);
+    diagnostics_add_own(diagnostics, "solve.coupled.half_iterations|solve.*.half_iterations",
+                        coupled->half_iterations);
+    diagnostics_add_own(diagnostics, "solve.coupled.impact_iterations|solve.*.impact_iterations",
+                        coupled->impact_iterations);
     diagnostics_add_own(diagnostics, "solve.coupled.residual|solve.*.residual",
                         found->residual[FLOW_DIVERGENCE]);
     diagnostics_add_own(diagnostics, "solve.coupled.residual_momentum|solve.*.residual_momentum",
@@ -303,7 +308,7 @@ PlimStatus fluid_diagnose(const void *system, const StepInfo *step, Diagnostics 
                         fluid->projected.incompatible / grid_cell_volume(&fluid->grid));
     diagnostics_add_own(diagnostics, "speed.max|speed.*.max", fluid_greatest_velocity(fluid));
     if (fluid->coupled.solver)
-        diagnose_coupled(&fluid->coupled.result, diagnostics);
+        diagnose_coupled(&fluid->coupled, diagnostics);
     else
         diagnose_split(fluid, diagnostics);
     if (fluid->desc.smoke.is_there)

@@ -7,6 +7,7 @@
  * like others there (forces.c). */
 #include "fluid/project.h"
 #include "fluid/boundary.h"
+#include "fluid/coupled.h"
 #include "fluid/internal.h"
 #include "fluid/measure.h"
 
@@ -109,9 +110,26 @@ void fluid_restore_flow(Fluid *fluid, double *const kept[FLUID_FLOW_COUNT]) {
     }
 }
 
+/* What is made in cells, but for what bodies push whose motion is solved for: where one is next to
+ * something that it closes a gap to, it is the solve that makes them agree. */
+static PlimStatus find_given_sources(Fluid *fluid, const StepInfo *step) {
+    size_t mark = scratch_mark(step->scratch), count = fluid->colliders.list.count;
+    Collider *kept = scratch_take(step->scratch, count + 1, sizeof *kept);
+    if (!kept) return PLIM_OUT_OF_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        Collider *now = &fluid->colliders.list.data[i].now;
+        kept[i] = *now;
+        if (fluid_solves_for(fluid, i)) now->velocity = now->angular_velocity = vec3(0, 0, 0);
+    }
+    PlimStatus status = fluid_find_sources(fluid, step, true);
+    for (size_t i = 0; i < count; i++) fluid->colliders.list.data[i].now = kept[i];
+    scratch_release(step->scratch, mark);
+    return status;
+}
+
 /* Looks at what flows in and out at the start, without solving. */
 PlimStatus fluid_check_start(Fluid *fluid, const StepInfo *step) {
-    TRY(fluid_find_sources(fluid, step, true));
+    TRY(find_given_sources(fluid, step));
     PoissonProblem problem = make_problem(fluid);
     KrylovOptions options = krylov_options_default(step->threads);
     options.max_iterations = 0;
@@ -125,6 +143,7 @@ PlimStatus fluid_check_start(Fluid *fluid, const StepInfo *step) {
     fluid_restore_flow(fluid, kept);
     scratch_release(step->scratch, mark);
     TRY(status);
+    if (fluid_solves_for_bodies(fluid)) TRY(fluid_find_sources(fluid, step, true));
     return fluid_check_balance(fluid, PLIM_BAD_INPUT, step->time, result.incompatible);
 }
 

@@ -45,8 +45,9 @@ static void find_row(void *user, int j, int k) {
         job->is_thin[index] = 0;
         if (!is_near_solid(fluid, cell)) continue;
         ImmersedGap gap = immersed_gap(&fluid->colliders, grid_cell_center(grid, i, j, k));
-        double other = fmin(gap.second, wall_distance(grid, cell));
-        job->is_thin[index] = gap.has_free && gap.least + other < grid->spacing;
+        bool of_two = gap.has_free && gap.least + gap.second < grid->spacing;
+        bool of_wall = gap.first_is_free && gap.least + wall_distance(grid, cell) < grid->spacing;
+        job->is_thin[index] = of_two || of_wall;
     }
 }
 

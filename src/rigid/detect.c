@@ -139,7 +139,9 @@ typedef struct ContactSurface {
 static ContactSurface surface_of(const RigidBodies *b, size_t i) {
     if (rigid_is_still_surface(b, i)) {
         const StillSurface *still = rigid_still_surface(b, i);
-        return (ContactSurface){still->friction, still->friction, still->restitution, 0.0, 0.0};
+        const StillMaterial *material = &still->material;
+        return (ContactSurface){material->friction, material->kinetic_friction,
+                                material->restitution, 0.0, 0.0};
     }
     return (ContactSurface){b->friction[i], b->kinetic_friction[i], b->restitution[i],
                             b->rolling_friction[i], b->spinning_friction[i]};
@@ -177,8 +179,8 @@ static ContactPair describe_pair(const RigidBodies *b, BroadPair near) {
     return pair;
 }
 
-static bool keep_pair(RigidBodies *bodies, const DeepOverlaps *overlaps, BroadPair near,
-                      const ContactPoints *points) {
+static bool keep_pair(RigidBodies *bodies, const StepInfo *step, const DeepOverlaps *overlaps,
+                      BroadPair near, const ContactPoints *points) {
     RigidContacts *contacts = &bodies->contacts;
     if (points->count == 0) return true;
     ContactPair pair = describe_pair(bodies, near);
@@ -195,7 +197,7 @@ static bool keep_pair(RigidBodies *bodies, const DeepOverlaps *overlaps, BroadPa
                           .normal = point->normal,
                           .gap = touching ? 0.0 : point->gap,
                           .radius = point->radius};
-        surface_pairs_run(bodies, &pair, &row);
+        surface_pairs_run(bodies, step, &pair, &row);
         row_prepare(&row, a, b);
         if (!(row.normal_response < HELD_RESPONSE)) continue; /* both are held */
         contacts->rows.data[contacts->rows.count++] = row;
@@ -265,7 +267,7 @@ static PlimStatus detect_in_boxes(RigidBodies *bodies, const StepInfo *step, con
     TRY(drop_ghosts(&job, boxes));
     contacts->pairs.count = contacts->rows.count = 0;
     for (size_t p = 0; p < near; p++)
-        if (!keep_pair(bodies, &overlaps, contacts->near.items.data[p], &found[p]))
+        if (!keep_pair(bodies, step, &overlaps, contacts->near.items.data[p], &found[p]))
             return PLIM_OUT_OF_MEMORY;
     return PLIM_OK;
 }

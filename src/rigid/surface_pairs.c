@@ -118,21 +118,33 @@ void surface_pairs_choose_friction(RigidBodies *bodies, const StepInfo *step) {
 /* ---- belts ---- */
 
 bool surface_runs(const RigidBodies *b, size_t partner) {
-    if (rigid_is_still_surface(b, partner)) return false;
+    if (rigid_is_still_surface(b, partner)) {
+        const FieldFunction *velocity = rigid_still_surface(b, partner)->material.velocity;
+        return field_function_is_set(&velocity[0]) || field_function_is_set(&velocity[1]) ||
+               field_function_is_set(&velocity[2]);
+    }
     Vec3 velocity = vec3_load(b->surface_velocity + 3 * partner);
     return vec3_dot(velocity, velocity) > 0.0;
 }
 
-static Vec3 running_velocity(const RigidBodies *b, int32_t partner) {
+static Vec3 running_velocity(const RigidBodies *b, int32_t partner, Vec3 x, double t) {
     if (!surface_runs(b, (size_t)partner)) return vec3(0, 0, 0);
+    if (rigid_is_still_surface(b, (size_t)partner)) {
+        const FieldFunction *velocity = rigid_still_surface(b, (size_t)partner)->material.velocity;
+        return vec3(field_function_at(&velocity[0], x, t), field_function_at(&velocity[1], x, t),
+                    field_function_at(&velocity[2], x, t));
+    }
     return quat_rotate(quat_load(b->orientation + 4 * partner),
                        vec3_load(b->surface_velocity + 3 * partner));
 }
 
-void surface_pairs_run(const RigidBodies *b, const ContactPair *pair, ContactRow *row) {
+void surface_pairs_run(const RigidBodies *b, const StepInfo *step, const ContactPair *pair,
+                       ContactRow *row) {
+    double t = step->end_time;
     row->runs = surface_runs(b, (size_t)pair->a) || surface_runs(b, (size_t)pair->b);
     if (!row->runs) return;
-    Vec3 run = vec3_sub(running_velocity(b, pair->a), running_velocity(b, pair->b));
+    Vec3 run = vec3_sub(running_velocity(b, pair->a, row->point, t),
+                        running_velocity(b, pair->b, row->point, t));
     row->run = vec3_add_scaled(run, -vec3_dot(run, row->normal), row->normal);
 }
 
@@ -150,6 +162,8 @@ static bool bounces_by_table(const RigidBodies *b, int material) {
 void surface_pairs_tell_restitution(const RigidBodies *b) {
     size_t first = rigid_count(b), found = 0, grounds = b->still_surfaces.count;
     if (b->options.restitution == PLIM_RESTITUTION_MAX) return;
+    for (size_t i = 0; i < b->still_surfaces.count; i++)
+        if (b->still_surfaces.data[i].material.restitution > 0.0) return;
     for (size_t i = rigid_count(b); i-- > 0;) {
         bool bounces = b->restitution[i] > 0.0;
         grounds += b->motion[i] != PLIM_DYNAMIC;

@@ -16,8 +16,10 @@ void surface_pairs_look_up(const RigidBodies *bodies, ContactPair *pair);
  * slide has it from the next. */
 void surface_pairs_choose_friction(RigidBodies *bodies, const StepInfo *step);
 
-/* How fast the surface of a runs over that of b where they would be at rest, m/s, along both. */
-void surface_pairs_run(const RigidBodies *bodies, const ContactPair *pair, ContactRow *row);
+/* How fast the surface of a runs over that of b where they would be at rest, m/s, along both, at
+ * the end of the step. */
+void surface_pairs_run(const RigidBodies *bodies, const StepInfo *step, const ContactPair *pair,
+                       ContactRow *row);
 
 /* Whether the surface of a partner runs: it does work on what lies on it. */
 bool surface_runs(const RigidBodies *bodies, size_t partner);

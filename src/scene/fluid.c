@@ -378,5 +378,10 @@ static PlimStatus add_fluid(PlimScene *scene, PlimWorld *world, const SceneSyste
     return scene_as_problem(scene, node, world_add_fluid(world, system->name, &desc));
 }
 
-const SceneSystemKind scene_fluid_kind = {"fluid", &scene_fluid_table, fluid_grid, check_fluid,
-                                          add_fluid};
+static SceneSystemSide fluid_side(SceneSystem *system, int axis, int end) {
+    SceneSide *side = &system->fluid.sides.of[axis][end];
+    return (SceneSystemSide){side->kind, &side->wall, side->velocity};
+}
+
+const SceneSystemKind scene_fluid_kind = {"fluid",    &scene_fluid_table, fluid_grid,
+                                          fluid_side, check_fluid,        add_fluid};

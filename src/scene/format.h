@@ -221,8 +221,15 @@ typedef struct SceneDomain {
 
 enum { SCENE_SIDE_WALL, SCENE_SIDE_OPEN, SCENE_SIDE_PERIODIC, SCENE_SIDE_INFLOW };
 
+/* Of a wall, as bodies meet it; negative: not given. */
+typedef struct SceneWall {
+    SceneFriction friction;
+    double restitution;
+} SceneWall;
+
 typedef struct SceneSide {
     int kind;
+    SceneWall wall;
     SceneField velocity[3];
     double slip;
     SceneField smoke, temperature;
@@ -325,12 +332,17 @@ typedef struct SceneSplashSurface {
     double absorption[3];
 } SceneSplashSurface;
 
+typedef struct SceneSplashSide {
+    int kind; /* SCENE_SIDE_WALL or SCENE_SIDE_OPEN */
+    SceneWall wall;
+} SceneSplashSide;
+
 /* Words are counted as the enums of splash.h count them. */
 typedef struct SceneSplash {
     const char *name;
     SceneDomain domain;
     int64_t cells;
-    int sides[3][2]; /* SCENE_SIDE_WALL or SCENE_SIDE_OPEN */
+    SceneSplashSide sides[3][2];
     double density;
     int64_t particles; /* along an edge of a cell */
     double jitter;

@@ -20,7 +20,9 @@ static const SceneKey side_keys[] = {
      .help = "wall: nothing passes; open: pressure 0 outside, anything passes; periodic: joined to "
              "the opposite side; inflow: the velocity is given"},
     {"velocity", VALUE_FIELD3, AT(SceneSide, velocity), "[0, 0, 0]", .unit = "m/s",
-     .help = "of what flows in; of a wall: how it moves along itself"},
+     .help = "of what flows in; of a wall: how it moves along itself. Bodies that lie on it are "
+             "taken along by friction, as by a belt"},
+    WALL_KEYS(SceneSide),
     {"slip", VALUE_NUMBER, AT(SceneSide, slip), "0", .unit = "m", NOT_NEGATIVE,
      .help = "slip length of a wall: 0 holds a viscous fluid fast, 1e9 lets it slip freely"},
     {"smoke", VALUE_FIELD, AT(SceneSide, smoke), .help = "of what comes in; 0 when left out"},

@@ -5,10 +5,24 @@
 
 static const char *const side_choices[] = {"wall", "open", NULL}; /* as SCENE_SIDE_... */
 
+static const SceneKey side_keys[] = {
+    {"kind", VALUE_CHOICE, AT(SceneSplashSide, kind), "wall", .choices = side_choices,
+     .help = "wall: nothing passes; open: what leaves is gone, and counted"},
+    WALL_KEYS(SceneSplashSide),
+};
+
+static const SceneTable side_table = {
+    .name = "splash side",
+    .help = "One side of the domain. A single word stands for the kind: `top: open`.",
+    .keys = side_keys,
+    .key_count = COUNT(side_keys),
+    .short_form = true,
+};
+
 #define SIDE(name, axis, end, where)                                                               \
     {                                                                                              \
-        name, VALUE_CHOICE, .offset = sizeof(int) * (2 * (axis) + (end)), .fallback = "wall",      \
-                            .choices = side_choices, .help = where                                 \
+        name, VALUE_TABLE, .offset = sizeof(SceneSplashSide) * (2 * (axis) + (end)),               \
+                           .fallback = "wall", .table = &side_table, .help = where                 \
     }
 
 static const SceneKey sides_keys[] = {
@@ -17,9 +31,7 @@ static const SceneKey sides_keys[] = {
 };
 
 static const SceneTable sides_table =
-    TABLE("splash sides",
-          "The sides of the domain: wall: nothing passes; open: what leaves is gone, and counted. "
-          "Back and front do not count in two dimensions.",
+    TABLE("splash sides", "The sides of the domain; back and front do not count in two dimensions.",
           sides_keys);
 
 /* ---- what is in it ---- */

@@ -36,7 +36,8 @@ static Grid splash_grid(const PlimScene *scene, const SceneSystem *system) {
     const SceneSplash *splash = &system->splash;
     Grid grid = scene_domain_grid(&splash->domain, (int)scene->document.dim, splash->cells);
     for (int axis = 0; axis < grid.dim; axis++)
-        for (int end = 0; end < 2; end++) grid.sides[axis][end] = kinds[splash->sides[axis][end]];
+        for (int end = 0; end < 2; end++)
+            grid.sides[axis][end] = kinds[splash->sides[axis][end].kind];
     return grid;
 }
 
@@ -217,5 +218,10 @@ static PlimStatus add_splash(PlimScene *scene, PlimWorld *world, const SceneSyst
     return PLIM_OK;
 }
 
-const SceneSystemKind scene_splash_kind = {"splash", &scene_splash_table, splash_grid,
-                                           scene_check_splash, add_splash};
+static SceneSystemSide splash_side(SceneSystem *system, int axis, int end) {
+    SceneSplashSide *side = &system->splash.sides[axis][end];
+    return (SceneSystemSide){side->kind, &side->wall, NULL};
+}
+
+const SceneSystemKind scene_splash_kind = {"splash",    &scene_splash_table, splash_grid,
+                                           splash_side, scene_check_splash,  add_splash};

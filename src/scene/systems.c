@@ -2,6 +2,7 @@
 #include "scene/systems.h"
 
 #include "scene/scene.h"
+#include "scene/walls.h"
 #include "world/domains.h"
 
 #include <string.h>
@@ -29,6 +30,7 @@ static void check_name(PlimScene *scene, const SceneSystem *system) {
 
 static void read_system(PlimScene *scene, const SceneSystemKind *kind, SceneNode *node) {
     SceneSystem system = {.kind = kind, .node = node};
+    scene_begin_walls(&system);
     reader_read_table(&scene->reader, node, kind->table, &system.fluid);
     system.name = system.fluid.name; /* all structs of the union begin with it */
     check_name(scene, &system);
@@ -99,8 +101,10 @@ static void check_overlaps(PlimScene *scene) {
 }
 
 void scene_check_systems(PlimScene *scene) {
-    for (size_t i = 0; i < scene->systems.count; i++)
+    for (size_t i = 0; i < scene->systems.count; i++) {
         scene->systems.data[i].kind->check(scene, &scene->systems.data[i]);
+        scene_check_walls(scene, &scene->systems.data[i]);
+    }
     if (scene->reader.problems.count == 0 && scene->reader.trouble == PLIM_OK)
         check_overlaps(scene);
 }
@@ -137,17 +141,21 @@ PlimStatus scene_find_rooms(PlimScene *scene) {
 }
 
 /* Around liquids, and around fluids that move bodies: those bodies meet them. */
-static PlimStatus add_walls(PlimScene *scene, PlimWorld *world, const SceneSystem *system) {
+static PlimStatus add_walls(PlimScene *scene, PlimWorld *world, SceneSystem *system) {
     bool has_liquid = system->kind == &scene_splash_kind || node_get(system->node, "liquid");
     bool moves_bodies = scene->document.coupling.fluid == 0;
     if (!scene->has_acting || !(has_liquid || moves_bodies)) return PLIM_OK;
     Grid grid = system->kind->grid(scene, system);
-    return world_add_walls(world, system->name, &grid, &system->room);
+    StillMaterial materials[3][2];
+    for (int axis = 0; axis < 3; axis++)
+        for (int end = 0; end < 2; end++)
+            materials[axis][end] = scene_wall_material(system, axis, end);
+    return world_add_walls(world, system->name, &grid, &system->room, materials);
 }
 
 PlimStatus scene_add_systems(PlimScene *scene, PlimWorld *world, const SceneBodies *bodies) {
     for (size_t i = 0; i < scene->systems.count; i++) {
-        const SceneSystem *system = &scene->systems.data[i];
+        SceneSystem *system = &scene->systems.data[i];
         if (system->name && rigid_bodies_find(world->rigid, system->name) != INDEX_NONE) {
             context_fail(scene->context, PLIM_BAD_INPUT,
                          "a rigid body is named '%s' too; rename one of them", system->name);

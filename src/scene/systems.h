@@ -12,10 +12,18 @@ typedef struct SceneSystem SceneSystem;
 typedef struct SceneBodies SceneBodies;
 
 /* One line a kind of system: the registry is in systems.c. */
+/* A side of a system's domain. */
+typedef struct SceneSystemSide {
+    int kind;
+    SceneWall *wall;
+    const SceneField *velocity; /* three; NULL: it has none */
+} SceneSystemSide;
+
 typedef struct SceneSystemKind {
     const char *key; /* of the scene: a map, or a list of maps that have names */
     const SceneTable *table;
     Grid (*grid)(const PlimScene *scene, const SceneSystem *system);
+    SceneSystemSide (*side)(SceneSystem *system, int axis, int end);
     /* What tables cannot say, and the memory it needs. */
     void (*check)(PlimScene *scene, const SceneSystem *system);
     /* After the bodies. */

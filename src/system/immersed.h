@@ -95,7 +95,7 @@ const ImmersedCollider *immersed_nearest(const Immersed *immersed, Vec3 x, Vec3 
 /* The distances of the two colliders nearest to x, m; HUGE_VAL: there is none, or far away. */
 typedef struct ImmersedGap {
     double least, second;
-    bool has_free; /* one of them is free to move */
+    bool first_is_free, has_free; /* to move: the nearest, one of both */
 } ImmersedGap;
 
 ImmersedGap immersed_gap(const Immersed *immersed, Vec3 x);

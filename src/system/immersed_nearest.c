@@ -161,7 +161,7 @@ const ImmersedCollider *immersed_nearest(const Immersed *immersed, Vec3 x, Vec3 
 /* Within the margin of a bin it has all colliders that are near. */
 ImmersedGap immersed_gap(const Immersed *immersed, Vec3 x) {
     Nearest n = find_nearest(immersed, x);
-    bool has_free = (n.collider && surface_is_free(&n.collider->ref)) ||
-                    (n.other && surface_is_free(&n.other->ref));
-    return (ImmersedGap){n.least, n.second, has_free};
+    bool first = n.collider && surface_is_free(&n.collider->ref);
+    bool other = n.other && surface_is_free(&n.other->ref);
+    return (ImmersedGap){n.least, n.second, first, first || other};
 }

@@ -13,7 +13,10 @@ PlimStatus world_add_splash(PlimWorld *world, const char *name, const SplashDesc
 /* Makes the sides of a domain that are walls or inflows still surfaces for bodies: what holds the
  * liquid holds them too. `name` as above; the room is the domain's, and what it borrows must
  * outlive the world. */
-PlimStatus world_add_walls(PlimWorld *world, const char *name, const Grid *grid, const Room *room);
+PlimStatus world_add_walls(PlimWorld *world, const char *name, const Grid *grid, const Room *room,
+                           StillMaterial materials[3][2]);
+/* That of a body which says nothing of it. */
+StillMaterial world_wall_material(void);
 
 /* The first of them; NULL: none. */
 static inline Fluid *fluid_of(const PlimWorld *world) {
