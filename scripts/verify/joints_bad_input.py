@@ -168,7 +168,7 @@ def check_length(options, checks, folder, scene):
                     "hangs" if result is None else result.last_words())
 
 
-BITS = [("figure", {}, 24), ("chain", {"params/push": 2}, 4), ("arm", {}, 12), ("cart", {}, 12),
+BITS = [("figure", {}, 24), ("chain", {"params/push": 2}, 4), ("arm", {}, 12), ("swimmer", {"params/n": 48}, 4), ("cart", {}, 12),
         ("figures", {"params/figures": 6}, 16), ("loops", {"params/rings": 16}, 14), ("slider_crank", {}, 12)]
 
 
@@ -178,26 +178,29 @@ def figures(output):
     return {name: stats[name].tobytes() for name in stats.names if not name.startswith("wall.")}
 
 
-def check_bits(options, checks, folder, _scene):
+def same_bits(options, checks, folder, name, scene, values, frames):
     """For 1, 2 and 4 threads, and after resume from the middle."""
-    for name, values, frames in BITS[:3] if options.quickest else BITS:
-        scene = common.scene_path(f"joints/{name}.yaml")
-        go = lambda n, end, label: common.run(options.program, scene, os.path.join(folder, f"bits_{name}_{label}"),
-                                              values, "--frames", end, "--threads", n)
-        runs = {n: go(n, frames, n) for n in (1, 2, 4)}
-        half = runs["resume"] = go(1, frames // 2, "half")
-        result = common.call(options.program, "resume", half.folder, "--frames", frames, "--quiet", "--threads", 2)
-        checks.true(f"{name}: resume ends", result.code == 0, result.last_words() if result.code else "")
-        table = lambda output: open(output.path("probes.csv")).read()
-        for n in (2, 4, "resume"):
-            label = f"{name}: {n} threads" if n != "resume" else f"{name}: after resume"
-            names = common.different(runs[1].state(frames), runs[n].state(frames))
-            names += common.different(runs[1].frame(frames), runs[n].frame(frames))
-            checks.true(f"{label}: the same state and frame", not names, " ".join(names)[:80])
-            checks.true(f"{label}: the same probes", table(runs[1]) == table(runs[n]))
-            a, b = figures(runs[1]), figures(runs[n])
-            bad = [key for key in a if a[key] != b.get(key)]
-            checks.true(f"{label}: the same figures in stats.csv", not bad, " ".join(bad)[:80])
+    go = lambda n, end, label: common.run(options.program, scene, os.path.join(folder, f"bits_{name}_{label}"),
+                                          values, "--frames", end, "--threads", n)
+    runs = {n: go(n, frames, n) for n in (1, 2, 4)}
+    half = runs["resume"] = go(1, frames // 2, "half")
+    result = common.call(options.program, "resume", half.folder, "--frames", frames, "--quiet", "--threads", 2)
+    checks.true(f"{name}: resume ends", result.code == 0, result.last_words() if result.code else "")
+    table = lambda output: open(output.path("probes.csv")).read()
+    for n in (2, 4, "resume"):
+        label = f"{name}: {n} threads" if n != "resume" else f"{name}: after resume"
+        names = common.different(runs[1].state(frames), runs[n].state(frames))
+        names += common.different(runs[1].frame(frames), runs[n].frame(frames))
+        checks.true(f"{label}: the same state and frame", not names, " ".join(names)[:80])
+        checks.true(f"{label}: the same probes", table(runs[1]) == table(runs[n]))
+        a, b = figures(runs[1]), figures(runs[n])
+        bad = [key for key in a if a[key] != b.get(key)]
+        checks.true(f"{label}: the same figures in stats.csv", not bad, " ".join(bad)[:80])
+
+
+def check_bits(options, checks, folder, _scene):
+    for name, values, frames in BITS[:4] if options.quickest else BITS:
+        same_bits(options, checks, folder, name, common.scene_path(f"joints/{name}.yaml"), values, frames)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
-/* Contact in the coupled solve with a fluid: rows of what holds, and the contact solver of the
- * system that the solids are of, by turns until both say the same (system/contact.h). A body that
- * rests has the same rows in every step, and one turn is enough. */
+/* What holds in the coupled solve with a fluid, by turns: rows of contact that hold, and the
+ * contact solver of the system that the solids are of (system/contact.h); rows that hold one side
+ * alone or within bounds (`settle` of system/dofs.h), until all say the same. A body that rests has
+ * the same rows in every step, and one turn is enough. */
 #include "couple/internal.h"
 
 #include "system/contact.h"
@@ -99,39 +100,59 @@ static PlimStatus find_gains(Coupling *coupling) {
 
 /* ---- by turns ---- */
 
-bool couple_contact_is_last(const Coupling *coupling) {
+bool couple_turn_is_last(const Coupling *coupling) {
     return coupling->round + 1 == MOST_ROUNDS;
 }
 
-PlimStatus couple_contact_settle(Coupling *coupling, const StepInfo *step, SolveWhen when,
-                                 double speed, bool *agrees) {
+/* Contact first: rows of joints then know what it carries. */
+static PlimStatus settle_system(const Coupling *coupling, const GatheredSystem *system,
+                                const StepInfo *step, SolveWhen when, double speed, bool *agrees) {
+    const SystemInstance *instance = system->instance;
+    const ContactClass *contact = instance->class->contact;
+    const DofClass *dofs = instance->class->dofs;
+    DofLoad load = {.is_solved = coupling->gathered.is_solved.data + system->first_block,
+                    .velocity = coupling->gathered.velocity.data + system->first,
+                    .gain = coupling->gain.data + system->first,
+                    .speed = speed,
+                    .is_last = couple_turn_is_last(coupling)};
+    bool touching = true, held = true;
+    if (contact && coupling->touches)
+        TRY(contact->settle(instance->object, step, when, &load, &touching));
+    if (dofs->settle) TRY(dofs->settle(instance->object, step, when, &load, &held));
+    *agrees = *agrees && touching && held;
+    return PLIM_OK;
+}
+
+PlimStatus couple_settle(Coupling *coupling, const StepInfo *step, SolveWhen when, double speed,
+                         bool *agrees) {
     const Gathered *gathered = &coupling->gathered;
     TRY(find_gains(coupling));
     *agrees = true;
-    for (size_t i = 0; i < gathered->system_count; i++) {
-        const GatheredSystem *system = &gathered->systems.data[i];
-        const ContactClass *contact = system->instance->class->contact;
-        if (!contact) continue;
-        ContactLoad load = {.is_solved = gathered->is_solved.data + system->first_block,
-                            .velocity = gathered->velocity.data + system->first,
-                            .gain = coupling->gain.data + system->first,
-                            .speed = speed,
-                            .is_last = couple_contact_is_last(coupling)};
-        bool own;
-        TRY(contact->settle(system->instance->object, step, when, &load, &own));
-        *agrees = *agrees && own;
-    }
+    for (size_t i = 0; i < gathered->system_count; i++)
+        TRY(settle_system(coupling, &gathered->systems.data[i], step, when, speed, agrees));
     coupling->round++;
-    *agrees = *agrees || coupling->round == MOST_ROUNDS;
+    *agrees = *agrees || !coupling->takes_turns || coupling->round == MOST_ROUNDS;
     return PLIM_OK;
 }
 
 /* ---- the flow before the solve, to begin again from ---- */
 
-PlimStatus couple_keep_flow(Coupling *coupling, const FlowOffer *offer) {
+static bool some_switch(const CoupledSystems *systems) {
+    for (size_t i = 0; i < systems->count; i++) {
+        const DofClass *dofs = systems->systems[i].class->dofs;
+        if (dofs && dofs->switches && (!systems->takes_part || systems->takes_part[i]) &&
+            dofs->switches(systems->systems[i].object))
+            return true;
+    }
+    return false;
+}
+
+PlimStatus couple_turns_begin(Coupling *coupling, const CoupledSystems *systems,
+                              const FlowOffer *offer) {
     const Grid *grid = offer->problem.grid;
     coupling->round = 0;
-    for (int axis = 0; axis < grid->dim && coupling->touches; axis++) {
+    coupling->takes_turns = coupling->touches || some_switch(systems);
+    for (int axis = 0; axis < grid->dim && coupling->takes_turns; axis++) {
         size_t count = grid_face_count(grid, axis);
         coupling->kept[axis].count = coupling->found[axis].count = 0;
         if (!array_reserve(coupling->context, &coupling->kept[axis], count) ||

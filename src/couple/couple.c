@@ -161,7 +161,7 @@ static PlimStatus solve_with(Coupling *coupling, const CoupledSystems *systems,
     FlowResult result;
     int iterations = 0;
     TRY(flow->begin(fluid->object, step, when, &offer));
-    TRY(couple_keep_flow(coupling, &offer));
+    TRY(couple_turns_begin(coupling, systems, &offer));
     const double wanted = offer.problem.momentum;
     bool decides = coupling->touches && wanted < DECIDING;
     for (bool is_done = false; !is_done;) {
@@ -171,9 +171,9 @@ static PlimStatus solve_with(Coupling *coupling, const CoupledSystems *systems,
         TRY(solve_once(coupling, systems, &offer, when, &result));
         iterations += result.iterations;
         double left = offer.problem.divergence / grid_face_area(offer.problem.grid);
-        if (coupling->touches) TRY(couple_contact_settle(coupling, step, when, left, &agrees));
+        TRY(couple_settle(coupling, step, when, left, &agrees));
         is_done = agrees && !decides;
-        decides = !agrees && wanted < DECIDING && !couple_contact_is_last(coupling);
+        decides = !agrees && wanted < DECIDING && !couple_turn_is_last(coupling);
     }
     result.iterations = iterations;
     keep_surfaces(&coupling->assembly, &coupling->gathered);

@@ -173,7 +173,8 @@ PlimStatus gather_offers(Gathered *gathered, const CoupledSystems *systems, cons
     return PLIM_OK;
 }
 
-void gather_hand_back(Gathered *gathered, const StepInfo *step, SolveWhen when, bool by_flow) {
+static void hand_back(Gathered *gathered, const StepInfo *step, SolveWhen when, bool by_flow,
+                      const double *pushed) {
     for (size_t i = 0; i < gathered->system_count; i++) {
         const GatheredSystem *system = &gathered->systems.data[i];
         if (system->dofs.blocks.count == 0) continue;
@@ -184,9 +185,19 @@ void gather_hand_back(Gathered *gathered, const StepInfo *step, SolveWhen when, 
         DofAnswer answer = {.is_solved = is_solved,
                             .velocity = gathered->velocity.data + system->first,
                             .before = system->dofs.velocity.data,
+                            .pushed = pushed ? pushed + system->first : NULL,
                             .by_flow = by_flow};
         system->instance->class->dofs->accept(system->instance->object, step, when, &answer);
     }
+}
+
+void gather_hand_back(Gathered *gathered, const StepInfo *step, SolveWhen when, bool by_flow) {
+    hand_back(gathered, step, when, by_flow, NULL);
+}
+
+void gather_hand_back_pushed(Gathered *gathered, const StepInfo *step, SolveWhen when,
+                             const double *pushed) {
+    hand_back(gathered, step, when, false, pushed);
 }
 
 size_t gathered_block_of_surface(const Gathered *gathered, const SurfaceRef *ref) {

@@ -51,6 +51,9 @@ PlimStatus gather_offers(Gathered *gathered, const CoupledSystems *systems, cons
                          SolveWhen when);
 /* Hands back what blocks in `is_solved` found, `by_flow`: in a solve with a fluid. */
 void gather_hand_back(Gathered *gathered, const StepInfo *step, SolveWhen when, bool by_flow);
+/* The same, of blocks that a liquid pushed by so much momentum, by numbers through all. */
+void gather_hand_back_pushed(Gathered *gathered, const StepInfo *step, SolveWhen when,
+                             const double *pushed);
 void gathered_free(Gathered *gathered, PlimContext *context);
 /* Calls `visit` for every row of a set: those of the systems, then those between them. */
 typedef void (*RowVisit)(void *user, const GatheredRow *row);
@@ -171,7 +174,8 @@ struct Coupling {
     FlowAssembly assembly;
     DrySolve dry;
     bool touches;                    /* contact has begun: its rows are among those of the solves */
-    int round;                       /* of contact, from 0 */
+    bool takes_turns;                /* which rows hold is decided in the solve */
+    int round;                       /* of turns, from 0 */
     ARRAY(double) gain;              /* of each gathered velocity: what a fluid gave, N s */
     ARRAY(double) kept[3], found[3]; /* u*, and u of the last turn */
     CoupleWatch watch;
@@ -185,15 +189,16 @@ PlimStatus couple_contact_end(Coupling *coupling, const CoupledSystems *systems,
                               const StepInfo *step, SolveWhen when);
 /* Whether solids that a fluid moves have just bounced. */
 bool couple_bounced(const CoupledSystems *systems, const StepInfo *step);
-/* After a solve: contact with what the fluid did in it. `speed`, m/s, is what the solve left. True:
- * that is what the solve had been told, or there is no further turn. */
-PlimStatus couple_contact_settle(Coupling *coupling, const StepInfo *step, SolveWhen when,
-                                 double speed, bool *agrees);
+/* Begins the turns of a solve with a fluid. */
+PlimStatus couple_turns_begin(Coupling *coupling, const CoupledSystems *systems,
+                              const FlowOffer *offer);
+/* After a turn: contact and rows with what the fluid did in it. `speed`, m/s, is what the solve
+ * left. True: that is what the solve had been told, or there is no further turn. */
+PlimStatus couple_settle(Coupling *coupling, const StepInfo *step, SolveWhen when, double speed,
+                         bool *agrees);
 /* Whether the next turn is the last there may be. */
-bool couple_contact_is_last(const Coupling *coupling);
-/* u* to go back to before the next turn, if there may be one; that begins from what this one found.
- */
-PlimStatus couple_keep_flow(Coupling *coupling, const FlowOffer *offer);
+bool couple_turn_is_last(const Coupling *coupling);
+/* Goes back to u* before the next turn; that begins from what this one found. */
 void couple_restore_flow(Coupling *coupling, FlowOffer *offer);
 
 #endif

@@ -86,23 +86,34 @@ static void find_contact(const Gathered *gathered, PushedBody *bodies, size_t co
 }
 
 /* Impulses become velocities of their systems. */
-static void take_back(Gathered *gathered, PushedBody *bodies, size_t count, const StepInfo *step,
-                      SolveWhen when) {
+static PlimStatus take_back(Coupling *coupling, PushedBody *bodies, size_t count,
+                            const StepInfo *step, SolveWhen when) {
+    Gathered *gathered = &coupling->gathered;
+    size_t velocities = gathered->velocity.count;
+    if (!array_reserve(coupling->context, &coupling->gain, velocities + 1))
+        return PLIM_OUT_OF_MEMORY;
+    coupling->gain.count = velocities;
+    memset(coupling->gain.data, 0, velocities * sizeof *coupling->gain.data);
     for (size_t i = 0; i < count; i++) {
         size_t block = gathered_block_of_surface(gathered, &bodies[i].ref);
         if (block == NO_BLOCK) continue;
         double *velocity = velocity_of(gathered, block);
-        for (int k = 0; bodies[i].is_pushed && k < 6; k++)
+        double *gain = coupling->gain.data + gathered->blocks.data[block].first;
+        for (int k = 0; bodies[i].is_pushed && k < 6; k++) {
+            gain[k] += bodies[i].impulse[k];
             for (int l = 0; l < 6; l++)
                 velocity[k] += bodies[i].inverse_mass[k][l] * bodies[i].impulse[l];
+        }
         memcpy(bodies[i].found, velocity, sizeof bodies[i].found);
         gathered->is_solved.data[block] = bodies[i].is_pushed;
     }
-    gather_hand_back(gathered, step, when, false);
+    gather_hand_back_pushed(gathered, step, when, coupling->gain.data);
+    return PLIM_OK;
 }
 
-static PlimStatus push_with(Gathered *gathered, const CoupledSystems *systems,
+static PlimStatus push_with(Coupling *coupling, const CoupledSystems *systems,
                             const SystemInstance *liquid, Stage stage, const StepInfo *step) {
+    Gathered *gathered = &coupling->gathered;
     const PushClass *push = liquid->class->push;
     SolveWhen when = stage == STAGE_SOLVE_POSITIONS ? SOLVE_HALF_STEP : SOLVE_WHOLE_STEP;
     size_t count;
@@ -123,8 +134,7 @@ static PlimStatus push_with(Gathered *gathered, const CoupledSystems *systems,
         find_contact(gathered, bodies, count);
         push->hit(liquid->object, step);
     }
-    take_back(gathered, bodies, count, &part, when);
-    return PLIM_OK;
+    return take_back(coupling, bodies, count, &part, when);
 }
 
 PlimStatus couple_push_bodies(Coupling *coupling, const CoupledSystems *systems, Stage stage,
@@ -132,7 +142,7 @@ PlimStatus couple_push_bodies(Coupling *coupling, const CoupledSystems *systems,
     for (size_t i = 0; i < systems->count; i++) {
         const SystemInstance *system = &systems->systems[i];
         bool in = system->class->push && (!systems->takes_part || systems->takes_part[i]);
-        if (in) TRY(push_with(&coupling->gathered, systems, system, stage, step));
+        if (in) TRY(push_with(coupling, systems, system, stage, step));
     }
     return PLIM_OK;
 }

@@ -316,7 +316,7 @@ static PlimStatus rigid_finish(void *system, const StepInfo *step) {
     TRY(joints_settle(system, step));
     TRY(rigid_contact_velocities(system, step));
     for_each_body(system, step, derive_bodies);
-    joints_finish(system);
+    joints_finish(system, true);
     return PLIM_OK;
 }
 

@@ -210,6 +210,12 @@ static inline double rigid_inner_radius(const RigidBodies *bodies, size_t i) {
     return rigid_shape(bodies, i)->inner_radius;
 }
 
+/* rad/s, of an angular momentum in world axes. */
+static inline Vec3 rigid_spin(const RigidBodies *bodies, size_t i, Vec3 momentum) {
+    BodyInertia inertia = rigid_inertia(bodies, i);
+    return orientation_angular_velocity(&inertia, quat_load(bodies->orientation + 4 * i), momentum);
+}
+
 /* About the centre of mass, in world axes: R I0 R^T. */
 static inline Mat3 rigid_world_inertia(const RigidBodies *bodies, size_t i) {
     Mat3 rotation = quat_to_mat3(quat_load(bodies->orientation + 4 * i));

@@ -277,6 +277,7 @@ static PlimStatus begin(void *system, const StepInfo *step, SolveWhen when, bool
         TRY(contacts_solve(bodies, step, CONTACT_POSITIONS));
         for (size_t i = 0; i < rigid_count(bodies); i++)
             if (bodies->wet[i]) rigid_predict_half(bodies, i, step);
+        TRY(joints_solve_wet(bodies, step));
     }
     guess_holds(bodies, time_of(step, when));
     bodies->contacts.is_coupled = true;
@@ -286,7 +287,7 @@ static PlimStatus begin(void *system, const StepInfo *step, SolveWhen when, bool
 }
 
 /* What contact gave to a body in the solve: M (v - v*) less what the fluid gave. */
-static void find_contact_impulse(const RigidBodies *b, size_t i, const ContactLoad *load,
+static void find_contact_impulse(const RigidBodies *b, size_t i, const DofLoad *load,
                                  CoupledBody *body) {
     const SolverBody *start = &b->contacts.solver_bodies.data[i];
     const double *v = load->velocity + 6 * i, *gain = load->gain + 6 * i;
@@ -327,7 +328,7 @@ static void update_mass_ratios(const RigidBodies *b, size_t i, double least,
 /* A body in the contact solver: it answers to impulses with the mass that moves along, and has the
  * velocity of the solve if contact gives what it gave there. Whatever the masses, it is the same
  * contact when both agree; with the right ones they do so sooner. */
-static void load_coupled(RigidBodies *b, size_t i, const ContactLoad *load, double least) {
+static void load_coupled(RigidBodies *b, size_t i, const DofLoad *load, double least) {
     SolverBody *body = &b->contacts.solver_bodies.data[i];
     CoupledBody *own = &b->contacts.coupled.data[i], before = *own;
     find_contact_impulse(b, i, load, own);
@@ -352,7 +353,7 @@ static void load_held(RigidBodies *b, size_t i, const double gain[6]) {
 }
 
 /* The greatest difference of velocities that contact finds and the solve found. */
-static double disagreement(const RigidBodies *b, const ContactLoad *load) {
+static double disagreement(const RigidBodies *b, const DofLoad *load) {
     double worst = 0.0;
     for (size_t i = 0; i < rigid_count(b); i++) {
         const SolverBody *body = &b->contacts.solver_bodies.data[i];
@@ -366,7 +367,7 @@ static double disagreement(const RigidBodies *b, const ContactLoad *load) {
 }
 
 /* What gravity does in the step; where there is none, a tenth of the greatest speed. */
-static double speed_scale(const RigidBodies *b, const StepInfo *step, const ContactLoad *load) {
+static double speed_scale(const RigidBodies *b, const StepInfo *step, const DofLoad *load) {
     double fall = step->dt * vec3_length(step->gravity), fastest = 0.0;
     for (size_t i = 0; i < rigid_count(b) && fall == 0.0; i++)
         if (load->is_solved[i])
@@ -403,8 +404,8 @@ static void find_pressed(RigidBodies *bodies, double dt) {
     }
 }
 
-static PlimStatus settle(void *system, const StepInfo *step, SolveWhen when,
-                         const ContactLoad *load, bool *agrees) {
+static PlimStatus settle(void *system, const StepInfo *step, SolveWhen when, const DofLoad *load,
+                         bool *agrees) {
     RigidBodies *bodies = system;
     RigidContacts *contacts = &bodies->contacts;
     double time = time_of(step, when), scale = speed_scale(bodies, step, load);

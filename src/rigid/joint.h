@@ -69,6 +69,13 @@ typedef struct JointRow {
 /* Of a row, in a solve. */
 enum { JOINT_MOST_SWITCHES = 3 };
 
+/* Of a row, in a step with a fluid (joint_settle.c). */
+typedef struct JointTally {
+    double given; /* N s, that the velocity to be solved for has of it already */
+    double asked; /* N s, of one that is off: to be given beside that */
+    double goal;  /* m/s, of one that is on */
+} JointTally;
+
 /* A body as joints move it. */
 typedef struct JointBody {
     Vec3 center;
@@ -98,14 +105,17 @@ typedef struct JointAction {
     double speed;         /* m/s, that a drive wants then */
     double drive;         /* N s, that it gave for positions */
     bool is_clamped;      /* it had to give more */
+    bool is_judged;       /* tallies tell what its rows are to do in the next turn of a solve */
     bool gives_way;       /* a collision asks for more than it has */
     uint32_t limits;      /* bits of limits that hold in contact */
-    uint32_t independent; /* bits of rows that hold and do not depend on others */
+    uint32_t holds;       /* bits of rows that hold in the last solve */
+    uint32_t independent; /* those of them that do not depend on others */
     Vec3 blow[2];         /* N, N m: what it carried of collisions, over the step */
 } JointAction;
 
 typedef struct JointKept {
-    Vec3 push[2]; /* N s, N m s */
+    Vec3 push[2];  /* N s, N m s */
+    Vec3 start[2]; /* m/s, rad/s: v^^n, without that */
 } JointKept;
 
 /* Figures of the solves of a step, for stats.csv. */
@@ -128,6 +138,7 @@ typedef struct JointGroup {
     bool is_asleep, was_asleep; /* when bodies were loaded last, and before that */
     bool is_struck;             /* a limit or rope of it, in this step */
     bool is_factored;           /* its factor is that of its rows */
+    bool is_judged;             /* in a solve with a fluid, which has not been handed back */
     int32_t held;               /* of RigidJoints.held; -1: nothing touches it */
 } JointGroup;
 
@@ -148,9 +159,10 @@ enum { JOINT_GROUP_PARTNER = -2 }; /* of a group: a body that has joints, and fo
 typedef struct RigidJoints {
     ARRAY(RigidJoint) joints;
     IndexTable by_name;
-    ARRAY(JoinedPair) joined; /* by a, then b */
-    ARRAY(JointRow) rows;     /* by joint */
-    ARRAY(size_t) first_row;  /* of each joint */
+    ARRAY(JoinedPair) joined;  /* by a, then b */
+    ARRAY(JointRow) rows;      /* by joint */
+    ARRAY(JointTally) tallies; /* of the rows */
+    ARRAY(size_t) first_row;   /* of each joint */
     ARRAY(int8_t) row_count;
     ARRAY(JointBody) bodies; /* the world, then one a body */
     ARRAY(int32_t) list;     /* joints, by group */
@@ -178,6 +190,10 @@ static inline size_t joint_count(const RigidJoints *joints) {
 
 static inline JointRow *joint_rows(RigidJoints *joints, size_t joint) {
     return joints->rows.data + joints->first_row.data[joint];
+}
+
+static inline JointTally *joint_tallies(RigidJoints *joints, size_t joint) {
+    return joints->tallies.data + joints->first_row.data[joint];
 }
 
 static inline JointBody *joint_body(const RigidJoints *joints, int32_t body) {
@@ -268,9 +284,14 @@ void joint_group_forget(RigidJoints *joints, const JointGroup *group);
 
 /* ---- joint_positions.c ---- */
 
-/* Pre-stabilisation (C.2): velocities at the end of which joints are closed. `acts`: springs and
- * drives act; else they have done so already. */
-void joint_group_close_ahead(RigidBodies *bodies, JointGroup *group, double dt, bool acts);
+/* What springs, drives and limits do while joints are closed. */
+typedef enum JointAim {
+    JOINT_AIM_ACT,    /* all do what they do in the step */
+    JOINT_AIM_FOLLOW, /* springs and drives have done so already: something else opened joints */
+    JOINT_AIM_SETTLE  /* of limits and drives is known what velocities have of them */
+} JointAim;
+/* Pre-stabilisation (C.2): velocities at the end of which joints are closed. */
+void joint_group_close_ahead(RigidBodies *bodies, JointGroup *group, double dt, JointAim aim);
 /* Moves bodies so that joints are closed where they are; returns the gap that is left, m, and the
  * joint that has it. */
 double joint_group_close_here(RigidBodies *bodies, JointGroup *group, size_t *widest);
@@ -362,6 +383,24 @@ void joint_group_note_rows(RigidBodies *bodies, JointGroup *group);
 /* Rows that hold, at the speeds that velocities on offer have: a fluid, and others, keep them. */
 void joints_offer(const RigidBodies *bodies, SystemDofs *dofs);
 
+/* ---- joint_settle.c ---- */
+
+/* Whether there are rows that hold one side alone, or within bounds. */
+bool joints_switch(const void *bodies);
+/* After a turn of a solve with a fluid (DofClass). */
+PlimStatus joints_settle_solve(void *bodies, const StepInfo *step, SolveWhen when,
+                               const DofLoad *load, bool *stands);
+/* Rows of a group with bounds of what they may give beside what velocities have of them. */
+void joint_begin_settle(const RigidBodies *bodies, size_t joint, JointRow *rows, SolveWhen when,
+                        double dt);
+/* The solve is handed back: what its rows carried comes to the joints' forces. */
+void joints_take_solved(RigidBodies *bodies, const StepInfo *step, SolveWhen when);
+/* A liquid pushed bodies one by one, by so much momentum: joints take part in that now. */
+void joints_take_push(RigidBodies *bodies, const StepInfo *step, SolveWhen when,
+                      const double *pushed);
+/* v^{n+1} again, where other systems changed it. */
+PlimStatus joints_settle(RigidBodies *bodies, const StepInfo *step);
+
 /* ---- joint_stages.c ---- */
 /* The bodies of joints with their velocities for positions, or those of the moment. */
 PlimStatus joints_load(RigidBodies *bodies, const StepInfo *step, bool half);
@@ -384,10 +423,14 @@ PlimStatus joints_before_move(RigidBodies *bodies, const StepInfo *step);
 PlimStatus joints_after_push_out(RigidBodies *bodies, const StepInfo *step);
 /* v^{n+1} at x^{n+1}. */
 PlimStatus rigid_solve_velocities(void *system, const StepInfo *step);
-/* Angles, breaking, figures. */
-void joints_finish(RigidBodies *bodies);
-/* v^{n+1} again, where other systems changed it. */
-PlimStatus joints_settle(RigidBodies *bodies, const StepInfo *step);
+/* Angles, figures, and what breaks: not at the start, when joints do not know of contact and
+ * fluids.
+ */
+void joints_finish(RigidBodies *bodies, bool breaks);
+/* What contact is likely to add to bodies in half a step. */
+void joints_load_support(RigidBodies *bodies, const StepInfo *step);
+/* v~^{n+1/2} anew of figures of which a fluid moves a part. */
+PlimStatus joints_solve_wet(RigidBodies *bodies, const StepInfo *step);
 /* w dt at most 1 of bodies that joints pull. */
 double joints_max_dt(const RigidBodies *bodies, const StepInfo *step);
 

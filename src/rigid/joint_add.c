@@ -265,7 +265,8 @@ static bool keep_joint(RigidBodies *b, RigidJoint *joint, const char *name, int 
         !array_reserve(b->context, &joints->joined, 1) ||
         !array_reserve(b->context, &joints->row_count, 1) ||
         !array_reserve(b->context, &joints->first_row, 1) ||
-        !array_reserve(b->context, &joints->rows, (size_t)rows))
+        !array_reserve(b->context, &joints->rows, (size_t)rows) ||
+        !array_reserve(b->context, &joints->tallies, (size_t)rows))
         return false;
     joint->name = context_copy_text(b->context, name);
     if (!joint->name) return false;
@@ -278,7 +279,10 @@ static bool keep_joint(RigidBodies *b, RigidJoint *joint, const char *name, int 
     joints->joints.data[joints->joints.count++] = *joint;
     joints->row_count.data[joints->row_count.count++] = (int8_t)rows;
     joints->first_row.data[joints->first_row.count++] = joints->rows.count;
-    for (int i = 0; i < rows; i++) joints->rows.data[joints->rows.count++] = (JointRow){0};
+    for (int i = 0; i < rows; i++) {
+        joints->rows.data[joints->rows.count++] = (JointRow){0};
+        joints->tallies.data[joints->tallies.count++] = (JointTally){0};
+    }
     if (!joint->collides && pair.a != JOINT_WORLD)
         joints->joined.data[joints->joined.count++] = pair;
     joints->is_laid_out = joints->is_assembled = false;
@@ -326,6 +330,7 @@ void rigid_joints_free(PlimContext *context, RigidJoints *joints) {
     array_free(context, &joints->joints);
     array_free(context, &joints->joined);
     array_free(context, &joints->rows);
+    array_free(context, &joints->tallies);
     array_free(context, &joints->first_row);
     array_free(context, &joints->row_count);
     array_free(context, &joints->bodies);

@@ -326,8 +326,10 @@ static void keep_group(RigidBodies *b, JointGroup *group) {
         size_t j = (size_t)joints->list.data[group->first_joint + k];
         JointRow *rows = joint_rows(joints, j);
         for (int i = 0; i < joints->row_count.data[j]; i++) {
-            if (rows[i].kind != JOINT_ROW_DRIVE)
+            if (rows[i].kind != JOINT_ROW_DRIVE) {
                 x[block_ldl_row(&group->factor, k) + (size_t)i] = rows[i].impulse;
+                joint_tallies(joints, j)[i].given += rows[i].impulse;
+            }
             if (rows[i].kind == JOINT_ROW_LIMIT) rows[i].kept = fmax(rows[i].impulse, 0.0);
             rows[i].impulse = 0.0;
         }

@@ -140,21 +140,27 @@ static void give_bounds(RigidBodies *b, JointGroup *group) {
     if (any) joint_group_give(b, group);
 }
 
-void joint_group_close_ahead(RigidBodies *b, JointGroup *group, double dt, bool acts) {
-    double last = HUGE_VAL;
-    int slow = 0;
-    bool is_factored = false, guesses = false;
+/* Rows where bodies are, with what they may do. */
+static void begin_rows(RigidBodies *b, JointGroup *group, double dt, JointAim aim) {
+    bool acts = aim == JOINT_AIM_ACT, guesses = false;
     joint_group_find_rows(b, group, false);
     for (size_t k = 0; k < group->joint_count; k++) {
         size_t j = (size_t)b->joints.list.data[group->first_joint + k];
-        if (acts)
-            joint_begin_half(b, j, joint_rows(&b->joints, j), dt);
-        else
-            joint_hold_place(b, j, joint_rows(&b->joints, j));
+        if (acts) joint_begin_half(b, j, joint_rows(&b->joints, j), dt);
+        if (aim == JOINT_AIM_FOLLOW) joint_hold_place(b, j, joint_rows(&b->joints, j));
+        if (aim == JOINT_AIM_SETTLE)
+            joint_begin_settle(b, j, joint_rows(&b->joints, j), SOLVE_HALF_STEP, dt);
         guesses |= acts && joint_acts(&b->joints.joints.data[j]);
     }
     if (acts) give_bounds(b, group);
     if (guesses) guess_ahead(b, group, dt);
+}
+
+void joint_group_close_ahead(RigidBodies *b, JointGroup *group, double dt, JointAim aim) {
+    double last = HUGE_VAL;
+    int slow = 0;
+    bool is_factored = false;
+    begin_rows(b, group, dt, aim);
     group->figures.iterations = 0;
     for (int i = 0; i < MOST_ITERATIONS; i++) {
         look_ahead(b, group, dt);

@@ -19,7 +19,7 @@ static void load_mass(const RigidBodies *b, size_t i, JointBody *body) {
 
 /* What contact adds in half a step if it carries what it did in the last one. At the start that is
  * not known: then all that forces do is taken away, and only counts along each row. */
-static void load_support(RigidBodies *b, const StepInfo *step) {
+void joints_load_support(RigidBodies *b, const StepInfo *step) {
     RigidJoints *joints = &b->joints;
     joints->is_start = step->time == 0.0;
     for (size_t m = 0; m < joints->members.count; m++) {
@@ -153,7 +153,7 @@ static void close_groups(void *user, size_t begin, size_t end) {
             joint_group_find_rows(job->bodies, group, false);
             joint_group_stop(job->bodies, group, HUGE_VAL);
         } else {
-            joint_group_close_ahead(job->bodies, group, job->dt, true);
+            joint_group_close_ahead(job->bodies, group, job->dt, JOINT_AIM_ACT);
         }
     }
 }
@@ -211,8 +211,20 @@ static void begin_rows(RigidJoints *joints, const JointGroup *group) {
     for (size_t k = 0; k < group->joint_count; k++) {
         size_t j = (size_t)joints->list.data[group->first_joint + k];
         JointRow *rows = joint_rows(joints, j);
-        for (int i = 0; i < joints->row_count.data[j]; i++)
+        for (int i = 0; i < joints->row_count.data[j]; i++) {
             rows[i].impulse = rows[i].before = rows[i].kept = 0.0;
+            joint_tallies(joints, j)[i] = (JointTally){0};
+        }
+    }
+}
+
+/* What velocities have of the rows' impulses now. */
+static void count_given(RigidJoints *joints, const JointGroup *group) {
+    for (size_t k = 0; k < group->joint_count; k++) {
+        size_t j = (size_t)joints->list.data[group->first_joint + k];
+        const JointRow *rows = joint_rows(joints, j);
+        JointTally *tallies = joint_tallies(joints, j);
+        for (int i = 0; i < joints->row_count.data[j]; i++) tallies[i].given += rows[i].impulse;
     }
 }
 
@@ -229,8 +241,20 @@ static void keep_impulses(RigidBodies *b, const JointGroup *group) {
     for (size_t m = 0; m < group->body_count; m++) {
         int32_t i = joints->members.data[group->first_body + m];
         const JointBody *body = joint_body(joints, i);
-        joints->kept.data[i + 1] = (JointKept){{body->kept[0], body->kept[1]}};
+        joints->kept.data[i + 1] = (JointKept){.push = {body->kept[0], body->kept[1]}};
     }
+}
+
+/* After a solve for v~^{n+1/2}. */
+static void end_half(RigidBodies *b, JointGroup *group, const StepInfo *step) {
+    bool keeps = b->options.joint_impulse == PLIM_JOINT_IMPULSE_KEPT;
+    joint_group_store(b, group, true);
+    keep_impulses(b, group);
+    count_given(&b->joints, group);
+    joint_group_note_rows(b, group);
+    joint_group_report(b, group, keeps ? step->dt : HUGE_VAL, false);
+    if (group->figures.iterations > b->joints.figures.iterations)
+        b->joints.figures.iterations = group->figures.iterations;
 }
 
 /* ---- the stages ---- */
@@ -241,23 +265,36 @@ PlimStatus rigid_solve_positions(void *system, const StepInfo *step) {
     if (!has_joints(b)) return PLIM_OK;
     TRY(joints_plan(b, step));
     TRY(joints_load(b, step, true));
-    load_support(b, step);
+    joints_load_support(b, step);
     GroupJob job = {b, step->dt};
     joints->figures = (JointFigures){0};
     joints->is_disturbed = false;
     for (size_t i = 0; i < joints->kept.count; i++) joints->kept.data[i] = (JointKept){0};
     for (size_t g = 0; g < joints->groups.count; g++) begin_rows(joints, &joints->groups.data[g]);
     parallel_for(step->threads, joints->groups.count, 1, close_groups, &job);
+    for (size_t g = 0; g < joints->groups.count; g++)
+        if (!joints->groups.data[g].is_asleep) end_half(b, &joints->groups.data[g], step);
+    return PLIM_OK;
+}
+
+static bool is_wet(const RigidBodies *b, const JointGroup *group) {
+    bool any = false;
+    for (size_t m = 0; m < group->body_count; m++)
+        any |= b->wet[b->joints.members.data[group->first_body + m]] != 0;
+    return any;
+}
+
+PlimStatus joints_solve_wet(RigidBodies *b, const StepInfo *step) {
+    RigidJoints *joints = &b->joints;
+    if (!has_joints(b)) return PLIM_OK;
+    TRY(joints_load(b, step, true));
+    joints_load_support(b, step);
     for (size_t g = 0; g < joints->groups.count; g++) {
         JointGroup *group = &joints->groups.data[g];
-        if (group->is_asleep) continue;
-        joint_group_store(b, group, true);
-        keep_impulses(b, group);
-        joint_group_note_rows(b, group);
-        bool keeps = b->options.joint_impulse == PLIM_JOINT_IMPULSE_KEPT;
-        joint_group_report(b, group, keeps ? step->dt : HUGE_VAL, false);
-        if (group->figures.iterations > joints->figures.iterations)
-            joints->figures.iterations = group->figures.iterations;
+        if (group->is_asleep || !is_wet(b, group)) continue;
+        begin_rows(joints, group);
+        joint_group_close_ahead(b, group, step->dt, JOINT_AIM_ACT);
+        end_half(b, group, step);
     }
     return PLIM_OK;
 }
@@ -271,20 +308,24 @@ PlimStatus joints_before_move(RigidBodies *b, const StepInfo *step) {
     RigidJoints *joints = &b->joints;
     if (!has_joints(b)) return PLIM_OK;
     bool keeps = b->options.joint_impulse == PLIM_JOINT_IMPULSE_KEPT;
-    for (size_t m = 0; m < joints->members.count && keeps; m++) {
+    for (size_t m = 0; m < joints->members.count; m++) {
         size_t i = (size_t)joints->members.data[m];
         const Vec3 *kept = joints->kept.data[i + 1].push;
+        Vec3 *start = joints->kept.data[i + 1].start;
         double *velocity = b->velocity + 3 * i, *momentum = b->angular_momentum + 3 * i;
-        if (b->asleep[i]) continue;
+        start[0] = vec3_load(velocity);
+        start[1] = rigid_spin(b, i, vec3_load(momentum));
+        if (b->asleep[i] || !keeps) continue;
         vec3_store(velocity, vec3_add_scaled(vec3_load(velocity), 1.0 / b->mass[i], kept[0]));
         vec3_store(momentum, vec3_add(vec3_load(momentum), kept[1]));
     }
+    for (size_t r = 0; r < joints->tallies.count && !keeps; r++) joints->tallies.data[r].given = 0;
     if (b->options.hold_positions) return PLIM_OK;
     TRY(joints_load(b, step, true));
     for (size_t g = 0; g < joints->groups.count; g++) {
         JointGroup *group = &joints->groups.data[g];
         if (group->is_asleep || !may_be_open(b, group)) continue;
-        joint_group_close_ahead(b, group, step->dt, false);
+        joint_group_close_ahead(b, group, step->dt, JOINT_AIM_FOLLOW);
         joint_group_store(b, group, true);
     }
     return PLIM_OK;
@@ -334,25 +375,10 @@ PlimStatus rigid_solve_velocities(void *system, const StepInfo *step) {
         joint_group_store(b, group, false);
         joint_group_report(b, group, step->dt, true);
         report_actions(b, group, step->dt);
+        count_given(joints, group);
         joint_group_note_rows(b, group);
         joints->figures.dropped += group->figures.dropped;
     }
-    return PLIM_OK;
-}
-
-PlimStatus joints_settle(RigidBodies *b, const StepInfo *step) {
-    RigidJoints *joints = &b->joints;
-    if (!has_joints(b) || !joints->is_disturbed) return PLIM_OK;
-    TRY(joints_load(b, step, false));
-    for (size_t g = 0; g < joints->groups.count; g++) {
-        JointGroup *group = &joints->groups.data[g];
-        if (group->is_asleep) continue;
-        joint_group_find_rows(b, group, true);
-        joint_group_stop(b, group, -HUGE_VAL);
-        joint_group_store(b, group, false);
-        joint_group_report(b, group, step->dt, true);
-    }
-    joints->is_disturbed = false;
     return PLIM_OK;
 }
 
@@ -386,7 +412,7 @@ static void take_pulls(RigidBodies *b) {
     }
 }
 
-void joints_finish(RigidBodies *b) {
+void joints_finish(RigidBodies *b, bool breaks) {
     JointFigures *figures = &b->joints.figures;
     take_pulls(b);
     for (size_t j = 0; j < joint_count(&b->joints); j++) {
@@ -397,7 +423,7 @@ void joints_finish(RigidBodies *b) {
         follow_angle(b, j, place);
         joint_end_yielding(b, j);
         add_force(b, j, b->joints.actions.data[j].blow);
-        if (!b->joint_broken[j]) break_joint(b, j);
+        if (breaks && !b->joint_broken[j]) break_joint(b, j);
         figures->broken += b->joint_broken[j] != 0;
         for (int i = 0; i < b->joints.row_count.data[j]; i++)
             figures->limits += rows[i].kind == JOINT_ROW_LIMIT && rows[i].is_on;

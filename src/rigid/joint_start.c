@@ -88,7 +88,7 @@ static void find_first_forces(RigidBodies *b, JointGroup *group, const StepInfo 
         JointBody *body = joint_body(joints, joints->members.data[group->first_body + m]);
         body->velocity = vec3_add_scaled(body->velocity, 0.5 * dt, step->gravity);
     }
-    joint_group_close_ahead(b, group, dt, false);
+    joint_group_close_ahead(b, group, dt, JOINT_AIM_FOLLOW);
     joint_group_report(b, group, 0.5 * dt, false);
 }
 
@@ -106,7 +106,7 @@ PlimStatus joints_assemble(RigidBodies *b, const StepInfo *step) {
     TRY(lead_partners(b, step));
     for (size_t g = 0; g < joints->groups.count; g++)
         find_first_forces(b, &joints->groups.data[g], step);
-    joints_finish(b);
+    joints_finish(b, false);
     joints->is_assembled = true;
     return PLIM_OK;
 }

@@ -66,10 +66,29 @@ const SurfaceClass rigid_surfaces = {.count = surface_count,
 
 /* ---- velocities ---- */
 
+/* Joints have pulled beside gravity and forces: all that changed the body's velocity before the
+ * solve. */
+static void find_joint_fall(const RigidBodies *b, size_t i, bool half, double fall[6]) {
+    const JointKept *kept = &b->joints.kept.data[i + 1];
+    Vec3 start[2] = {kept->start[0], kept->start[1]};
+    if (half) {
+        start[0] = vec3_load(b->velocity + 3 * i);
+        start[1] = rigid_spin(b, i, vec3_load(b->angular_momentum + 3 * i));
+    }
+    const double *v = half ? b->velocity_half : b->velocity;
+    const double *momentum = half ? b->angular_momentum_half : b->angular_momentum;
+    vec3_store(fall, vec3_sub(vec3_load(v + 3 * i), start[0]));
+    vec3_store(fall + 3, vec3_sub(rigid_spin(b, i, vec3_load(momentum + 3 * i)), start[1]));
+}
+
 /* What gravity and forces have added to the body's velocities: g dt, or for a pinned body what its
  * torque about the pin makes of it. */
 static void find_fall(const RigidBodies *b, size_t i, const StepInfo *step, SolveWhen when,
                       double fall[6]) {
+    if (!solve_is_impulse(when) && joints_have(&b->joints, i)) {
+        find_joint_fall(b, i, when == SOLVE_HALF_STEP, fall);
+        return;
+    }
     PinnedBody body = rigid_pinned_body(b, i);
     Vec3 velocity, momentum;
     forces_find_fall(b, i, step, when, &velocity, &momentum);
@@ -118,10 +137,8 @@ static void rigid_offer(const void *system, const StepInfo *step, SolveWhen when
             dofs_add_block(dofs, 6, NULL, velocity, NULL);
             continue;
         }
-        BodyInertia inertia = rigid_inertia(b, i);
         Vec3 momentum = vec3_load((half ? b->angular_momentum_half : b->angular_momentum) + 3 * i);
-        vec3_store(velocity + 3, orientation_angular_velocity(
-                                     &inertia, quat_load(b->orientation + 4 * i), momentum));
+        vec3_store(velocity + 3, rigid_spin(b, i, momentum));
         mass_matrix(b, i, mass);
         find_fall(b, i, step, when, fall);
         dofs_add_block(dofs, 6, mass, velocity, fall);
@@ -154,17 +171,27 @@ static void gain_half(RigidBodies *b, size_t i, const double found[6], const dou
 
 static void rigid_accept(void *system, const StepInfo *step, SolveWhen when,
                          const DofAnswer *answer) {
-    (void)step;
     RigidBodies *b = system;
     b->joints.is_disturbed = true;
     for (size_t i = 0; i < rigid_count(b); i++) {
         const double *found = answer->velocity + 6 * i;
         if (!answer->is_solved[i]) continue;
+        if (answer->pushed && joints_have(&b->joints, i)) {
+            b->driven[i] = 1;
+            b->asleep[i] = 0;
+            continue;
+        }
         take_over(b, i, when == SOLVE_HALF_STEP, vec3_load(found), vec3_load(found + 3));
         b->wet[i] = b->wet[i] || answer->by_flow;
         if (solve_is_impulse(when)) gain_half(b, i, found, answer->before + 6 * i);
     }
+    if (answer->by_flow) joints_take_solved(b, step, when);
+    if (answer->pushed) joints_take_push(b, step, when, answer->pushed);
 }
 
-const DofClass rigid_dofs = {
-    .keeps_rows = true, .offer = rigid_offer, .accept = rigid_accept, .join = rigid_contact_join};
+const DofClass rigid_dofs = {.keeps_rows = true,
+                             .offer = rigid_offer,
+                             .accept = rigid_accept,
+                             .join = rigid_contact_join,
+                             .switches = joints_switch,
+                             .settle = joints_settle_solve};

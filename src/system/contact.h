@@ -9,16 +9,6 @@
 
 #include "system/dofs.h"
 
-/* What a solve found, by the numbers of the system's own velocities. */
-typedef struct ContactLoad {
-    const bool *is_solved;  /* one a block: others were not part of it */
-    const double *velocity; /* v */
-    const double *gain;     /* of momentum over v*, by all that is neither contact nor the system's
-                               own: N s, N m s */
-    double speed;           /* m/s: differences below this are no more than the solve left */
-    bool is_last;           /* there is no further turn */
-} ContactLoad;
-
 /* Between begin and end the system's `join` offers the rows of what holds, and its `offer` the
  * impulses of what slides. `step` is the whole step at SOLVE_HALF_STEP too. */
 struct ContactClass {
@@ -28,8 +18,8 @@ struct ContactClass {
     /* Whether anything touches that a fluid moves; if not, nothing has begun. */
     PlimStatus (*begin)(void *system, const StepInfo *step, SolveWhen when, bool *touches);
     /* Contact anew with these loads; whether it says what the solve had been told. */
-    PlimStatus (*settle)(void *system, const StepInfo *step, SolveWhen when,
-                         const ContactLoad *load, bool *agrees);
+    PlimStatus (*settle)(void *system, const StepInfo *step, SolveWhen when, const DofLoad *load,
+                         bool *agrees);
     /* Keeps what settle found for bodies that were not part of the solve; the others are handed
      * back after it. */
     PlimStatus (*end)(void *system, const StepInfo *step, SolveWhen when);

@@ -59,8 +59,20 @@ typedef struct DofAnswer {
     const bool *is_solved;  /* one a block: others were not part of it */
     const double *velocity; /* v, and v* where nothing was solved */
     const double *before;   /* v* */
-    bool by_flow;           /* a fluid was solved for with them, and its contacts can be, too */
+    /* Where a liquid pushed blocks one by one: of momentum, by it alone, N s, N m s; else NULL. */
+    const double *pushed;
+    bool by_flow; /* a fluid was solved for with them, and its contacts can be, too */
 } DofAnswer;
+
+/* What a turn of a solve with a fluid found, by the same numbers. */
+typedef struct DofLoad {
+    const bool *is_solved;
+    const double *velocity; /* v */
+    const double *gain; /* of momentum over v*, by all that is neither contact, nor rows, nor the
+                           system's own: N s, N m s */
+    double speed;       /* m/s: differences below this are no more than the solve left */
+    bool is_last;       /* there is no further turn */
+} DofLoad;
 
 /* All systems in a solve: who may be hung on. Columns of rows between them count through all. */
 typedef struct DofPartner {
@@ -93,6 +105,14 @@ typedef struct DofClass {
     /* Rows between this system and others, that it hangs on them by. */
     void (*join)(const void *system, const StepInfo *step, SolveWhen when,
                  const DofPartners *partners, DofRows *rows);
+    /* Whether it has rows that hold one side alone, or within bounds: which of them hold is decided
+     * by turns. */
+    bool (*switches)(const void *system);
+    /* After each turn of a solve with a fluid: what rows carry with these loads, and whether they
+     * hold as the solve had been told. If not, the next offer says how. `step` is the whole step at
+     * SOLVE_HALF_STEP too. */
+    PlimStatus (*settle)(void *system, const StepInfo *step, SolveWhen when, const DofLoad *load,
+                         bool *stands);
 } DofClass;
 
 #endif
