@@ -16,8 +16,8 @@ static const Benchmark benchmarks[] = {
     {"lcp", bench_lcp},           {"advect", bench_advect},       {"viscosity", bench_viscosity},
     {"smoke", bench_smoke},       {"water", bench_water},         {"splash", bench_splash},
     {"fem", bench_fem},           {"cloth", bench_cloth},         {"fsi", bench_fsi},
-    {"rings", bench_rings},       {"boxes", bench_boxes},         {"chain", bench_chain},
-    {"figures", bench_figures},   {"bones", bench_bones},
+    {"settle", bench_settle},     {"rings", bench_rings},         {"boxes", bench_boxes},
+    {"chain", bench_chain},       {"figures", bench_figures},     {"bones", bench_bones},
 };
 
 enum { BENCH_COUNT = sizeof benchmarks / sizeof *benchmarks, MAX_NAMES = 32 };

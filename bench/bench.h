@@ -54,6 +54,7 @@ PlimStatus bench_splash(const BenchOptions *options);
 PlimStatus bench_fem(const BenchOptions *options);
 PlimStatus bench_cloth(const BenchOptions *options);
 PlimStatus bench_fsi(const BenchOptions *options);
+PlimStatus bench_settle(const BenchOptions *options);
 PlimStatus bench_rings(const BenchOptions *options);
 PlimStatus bench_boxes(const BenchOptions *options);
 PlimStatus bench_bones(const BenchOptions *options);
