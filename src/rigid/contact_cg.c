@@ -10,8 +10,15 @@ enum { MOST_ITERATIONS = 200, PATIENCE = 3 };
 typedef struct ContactCg {
     const ContactSolve *solve;
     const ContactIsland *island;
-    double value; /* of what the visits add up, or scale with */
+    CgPoint *points; /* those of the island that are held */
+    size_t count;
+    double value; /* of what the visits add up */
 } ContactCg;
+
+static ContactCg begin(const ContactSolve *solve, const ContactIsland *island) {
+    return (ContactCg){
+        .solve = solve, .island = island, .points = solve->points + island->first_row};
+}
 
 typedef void (*RowVisit)(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
                          SolverBody *b);
@@ -28,18 +35,6 @@ static double for_each_row(ContactCg *cg, RowVisit visit, double value) {
             visit(cg, pair, &contacts->rows.data[pair->first + r], a, b);
     }
     return cg->value;
-}
-
-/* What is left of a vector of a point in the directions in which it is held. */
-static Vec3 held_part(const ContactRow *row, Vec3 a) {
-    if (row->hold == HOLD_STICKING) return a;
-    if (row->hold == HOLD_OPEN) return vec3(0, 0, 0);
-    return vec3_scale(vec3_dot(a, row->normal), row->normal);
-}
-
-static Vec3 precondition(const ContactRow *row, Vec3 residual) {
-    if (row->hold == HOLD_STICKING) return mat3_apply(row->inverse, residual);
-    return vec3_scale(1.0 / row->normal_response, residual);
 }
 
 static bool approaches(const ContactCg *cg, ContactRow *row, Vec3 velocity) {
@@ -99,22 +94,54 @@ static void change_hold(ContactCg *cg, const ContactPair *pair, ContactRow *row,
     cg->value += row->hold != before;
 }
 
-static void start_row(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
-                      SolverBody *b) {
-    (void)pair;
-    Vec3 wanted = vec3_scale(contact_least_velocity(cg->solve, row), row->normal);
-    row->residual = held_part(row, vec3_sub(wanted, row_velocity(row, a, b)));
-    row->direction = precondition(row, row->residual);
-    row->step = vec3(0, 0, 0);
-    cg->value += vec3_dot(row->residual, row->direction);
+/* ---- the points that are held ---- */
+
+static inline Vec3 held_part(const CgPoint *point, Vec3 a) {
+    return point->sticks ? a : vec3_scale(vec3_dot(a, point->normal), point->normal);
 }
 
-/* Velocities that an impulse along the directions would make, in push and twist. */
-static void clear_push(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
-                       SolverBody *b) {
+static inline Vec3 precondition(const CgPoint *point) {
+    if (point->sticks) return mat3_apply(point->inverse, point->residual);
+    return vec3_scale(1.0 / point->normal_response, point->residual);
+}
+
+/* The velocity that is missing at a point. */
+static Vec3 missing_velocity(const ContactCg *cg, const ContactRow *row, const SolverBody *a,
+                             const SolverBody *b) {
+    Vec3 wanted = vec3_scale(contact_least_velocity(cg->solve, row), row->normal);
+    return vec3_sub(wanted, row_velocity(row, a, b));
+}
+
+static void gather_point(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
+                         SolverBody *b) {
+    (void)pair;
+    if (row->hold == HOLD_OPEN) return;
+    CgPoint *point = &cg->points[cg->count++];
+    *point = (CgPoint){.row = row,
+                       .a = a,
+                       .b = b,
+                       .arm_a = row->arm_a,
+                       .arm_b = row->arm_b,
+                       .normal = row->normal,
+                       .response = row->response,
+                       .inverse = row->inverse,
+                       .normal_response = row->normal_response,
+                       .sticks = row->hold == HOLD_STICKING,
+                       .step = {0, 0, 0}};
+    point->residual = held_part(point, missing_velocity(cg, row, a, b));
+    point->direction = precondition(point);
+    cg->value += vec3_dot(point->residual, point->direction);
+}
+
+static void clear_push(SolverBody *body) {
+    if (body->moves) body->push = body->twist = vec3(0, 0, 0);
+}
+
+static void clear_pushes(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
+                         SolverBody *b) {
     (void)cg, (void)pair, (void)row;
-    if (a->moves) a->push = a->twist = vec3(0, 0, 0);
-    if (b->moves) b->push = b->twist = vec3(0, 0, 0);
+    clear_push(a);
+    clear_push(b);
 }
 
 static void push_body(SolverBody *body, Vec3 arm, double sign, Vec3 impulse) {
@@ -129,103 +156,107 @@ static void push_body(SolverBody *body, Vec3 arm, double sign, Vec3 impulse) {
     body->is_given = true;
 }
 
-static void push_along(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
-                       SolverBody *b) {
-    (void)cg, (void)pair;
-    if (row->hold == HOLD_OPEN) return;
-    push_body(a, row->arm_a, 1.0, row->direction);
-    push_body(b, row->arm_b, -1.0, row->direction);
+/* What all points gave to a body of a figure, over the figure. */
+static void spread_given(SolverBody *body) {
+    if (!body->is_given) return;
+    figure_respond(body, body->given[0], body->given[1], offsetof(SolverBody, push));
+    body->is_given = false;
 }
 
-/* What all points gave to a body of a figure, over the figure. */
-static void spread_given(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
-                         SolverBody *b) {
-    (void)cg, (void)pair, (void)row;
-    SolverBody *both[2] = {a, b};
-    for (int side = 0; side < 2; side++) {
-        SolverBody *body = both[side];
-        if (!body->is_given) continue;
-        figure_respond(body, body->given[0], body->given[1], offsetof(SolverBody, push));
-        body->is_given = false;
+/* Velocities that an impulse along the directions makes, in push and twist of the bodies. */
+static void push_along(ContactCg *cg) {
+    bool any_given = false;
+    for (size_t i = 0; i < cg->count; i++) {
+        clear_push(cg->points[i].a);
+        clear_push(cg->points[i].b);
+    }
+    for (size_t i = 0; i < cg->count; i++) {
+        const CgPoint *point = &cg->points[i];
+        push_body(point->a, point->arm_a, 1.0, point->direction);
+        push_body(point->b, point->arm_b, -1.0, point->direction);
+        any_given |= point->a->is_given || point->b->is_given;
+    }
+    for (size_t i = 0; any_given && i < cg->count; i++) {
+        spread_given(cg->points[i].a);
+        spread_given(cg->points[i].b);
     }
 }
 
-/* The change of velocity at a point; a little of its own response is added, so that points that say
- * the same thing, and not quite the same, do not pull against each other without end. */
-static Vec3 response_along(const ContactRow *row, const SolverBody *a, const SolverBody *b) {
+/* The change of velocity at each point; a little of its own response is added, so that points that
+ * say the same thing, and not quite the same, do not pull against each other without end. Returns
+ * the product with the direction. */
+static double find_answers(ContactCg *cg) {
     const double yielding = 1e-6;
-    Vec3 own = mat3_apply(row->response, row->direction);
-    return held_part(row, vec3_add_scaled(row_push(row, a, b), yielding, own));
+    double curvature = 0.0;
+    for (size_t i = 0; i < cg->count; i++) {
+        CgPoint *point = &cg->points[i];
+        const SolverBody *a = point->a, *b = point->b;
+        Vec3 own = mat3_apply(point->response, point->direction);
+        Vec3 push = vec3_sub(vec3_add(a->push, vec3_cross(a->twist, point->arm_a)),
+                             vec3_add(b->push, vec3_cross(b->twist, point->arm_b)));
+        point->answer = held_part(point, vec3_add_scaled(push, yielding, own));
+        curvature += vec3_dot(point->direction, point->answer);
+    }
+    return curvature;
 }
 
-static void add_curvature(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
-                          SolverBody *b) {
-    (void)pair;
-    if (row->hold != HOLD_OPEN) cg->value += vec3_dot(row->direction, response_along(row, a, b));
+/* Goes a way along the directions; returns the greatest residual, m/s, and its norm. */
+static double take_step(ContactCg *cg, double way, double *norm) {
+    double worst = 0.0, sum = 0.0;
+    for (size_t i = 0; i < cg->count; i++) {
+        CgPoint *point = &cg->points[i];
+        point->step = vec3_add_scaled(point->step, way, point->direction);
+        point->residual = vec3_add_scaled(point->residual, -way, point->answer);
+        point->preconditioned = precondition(point);
+        sum += vec3_dot(point->residual, point->preconditioned);
+        double left = vec3_length(point->residual);
+        if (left > worst) worst = left;
+    }
+    *norm = sum;
+    return worst;
 }
 
-static void take_step(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
-                      SolverBody *b) {
-    (void)pair;
-    if (row->hold == HOLD_OPEN) return;
-    row->step = vec3_add_scaled(row->step, cg->value, row->direction);
-    row->residual = vec3_add_scaled(row->residual, -cg->value, response_along(row, a, b));
+static void turn_directions(ContactCg *cg, double part) {
+    for (size_t i = 0; i < cg->count; i++) {
+        CgPoint *point = &cg->points[i];
+        point->direction = vec3_add_scaled(point->preconditioned, part, point->direction);
+    }
 }
 
-static void add_norm(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
-                     SolverBody *b) {
-    (void)pair, (void)a, (void)b;
-    if (row->hold != HOLD_OPEN)
-        cg->value += vec3_dot(row->residual, precondition(row, row->residual));
-}
-
-static void worst_residual(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
-                           SolverBody *b) {
-    (void)pair, (void)a, (void)b;
-    if (row->hold != HOLD_OPEN) cg->value = fmax(cg->value, vec3_length(row->residual));
-}
-
-static void turn_direction(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
-                           SolverBody *b) {
-    (void)pair, (void)a, (void)b;
-    if (row->hold == HOLD_OPEN) return;
-    row->direction = vec3_add_scaled(precondition(row, row->residual), cg->value, row->direction);
-}
-
-static void apply_step(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
-                       SolverBody *b) {
-    (void)cg, (void)pair;
-    if (row->hold == HOLD_OPEN) return;
-    row_apply(row, a, b, row->step);
-    row->impulse = vec3_add(row->impulse, row->step);
+static void apply_steps(ContactCg *cg) {
+    for (size_t i = 0; i < cg->count; i++) {
+        const CgPoint *point = &cg->points[i];
+        row_apply(point->row, point->a, point->b, point->step);
+        point->row->impulse = vec3_add(point->row->impulse, point->step);
+    }
 }
 
 static void find_steps(ContactCg *cg) {
-    double norm = for_each_row(cg, start_row, 0.0);
+    cg->count = 0;
+    double norm = for_each_row(cg, gather_point, 0.0);
+    if (norm > 0.0) for_each_row(cg, clear_pushes, 0.0);
     /* No more directions than the bodies have motions; an island of n pairs has at most n + 1. */
     size_t most = 6 * (cg->island->pairs + 1) + 6;
     if (most > MOST_ITERATIONS) most = MOST_ITERATIONS;
     for (size_t i = 0; i < most && norm > 0.0; i++) {
-        for_each_row(cg, clear_push, 0.0);
-        for_each_row(cg, push_along, 0.0);
-        for_each_row(cg, spread_given, 0.0);
-        double curvature = for_each_row(cg, add_curvature, 0.0);
+        push_along(cg);
+        double curvature = find_answers(cg), last = norm;
         if (!(curvature > 0.0)) break;
-        for_each_row(cg, take_step, norm / curvature);
-        if (for_each_row(cg, worst_residual, 0.0) <= 0.1 * cg->solve->rest) break;
-        double last = norm;
-        norm = for_each_row(cg, add_norm, 0.0);
-        for_each_row(cg, turn_direction, norm / last);
+        if (take_step(cg, norm / curvature, &norm) <= 0.1 * cg->solve->rest) break;
+        turn_directions(cg, norm / last);
     }
 }
 
-/* What is left at the points that are held. */
-static void true_residual(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
-                          SolverBody *b) {
-    (void)pair;
-    Vec3 wanted = vec3_scale(contact_least_velocity(cg->solve, row), row->normal);
-    Vec3 left = held_part(row, vec3_sub(wanted, row_velocity(row, a, b)));
-    cg->value = fmax(cg->value, vec3_length(left));
+/* What is left at the points that are held, m/s. */
+static double true_residual(const ContactCg *cg) {
+    double worst = 0.0;
+    for (size_t i = 0; i < cg->count; i++) {
+        const CgPoint *point = &cg->points[i];
+        Vec3 left = held_part(point, missing_velocity(cg, point->row, point->a, point->b));
+        double length = vec3_length(left);
+        if (length > worst) worst = length;
+    }
+    return worst;
 }
 
 /* Points that yield a little hold a heavy body on a light one too softly: again with what is left,
@@ -235,15 +266,15 @@ static void solve_held(ContactCg *cg) {
     double last = HUGE_VAL;
     for (int i = 0; i < MOST_REFINEMENTS; i++) {
         find_steps(cg);
-        for_each_row(cg, apply_step, 0.0);
-        double left = for_each_row(cg, true_residual, 0.0);
+        apply_steps(cg);
+        double left = true_residual(cg);
         if (left <= cg->solve->rest || !(left < 0.5 * last)) break;
         last = left;
     }
 }
 
 bool contacts_guess_cg(const ContactSolve *solve, const ContactIsland *island, size_t rounds) {
-    ContactCg cg = {solve, island, 0.0};
+    ContactCg cg = begin(solve, island);
     double fewest = HUGE_VAL;
     for_each_row(&cg, guess_hold, 0.0);
     for (size_t round = 0, tried = 0; round < rounds && tried < PATIENCE; round++, tried++) {
@@ -257,7 +288,7 @@ bool contacts_guess_cg(const ContactSolve *solve, const ContactIsland *island, s
 }
 
 void contacts_solve_cg(const ContactSolve *solve, const ContactIsland *island) {
-    ContactCg cg = {solve, island, 0.0};
+    ContactCg cg = begin(solve, island);
     for_each_row(&cg, keep_hold, 0.0);
     solve_held(&cg);
 }
@@ -307,12 +338,12 @@ static void restore_row(ContactCg *cg, const ContactPair *pair, ContactRow *row,
 }
 
 void contacts_save(const ContactSolve *solve, const ContactIsland *island) {
-    ContactCg cg = {solve, island, 0.0};
+    ContactCg cg = begin(solve, island);
     for_each_row(&cg, save_row, 0.0);
 }
 
 void contacts_restore(const ContactSolve *solve, const ContactIsland *island) {
-    ContactCg cg = {solve, island, 0.0};
+    ContactCg cg = begin(solve, island);
     for_each_row(&cg, restore_row, 0.0);
 }
 
@@ -325,6 +356,6 @@ static void clear_row(ContactCg *cg, const ContactPair *pair, ContactRow *row, S
 }
 
 void contacts_clear(const ContactSolve *solve, const ContactIsland *island) {
-    ContactCg cg = {solve, island, 0.0};
+    ContactCg cg = begin(solve, island);
     for_each_row(&cg, clear_row, 0.0);
 }

@@ -321,10 +321,11 @@ static PlimStatus list_islands(RigidBodies *bodies, const IslandPair *sorted, si
         return PLIM_OUT_OF_MEMORY;
     contacts->body_islands.count = all;
     for (size_t i = 0; i < all; i++) contacts->body_islands.data[i] = -1;
+    size_t rows = 0;
     for (size_t k = 0; k < count; k++) {
         const ContactPair *pair = &contacts->pairs.data[sorted[k].pair];
         if (k == 0 || sorted[k].island != sorted[k - 1].island) {
-            ContactIsland island = {.first = k, .carrier = -1};
+            ContactIsland island = {.first = k, .first_row = rows, .carrier = -1};
             if (!array_push(bodies->context, &contacts->islands, island)) return PLIM_OUT_OF_MEMORY;
         }
         ContactIsland *island = &contacts->islands.data[contacts->islands.count - 1];
@@ -334,6 +335,7 @@ static PlimStatus list_islands(RigidBodies *bodies, const IslandPair *sorted, si
         if (contacts->solver_bodies.data[pair->b].moves)
             contacts->body_islands.data[pair->b] = number;
         island->pairs++;
+        rows += (size_t)pair->rows;
         island->grounded |= holds_on_ground(bodies, pair);
         for (int side = 0; side < 2; side++) {
             int32_t body = side ? pair->b : pair->a;

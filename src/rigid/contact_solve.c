@@ -407,19 +407,28 @@ static void solve_islands(void *user, size_t begin, size_t end) {
 PlimStatus contacts_solve(RigidBodies *bodies, const StepInfo *step, ContactPass pass) {
     RigidContacts *contacts = &bodies->contacts;
     TRY(contacts_build_islands(bodies, step));
+    size_t mark = scratch_mark(step->scratch);
+    CgPoint *points = scratch_take(step->scratch, contacts->rows.count, sizeof *points);
+    if (!points) return PLIM_OUT_OF_MEMORY;
     double fastest = 0.0;
     for (size_t i = 0; i < contacts->solver_bodies.count; i++)
         if (contacts->solver_bodies.data[i].moves)
             fastest = fmax(fastest, vec3_length(contacts->solver_bodies.data[i].velocity));
     double fall = forces_step_speed(bodies, step);
-    ContactSolve solve = {contacts, &bodies->options, pass,
-                          step->dt, 4 * fall,         1e-10 * fall + 1e-15 * fastest};
+    ContactSolve solve = {.contacts = contacts,
+                          .options = &bodies->options,
+                          .pass = pass,
+                          .dt = step->dt,
+                          .slow = 4 * fall,
+                          .rest = 1e-10 * fall + 1e-15 * fastest,
+                          .points = points};
     for (size_t i = 0; i < contacts->solver_bodies.count; i++) {
         SolverBody *body = &contacts->solver_bodies.data[i];
         body->start[0] = body->velocity;
         body->start[1] = body->spin;
     }
     parallel_for(step->threads, contacts->islands.count, 1, solve_islands, &solve);
+    scratch_release(step->scratch, mark);
     joints_follow_contact(bodies);
     for (size_t i = 0; i < contacts->islands.count; i++) {
         const ContactIsland *island = &contacts->islands.data[i];

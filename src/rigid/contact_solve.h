@@ -4,6 +4,19 @@
 
 #include "rigid/contact_stages.h"
 
+/* What an iteration of contact_cg.c reads and writes of a point that is held, side by side. */
+typedef struct CgPoint {
+    ContactRow *row;
+    SolverBody *a, *b;
+    Vec3 arm_a, arm_b, normal;
+    Mat3 response, inverse;
+    double normal_response;
+    bool sticks;
+    Vec3 residual, preconditioned; /* m/s; N s */
+    Vec3 direction, step;          /* N s */
+    Vec3 answer;                   /* m/s, what the direction does to all held points, here */
+} CgPoint;
+
 typedef struct ContactSolve {
     RigidContacts *contacts;
     const PlimRigidOptions *options;
@@ -11,6 +24,7 @@ typedef struct ContactSolve {
     double dt;
     double slow; /* m/s: of bodies that may be at rest */
     double rest; /* m/s: changes of velocity below this are rounding */
+    CgPoint *points; /* room for one a row, those of an island from its `first_row` on */
 } ContactSolve;
 
 /* The least velocity along the normal that is allowed: in the pass for positions bodies may come

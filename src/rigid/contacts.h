@@ -65,8 +65,8 @@ typedef struct ContactRow {
     Vec3 carried;           /* N s, the same without shock propagation */
     Vec3 couple;            /* N m s, that of rolling and spinning friction */
     Vec3 carried_couple;    /* N m s, the same without shock propagation */
-    Vec3 residual;          /* m/s, these four are for contact_cg.c */
-    Vec3 direction, step;   /* N s */
+    Vec3 residual;          /* N s, these three are for share_load.c */
+    Vec3 direction, step;
     Vec3 saved[2];          /* impulse and couple to go back to */
     RowHold hold;
     bool runs;     /* `run` counts */
@@ -131,6 +131,7 @@ typedef struct ShownContact {
 /* A set of bodies that touch one another, directly or through others. */
 typedef struct ContactIsland {
     size_t first, pairs; /* in RigidContacts.island_pairs, by level */
+    size_t first_row;    /* how many rows the islands before it have */
     bool grounded;       /* something in it touches a body that forces do not move */
     bool driven;         /* a body on a path, a belt, a changing force or a fluid does work on it */
     bool loaded;         /* forces beside gravity do work on it */
