@@ -59,9 +59,9 @@ def check_scene(options, checks, folder):
 # ---- rows of balls ----
 
 
-def events(x, v, radii, masses, e, until, apart=0.0):
+def events(x, v, radii, masses, e, until, apart=0.0, times=None):
     """Balls on a line, event by event: velocities at the end, and the least time between two events. It breaks off
-    when that is below `apart`."""
+    when that is below `apart`. `times` collects when they were."""
     x, v, time, last, least = list(x), list(v), 0.0, -np.inf, np.inf
     count = len(x)
     while True:
@@ -75,6 +75,8 @@ def events(x, v, radii, masses, e, until, apart=0.0):
             return np.array(v), least
         x, time = [x[i] + when * v[i] for i in range(count)], time + when
         least, last = min(least, time - last), time
+        if times is not None:
+            times.append(time)
         m, n = masses[k], masses[k + 1]
         impulse = (1 + e) * (v[k] - v[k + 1]) * m * n / (m + n)
         v[k] -= impulse / m
@@ -91,13 +93,14 @@ def row_of_balls(random, count, e, dt, until):
         x = np.concatenate(([0], np.cumsum(radii[:-1] + radii[1:] + gaps)))
         v = np.sort(random.uniform(-1, 2, count))[::-1] + random.uniform(-0.3, 0.3, count)
         row = [values.tolist() for values in (x, v, radii, masses)]
-        end, least = events(*row, e, until, 2.5 * dt)
+        times = []
+        end, least = events(*row, e, until, 2.5 * dt, times)
         if not 2.5 * dt < least < np.inf:
             continue
         early = events(*row, e, until - 2.5 * dt)[0]
         late = events(*row, e, until + 2.5 * dt)[0]
         if np.array_equal(early, end) and np.array_equal(late, end):
-            return x, v, radii, density, end
+            return x, v, radii, density, end, len(times)
 
 
 def check_rows(options, checks, folder):
@@ -106,7 +109,7 @@ def check_rows(options, checks, folder):
     for e in (0.5, 0.8):
         for count in (3, 5, 8) if options.quick else (3, 4, 5, 6, 7, 8):
             for case in range(1 if options.quickest else 4):
-                x, v, radii, density, end = row_of_balls(random, count, e, dt, until)
+                x, v, radii, density, end, due = row_of_balls(random, count, e, dt, until)
                 turn = random.normal(size=3)
                 turn /= np.linalg.norm(turn)
                 names = [f"b{i}" for i in range(count)]
@@ -116,9 +119,16 @@ def check_rows(options, checks, folder):
                 text = scene_text(lines, until, dt, (0, 0, 0), probes=names)
                 path = common.write_scene(folder, "row.yaml", text)
                 probes = common.run(options.program, path, os.path.join(folder, "row")).probes()
-                found = np.array([probes.vector(f"{name}.velocity")[-1] @ turn for name in names])
+                speeds = np.array([probes.vector(f"{name}.velocity") @ turn for name in names])
+                # A bounce comes up to a step early, and what follows it is off by that way over the speed of closing:
+                # slow ones by many steps. One more at the end than there should be is left out.
+                changes = np.flatnonzero(np.any(np.abs(np.diff(speeds)) > 1e-9, axis=0))
+                found = speeds[:, changes[due] if len(changes) == due + 1 else -1]
+                if len(changes) != due:
+                    checks.note(f"row of {count}, e {e}, case {case}: {len(changes)} events, {due} by those alone")
+                off = np.max(np.abs(found - end))
                 checks.below(f"row of {count}, e {e}, case {case}: speeds at the end against events, over the greatest",
-                             np.max(np.abs(found - end)) / np.max(np.abs(end)), 0.01)
+                             off / np.max(np.abs(end)), 0.01)
 
 
 if __name__ == "__main__":

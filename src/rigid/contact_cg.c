@@ -19,7 +19,8 @@ typedef struct ContactCg {
 } ContactCg;
 
 static ContactCg begin(const ContactSolve *solve, const ContactIsland *island) {
-    CgBody *bodies = solve->bodies + 2 * island->first_row + (island - solve->contacts->islands.data);
+    CgBody *bodies =
+        solve->bodies + 2 * island->first_row + (island - solve->contacts->islands.data);
     bodies[0] = (CgBody){.body = NULL};
     return (ContactCg){.solve = solve,
                        .island = island,

@@ -409,8 +409,8 @@ PlimStatus contacts_solve(RigidBodies *bodies, const StepInfo *step, ContactPass
     TRY(contacts_build_islands(bodies, step));
     size_t mark = scratch_mark(step->scratch);
     CgPoint *points = scratch_take(step->scratch, contacts->rows.count, sizeof *points);
-    CgBody *solved = scratch_take(
-        step->scratch, 2 * contacts->rows.count + contacts->islands.count, sizeof *solved);
+    CgBody *solved = scratch_take(step->scratch, 2 * contacts->rows.count + contacts->islands.count,
+                                  sizeof *solved);
     if (!points || !solved) return PLIM_OUT_OF_MEMORY;
     double fastest = 0.0;
     for (size_t i = 0; i < contacts->solver_bodies.count; i++)

@@ -30,8 +30,8 @@ typedef struct ContactSolve {
     const PlimRigidOptions *options;
     ContactPass pass;
     double dt;
-    double slow; /* m/s: of bodies that may be at rest */
-    double rest; /* m/s: changes of velocity below this are rounding */
+    double slow;     /* m/s: of bodies that may be at rest */
+    double rest;     /* m/s: changes of velocity below this are rounding */
     CgPoint *points; /* room for one a row, those of an island from its `first_row` on */
     CgBody *bodies;  /* room for two a row and one an island */
 } ContactSolve;

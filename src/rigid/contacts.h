@@ -66,7 +66,7 @@ typedef struct ContactRow {
     Vec3 carried_couple;    /* N m s, the same without shock propagation */
     Vec3 residual;          /* N s, these three are for share_load.c */
     Vec3 direction, step;
-    Vec3 saved[2];          /* impulse and couple to go back to */
+    Vec3 saved[2]; /* impulse and couple to go back to */
     RowHold hold;
     bool runs;     /* `run` counts */
     bool active;   /* bodies are about to meet here */

@@ -1,5 +1,6 @@
 /* The longest step of rigid bodies in contact: by speeds and sizes (000 section 2.4), and by the
  * loads that taut contacts carry. */
+#include "collide/near_boxes.h"
 #include "math/decompose.h"
 #include "rigid/collision_groups.h"
 #include "rigid/contact_stages.h"
@@ -88,14 +89,16 @@ static double step_of_body(const RigidBodies *b, size_t i, double gravity) {
     return 2.0 * size / (speed + sqrt(speed * speed + 2.0 * gravity * size));
 }
 
+static bool may_meet(const void *bodies, size_t i, size_t other) {
+    return collision_groups_meet(bodies, i, other);
+}
+
 /* Whether anything else may be where a body may be in the step that is wanted. */
-static bool is_near_others(const RigidBodies *b, size_t i, const Box3 *boxes) {
-    for (size_t j = 0; j < rigid_count(b); j++)
-        if (j != i && box3_overlap(boxes[i], boxes[j]) && collision_groups_meet(b, i, j))
-            return true;
+static bool is_near_others(const RigidBodies *b, size_t i, const NearBoxes *near) {
     for (size_t j = 0; j < b->still_surfaces.count; j++)
-        if (box3_overlap(boxes[i], still_surface_box(&b->still_surfaces.data[j]))) return true;
-    return false;
+        if (box3_overlap(near->boxes[i], still_surface_box(&b->still_surfaces.data[j])))
+            return true;
+    return near_boxes_any(near, i, may_meet, b);
 }
 
 /* 000 section 2.4: steps are limited by the speeds and sizes of bodies. */
@@ -115,10 +118,12 @@ double rigid_max_dt(const void *system, const StepInfo *step) {
         double way = b->motion[i] == PLIM_STATIC ? 0.0 : step->dt * speed;
         boxes[i] = box3_grow(rigid_box(b, i), way);
     }
+    NearBoxes near;
+    if (near_boxes_sort(step->scratch, boxes, count, &near) != PLIM_OK) return longest;
     for (size_t i = 0; i < count; i++) {
         if (b->motion[i] != PLIM_DYNAMIC || b->asleep[i]) continue;
         double dt = step_of_body(b, i, gravity + forces_acceleration(b, i, step->time));
-        if (dt < longest && dt < step->dt && is_near_others(b, i, boxes)) longest = dt;
+        if (dt < longest && dt < step->dt && is_near_others(b, i, &near)) longest = dt;
     }
     scratch_release(step->scratch, mark);
     longest = fmin(longest, step_of_loads(b, step));

@@ -3,6 +3,7 @@
 
 #include "base/random.h"
 #include "collide/broad.h"
+#include "collide/near_boxes.h"
 
 enum { MOST = 400 };
 
@@ -29,6 +30,26 @@ static PlimStatus find_pairs(Case *c) {
     return broad_pairs(c->context, &c->scratch, c->boxes, c->active, c->count, &c->pairs);
 }
 
+static bool is_active(const void *c, size_t i, size_t other) {
+    (void)i;
+    return ((const Case *)c)->active[other];
+}
+
+/* Each box alone, by sort and sweep: whether any active one overlaps it. */
+static void check_near(Case *c) {
+    NearBoxes near;
+    size_t mark = scratch_mark(&c->scratch);
+    if (c->count == 0) return;
+    assert_int_equal(near_boxes_sort(&c->scratch, c->boxes, c->count, &near), PLIM_OK);
+    for (size_t a = 0; a < c->count; a++) {
+        bool any = false;
+        for (size_t b = 0; b < c->count; b++)
+            any |= b != a && c->active[b] && box3_overlap(c->boxes[a], c->boxes[b]);
+        assert_int_equal(near_boxes_any(&near, a, is_active, c), any);
+    }
+    scratch_release(&c->scratch, mark);
+}
+
 /* Just those that overlap, each once, by a and then b; returns how many. */
 static size_t check_pairs(Case *c) {
     scratch_poison(&c->scratch);
@@ -44,6 +65,7 @@ static size_t check_pairs(Case *c) {
             found++;
         }
     assert_int_equal(c->pairs.items.count, found);
+    check_near(c);
     assert_int_equal(scratch_mark(&c->scratch), 0);
     assert_int_equal(scratch_reset(&c->scratch), PLIM_OK);
     return found;

@@ -22,7 +22,8 @@ static void add_many(Arena *arena, bool balls) {
 
 static double fastest_of(const Arena *arena) {
     double fastest = 0;
-    for (size_t i = 1; i <= (size_t)many(); i++) fastest = fmax(fastest, vec3_length(velocity_of(arena, i)));
+    for (size_t i = 1; i <= (size_t)many(); i++)
+        fastest = fmax(fastest, vec3_length(velocity_of(arena, i)));
     return fastest;
 }
 
