@@ -78,6 +78,8 @@ static const SystemFigures fluid_figures[] = {
     SYSTEM_FIGURES(Fluid, projected),
     SYSTEM_FIGURES(Fluid, viscous.result),
     SYSTEM_FIGURES(Fluid, coupled.result),
+    SYSTEM_FIGURES(Fluid, coupled.half_iterations),
+    SYSTEM_FIGURES(Fluid, coupled.impact_iterations),
 };
 
 PlimStatus fluid_resize(Fluid *fluid, int group, size_t count) {
