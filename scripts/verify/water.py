@@ -128,6 +128,20 @@ def check_zalesak(options, checks, folder):
                 checks.note(f"{name}: {change:+.3f}%; {words}")
 
 
+def pieces_of(mesh):
+    """Of each vertex that a triangle has, the least one that sides lead to."""
+    triangles, label = mesh[1], np.arange(len(mesh[0]))
+    while True:
+        least = label[triangles].min(axis=1)
+        after = label.copy()
+        for corner in range(3):
+            np.minimum.at(after, triangles[:, corner], least)
+        after = after[after]
+        if np.array_equal(after, label):
+            return label[np.unique(triangles)]
+        label = after
+
+
 def check_enright(options, checks, folder):
     for n, limit in ((20 if options.quickest else 32, None),) if options.quick else ((32, None), (64, 5), (100, 3)):
         output = fsi.run(options, folder, "enright", "fluid/enright.yaml",
@@ -144,6 +158,28 @@ def check_enright(options, checks, folder):
             checks.true(f"Enright {n}^3, change of the volume at t = 3", abs(change) <= limit,
                         f"{words} limit {limit}%")
         check_counts(checks, f"Enright {n}^3", output.stats())
+
+
+def check_torus(options, checks, folder):
+    """A torus in the ball's place, drawn out and brought back: one piece with one hole in every frame, by the Euler
+    characteristic of its exported surface."""
+    cases = () if options.quickest else ((48, 1),) if options.quick else ((48, 1), (64, 1))
+    for n, period in cases:
+        output = fsi.run(options, folder, "torus", "fluid/enright.yaml",
+                         {"params/n": n, "params/shape": 1, "params/period": period}, *common.threads(2))
+        numbers = output.numbered("frame")
+        result = common.call(options.program, "export", output.folder, "--to", "ply")
+        found, pieces = [], []
+        for number in numbers if result.code == 0 else ():
+            mesh = read_export(os.path.join(output.folder, "export", f"liquid_{number:05d}.ply"))
+            found.append(meshes.euler(mesh) if meshes.is_closed(mesh) else None)
+            pieces.append(len(set(pieces_of(mesh))))
+        name = f"torus in Enright's flow, {n}^3, period {period}"
+        checks.true(f"{name}: a frame for each tenth of a second", len(found) == 10 * period + 1, f"{len(found)}")
+        checks.true(f"{name}: Euler characteristic 0 and one piece in every frame",
+                    all(e == 0 for e in found) and all(p == 1 for p in pieces), f"{found}, pieces {pieces}")
+        change = [Liquid(output, number).volume(4) for number in (numbers[0], numbers[-1])]
+        checks.note(f"{name}: volume {100 * (change[1] / change[0] - 1):+.2f}%")
 
 
 # ---- the dam ----
@@ -473,7 +509,7 @@ def check_exports(options, checks, folder):
 def main():
     verify(__doc__, (check_zalesak, check_dam_front, check_dam_volume, check_dam_elsewhere, check_dam_mirrored,
                      check_sloshing, check_rest, check_drops, check_pouring, check_open_side, check_exports,
-                     check_enright))
+                     check_enright, check_torus))
 
 
 if __name__ == "__main__":

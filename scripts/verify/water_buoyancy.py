@@ -5,7 +5,7 @@ import math
 import common
 import fsi
 import meshes
-from common import np, verify
+from common import h5py, np, verify
 from water import G, Liquid
 from water_float import ball_depth
 
@@ -133,22 +133,38 @@ def check_thin(options, checks, folder):
 
 
 def check_bottle(options, checks, folder):
-    """Water in a bottle from a file, its field's cells chosen: it stays there."""
-    cases = ((88, 0.3, 0, 0.1),) if options.quickest else ((88, 0.3, 0, 1), (88, 0, 20, 1)) if options.quick else \
-            tuple((n, shift, turn, 4) for n in (88, 110) for shift, turn in ((0.3, 0), (0, 20), (0.5, 45), (0.7, 10)))
-    for n, shift, turn, seconds in cases:
+    """Water in a bottle from a file, its field's cells chosen, upright and tilted, at rest and poured into its neck: it
+    stays there. `volume.left` is what ran out."""
+    cases = ((88, 0.3, 0, 0, 0.1),) if options.quickest else ((88, 0.3, 0, 0, 1), (88, 0, 20, 10, 1)) if options.quick else \
+            tuple((n, shift, turn, tilt, 4) for n in (88, 110)
+                  for shift, turn, tilt in ((0.3, 0, 0), (0, 20, 10), (0.5, 45, 5), (0.7, 10, 8)))
+    for n, shift, turn, tilt, seconds in cases:
+        pours = not options.quickest
         output = fsi.run(options, folder, "bottle", "fluid/bottle.yaml",
-                         {"params/n": n, "params/shift": shift, "params/turn": turn, "params/seconds": seconds})
-        label = f"bottle, {n} cells, moved by {shift:g}, turned by {turn:g}, {seconds:g} s"
-        volume = output.probes()["tank.volume"]
-        checks.below(f"{label}: change of the water, %", 100 * np.max(np.abs(volume / volume[0] - 1)), 1.5)
+                         {"params/n": n, "params/shift": shift, "params/turn": turn, "params/tilt": tilt,
+                          "params/rate": 4e-5 if pours else 0, "params/pour": 0.5 * seconds, "params/seconds": seconds})
+        label = f"bottle, {n} cells, moved by {shift:g}, turned by {turn:g}, tilted by {tilt:g}, {seconds:g} s"
+        stats = output.stats()
+        there = stats["volume.fluid"] + stats["volume.drops"] + stats["volume.left"] - stats["volume.poured"]
+        off = there - there[0]
+        checks.below(f"{label}: water and drops and what left, less what was poured, %",
+                     100 * np.max(np.abs(off)) / stats["volume.fluid"][0], 1.5)
+        if pours:
+            checks.near(f"{label}: poured, m^3", stats["volume.poured"][-1], 4e-5 * 0.5 * seconds, 1)
         liquid = Liquid(output, output.numbered("frame")[-1])
         place = [low + liquid.spacing * (np.arange(count) + 0.5)
                  for low, count in zip((-0.06, 0, -0.06), liquid.level.shape)]
-        x, y, z = np.meshgrid(*place, indexing="ij")
+        points = np.stack(np.meshgrid(*place, indexing="ij"), axis=-1)
         cell = 0.24 / n
-        out = (np.hypot(x - shift * cell, z + 0.4 * shift * cell) > 0.036) | (y < 0.02 + 0.7 * shift * cell)
-        checks.below(f"{label}: wet cells outside", np.count_nonzero(out & (liquid.level < 0)), 0)
+        with h5py.File(output.state(), "r") as file:
+            drops = file["fluid/drop_position"][()].reshape(-1, 3)[file["fluid/drop_volume"][()] != 0]
+        turned = common.quat_about((1, 0, 2), tilt)
+        outside = []
+        for where in (points, drops):
+            at = common.to_body(turned, where - np.array([1, 0.7, -0.4]) * shift * cell - (0, 0.02, 0))
+            outside.append((np.hypot(at[..., 0], at[..., 2]) > 0.036) | (at[..., 1] < 0))
+        checks.below(f"{label}: wet cells outside", np.count_nonzero(outside[0] & (liquid.level < 0)), 0)
+        checks.below(f"{label}: drops outside that carry water", np.count_nonzero(outside[1]), 0)
 
 
 def main():

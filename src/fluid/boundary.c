@@ -282,7 +282,7 @@ static void fill_level_beyond_open(const BeyondJob *job, const int at[3], size_t
 }
 
 void fluid_fill_surface(const Fluid *fluid, GridField *field, int threads) {
-    field_fill_halo(field, threads);
+    field_fill_halo_distance(field, threads);
     if (field->place != PLACE_CELLS) return;
     for (int axis = 0; axis < fluid->grid.dim; axis++)
         for (int end = 0; end < 2; end++) {

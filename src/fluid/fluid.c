@@ -121,7 +121,7 @@ static double coupled_bytes_per_cell(const FluidDesc *desc, bool viscous) {
 /* Level sets and parts of cells, what distances and continued velocities take for a while, and
  * particles: a surface as large as the domain's largest section, twice. */
 static double liquid_doubles_per_cell(const FluidDesc *desc) {
-    enum { FIELDS = 8, WORK = 8, PARTICLE = 5 };
+    enum { FIELDS = 12, WORK = 8, PARTICLE = 5 };
     const Grid *grid = &desc->grid;
     if (!desc->liquid.has_particles) return FIELDS + WORK;
     double cells = (double)grid_cell_count(grid), thinnest = cells;
@@ -184,9 +184,12 @@ static PlimStatus fluid_advect_stage(void *system, const StepInfo *step) {
         TRY(fluid_fit_momentum(fluid, step));
         TRY(fluid_push_faces(fluid, step));
     }
-    if (fluid_has_surface(fluid)) TRY(fluid_count_beside_bodies(fluid, step));
+    if (fluid_has_surface(fluid)) TRY(fluid_mend_beside_bodies(fluid, step));
     TRY(fluid_feed(fluid, step));
-    return fluid_has_surface(fluid) ? fluid_settle_surface(fluid, step) : PLIM_OK;
+    if (!fluid_has_surface(fluid)) return PLIM_OK;
+    TRY(fluid_settle_surface(fluid, step));
+    fluid_push_by_landed(fluid, step);
+    return PLIM_OK;
 }
 
 /* 002 equation 5.26, split; 000 equation 4.5. */
@@ -269,6 +272,9 @@ static void fluid_destroy(void *system) {
     free_array(context, fluid->liquid.fraction, cells, sizeof(double));
     free_array(context, fluid->liquid.wet_fraction, cells, sizeof(double));
     free_array(context, fluid->liquid.wanted_fraction, cells, sizeof(double));
+    free_array(context, fluid->liquid.landed_volume, cells, sizeof(double));
+    for (int axis = 0; axis < 3; axis++)
+        free_array(context, fluid->liquid.landed_push[axis], cells, sizeof(double));
     free_array(context, fluid->cut.kind, cells, 1);
     free_array(context, fluid->cut.fresh, cells, 1);
     free_array(context, fluid->sources.rate, cells, sizeof(double));
@@ -328,6 +334,17 @@ static PlimStatus resize_state(Fluid *fluid) {
                         grid_place_count(grid, fluid_smoke_place(fluid)));
 }
 
+/* Where drops land, and with what momentum; a given flow takes no notice. */
+static PlimStatus create_landing(Fluid *fluid) {
+    size_t cells = grid_cell_count(&fluid->grid);
+    const FluidDesc *desc = &fluid->desc;
+    if (!desc->liquid.has_particles || !desc->liquid.keeps_volume || desc->is_given) return PLIM_OK;
+    TRY(allocate(fluid->context, cells, sizeof(double), &fluid->liquid.landed_volume));
+    for (int axis = 0; axis < fluid->grid.dim; axis++)
+        TRY(allocate(fluid->context, cells, sizeof(double), &fluid->liquid.landed_push[axis]));
+    return PLIM_OK;
+}
+
 static PlimStatus create_fields(Fluid *fluid) {
     const Grid *grid = &fluid->grid;
     PlimContext *context = fluid->context;
@@ -360,6 +377,7 @@ static PlimStatus create_fields(Fluid *fluid) {
         if (fluid_is_viscous(fluid))
             TRY(allocate(context, grid_cell_count(grid), sizeof(double),
                          &fluid->liquid.wet_fraction));
+        TRY(create_landing(fluid));
     }
     return field_create(context, grid, PLACE_CELLS, ADVECT_HALO, &fluid->cut.cell_distance);
 }

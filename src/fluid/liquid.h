@@ -53,15 +53,20 @@ typedef struct FluidLiquidState {
     double *fraction;        /* of cells: part that is liquid */
     double *wet_fraction;    /* the same as if there were no colliders: for viscosity */
     double *wanted_fraction; /* within a step: what it should be, by what flows through faces */
-    double control_rate;     /* 1/s, divergence by volume control in this step */
+    double *landed_volume, *landed_push[3]; /* within a step: of drops that land (drops_land.c) */
+    double control_rate;                    /* 1/s, divergence by volume control in this step */
 } FluidLiquidState;
 
 /* Everything that follows from the level set and where colliders are. */
 PlimStatus fluid_refresh_surface(Fluid *fluid, const StepInfo *step);
 /* The level set and the particles, carried by `faces` (000 section 4.5). */
 PlimStatus fluid_advect_surface(Fluid *fluid, const StepInfo *step);
-/* When bodies are where they are at the end of the step: what they made the liquid lose. */
-PlimStatus fluid_count_beside_bodies(Fluid *fluid, const StepInfo *step);
+/* In drops_land.c: before a step, and when the liquid is known after it. */
+void fluid_forget_landed(Fluid *fluid);
+void fluid_push_by_landed(Fluid *fluid, const StepInfo *step);
+/* When bodies that may move are where they are at the end of the step: volume restored, particles
+ * sorted. Without such bodies the former has done it. */
+PlimStatus fluid_mend_beside_bodies(Fluid *fluid, const StepInfo *step);
 /* Cells of liquid that bodies close in, a few together, become air. */
 /* All that follows from the level set: kinds of cells, parts of them. */
 PlimStatus fluid_find_liquid(Fluid *fluid, const StepInfo *step);

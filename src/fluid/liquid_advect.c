@@ -49,6 +49,8 @@ ParticleLevelSet fluid_particles(Fluid *fluid, const StepInfo *step, LevelPartic
         .tally = {fluid->liquid.tally, fluid->liquid.tally + FLUID_TALLY_DROPS},
         .phi = &fluid->liquid.phi,
         .solid = fluid->colliders.list.count > 0 ? &fluid->cut.cell_distance : NULL,
+        .walls = fluid->cut.distance,
+        .parted = fluid->liquid.parted,
         .threads = step->threads,
         .scratch = step->scratch};
 }
@@ -62,6 +64,14 @@ PlimStatus fluid_seed_particles(Fluid *fluid, const StepInfo *step) {
 }
 
 /* ---- a step ---- */
+
+/* The particles, and what carries them. */
+typedef struct Carriers {
+    const GridField *velocity[3];
+    LevelParticles sets[2];
+    ParticleLevelSet set;
+    double flown_out; /* m^3, by drops */
+} Carriers;
 
 static void fill_level(const void *user, size_t which, GridField *field, int threads) {
     (void)which;
@@ -104,6 +114,11 @@ static double liquid_beyond(const void *user, int axis, int end, const int cell[
     return fluid_liquid_beyond(((const SurfaceStep *)user)->fluid, axis, end, cell);
 }
 
+/* Bodies of a given flow stay where they are for the whole step. */
+static bool bodies_move_on(const Fluid *fluid) {
+    return fluid->colliders.some_move && !fluid->desc.is_given;
+}
+
 static VolumeFlow volume_flow(const SurfaceStep *now) {
     const Fluid *fluid = now->fluid;
     const StepInfo *step = now->step;
@@ -117,8 +132,7 @@ static VolumeFlow volume_flow(const SurfaceStep *now) {
         .user = now,
         .has_sources = fluid->sources.expands,
         .made = fluid->sources.expands_anywhere ? NULL : fluid->sources.owner,
-        .solids_move = immersed_any_moves(&fluid->colliders),
-        .obstacles = fluid->cut.still_distance,
+        .obstacles = bodies_move_on(fluid) ? fluid->cut.still_distance : NULL,
         .dt = step->dt,
         .threads = step->threads,
         .scratch = step->scratch};
@@ -134,19 +148,6 @@ static PlimStatus restore_volume(Fluid *fluid, const StepInfo *step) {
     return PLIM_OK;
 }
 
-/* What flows through faces is right for bodies at the end of the step: what they move into is what
- * the liquid leaves. What is missing then is a deficit of the surface around them. */
-PlimStatus fluid_count_beside_bodies(Fluid *fluid, const StepInfo *step) {
-    if (!fluid->colliders.some_move || !fluid->desc.liquid.keeps_volume) return PLIM_OK;
-    size_t cells = grid_cell_count(&fluid->grid);
-    TRY(fluid_load_phi(fluid, step));
-    liquid_fractions(&fluid->liquid.phi, fluid->cut.distance, step->threads,
-                     fluid->liquid.fraction);
-    for (size_t i = 0; i < cells; i++)
-        fluid->liquid.deficit[i] += fluid->liquid.wanted_fraction[i] - fluid->liquid.fraction[i];
-    return PLIM_OK;
-}
-
 /* Volume that no surface is near enough to hold flies on as drops. Where drops pool there is liquid
  * that the fluxes did not predict: what it has is no longer missing. */
 static PlimStatus settle_strays(Fluid *fluid, const StepInfo *step, ParticleLevelSet *set,
@@ -154,7 +155,7 @@ static PlimStatus settle_strays(Fluid *fluid, const StepInfo *step, ParticleLeve
     bool pooled;
     if (!set->landed || !fluid->desc.liquid.particles.keep_drops) return PLIM_OK;
     TRY(drops_take_strays(set, velocity));
-    TRY(drops_pool(set, &pooled));
+    TRY(drops_pool(set, velocity, &pooled));
     if (!pooled) return PLIM_OK;
     SurfaceStep now = {fluid, step};
     TRY(go_on(&now, &fluid->liquid.phi));
@@ -169,32 +170,52 @@ static PlimStatus settle_strays(Fluid *fluid, const StepInfo *step, ParticleLeve
     return PLIM_OK;
 }
 
-static PlimStatus carry_with_particles(Fluid *fluid, const StepInfo *step) {
-    const GridField *velocity[3] = {&fluid->advect.faces[0], &fluid->advect.faces[1],
-                                    &fluid->advect.faces[2]};
-    LevelParticles sets[2];
-    ParticleLevelSet set = fluid_particles(fluid, step, sets);
-    double flown_out = 0;
+static void find_carriers(Fluid *fluid, const StepInfo *step, Carriers *with) {
+    for (int axis = 0; axis < 3; axis++) with->velocity[axis] = &fluid->advect.faces[axis];
+    with->set = fluid_particles(fluid, step, with->sets);
+    with->flown_out = 0;
     if (fluid->desc.liquid.keeps_volume) {
-        set.landed = fluid->liquid.deficit;
-        set.flown_out = &flown_out;
+        with->set.landed = fluid->liquid.deficit;
+        with->set.flown_out = &with->flown_out;
+        with->set.landed_volume = fluid->liquid.landed_volume;
+        for (int axis = 0; axis < 3; axis++)
+            with->set.landed_push[axis] = fluid->liquid.landed_push[axis];
     }
     /* Drops fly from where velocities are known on. */
     if (!fluid->desc.is_given)
-        set.drop_gain = vec3_scale((fluid_leads(fluid) ? 0.5 : 1) * step->dt, step->gravity);
-    TRY(particles_move(&set, velocity, step->dt));
-    TRY(drops_move(&set, velocity, step->gravity, fluid->desc.liquid.rise, step->dt));
+        with->set.drop_gain = vec3_scale((fluid_leads(fluid) ? 0.5 : 1) * step->dt, step->gravity);
+}
+
+/* The level set and its particles at the end of the step, by what flows alone. */
+static PlimStatus carry_surface(Fluid *fluid, const StepInfo *step) {
+    if (!fluid->desc.liquid.has_particles) {
+        TRY(carry_level(fluid, step));
+        return redistance(fluid, step);
+    }
+    Carriers with;
+    find_carriers(fluid, step, &with);
+    ParticleLevelSet *set = &with.set;
+    TRY(particles_move(set, with.velocity, step->dt));
+    TRY(drops_move(set, with.velocity, step->gravity, fluid->desc.liquid.rise, step->dt));
     TRY(carry_level(fluid, step));
-    TRY(particles_correct(&set));
+    TRY(particles_correct(set));
     TRY(redistance(fluid, step));
-    if (fluid->desc.liquid.corrects_twice) TRY(particles_correct(&set));
+    if (fluid->desc.liquid.corrects_twice) TRY(particles_correct(set));
     fluid_fill_level(fluid, &fluid->liquid.phi, step->threads);
+    fluid_count_left(fluid, with.flown_out);
+    return PLIM_OK;
+}
+
+/* What that has lost or made is put right, and particles follow. */
+static PlimStatus mend_surface(Fluid *fluid, const StepInfo *step) {
     TRY(restore_volume(fluid, step));
-    TRY(settle_strays(fluid, step, &set, velocity));
-    TRY(particles_classify(&set, velocity));
+    if (!fluid->desc.liquid.has_particles) return PLIM_OK;
+    Carriers with;
+    find_carriers(fluid, step, &with);
+    TRY(settle_strays(fluid, step, &with.set, with.velocity));
+    TRY(particles_classify(&with.set, with.velocity));
     if (++fluid->liquid.tally[FLUID_TALLY_STEPS] % (uint64_t)fluid->desc.liquid.reseed == 0)
-        TRY(particles_reseed(&set, ++fluid->liquid.tally[FLUID_TALLY_DRAWS]));
-    fluid_count_left(fluid, flown_out);
+        TRY(particles_reseed(&with.set, ++fluid->liquid.tally[FLUID_TALLY_DRAWS]));
     return PLIM_OK;
 }
 
@@ -205,16 +226,22 @@ PlimStatus fluid_advect_surface(Fluid *fluid, const StepInfo *step) {
      * reads it there, and must be the same after a restart. */
     TRY(fluid_load_phi(fluid, step));
     fluid_count_made(fluid, step);
+    fluid_forget_landed(fluid);
     double left = 0;
     TRY(volume_predict(&flow, &fluid->liquid.phi, fluid->liquid.wanted_fraction, &left));
     fluid_count_left(fluid, left);
-    if (fluid->desc.liquid.has_particles) {
-        TRY(carry_with_particles(fluid, step));
-    } else {
-        TRY(carry_level(fluid, step));
-        TRY(redistance(fluid, step));
-        TRY(restore_volume(fluid, step));
-    }
+    TRY(carry_surface(fluid, step));
+    if (!bodies_move_on(fluid)) TRY(mend_surface(fluid, step));
+    field_store(&fluid->liquid.phi, step->threads, fluid->liquid.level);
+    return PLIM_OK;
+}
+
+/* What flows through faces is right for bodies at the end of the step: what they move into is what
+ * the liquid leaves. Volume beside them is restored where they are then. */
+PlimStatus fluid_mend_beside_bodies(Fluid *fluid, const StepInfo *step) {
+    if (!bodies_move_on(fluid)) return PLIM_OK;
+    TRY(fluid_load_phi(fluid, step));
+    TRY(mend_surface(fluid, step));
     field_store(&fluid->liquid.phi, step->threads, fluid->liquid.level);
     return PLIM_OK;
 }

@@ -110,6 +110,20 @@ static bool is_just_inside(const void *user, int i, int j, int k) {
     return distance <= 0 && distance > -deepest;
 }
 
+/* Whether there is room for liquid where a value inside a collider would be read: a collider that
+ * lies on a side of the domain, or less than half a cell from it, has none there. What is read
+ * beyond a side is what is inside, so that such values would go on from themselves. */
+static bool has_room(const Fluid *fluid, Vec3 from) {
+    const Grid *grid = &fluid->grid;
+    double x[3], low[3];
+    vec3_store(x, from);
+    vec3_store(low, grid->origin);
+    for (int axis = 0; axis < grid->dim; axis++)
+        if (!grid_is_periodic(grid, axis))
+            x[axis] = fmin(fmax(x[axis], low[axis]), low[axis] + grid->n[axis] * grid->spacing);
+    return visibility_distance(grid, fluid->cut.distance, vec3_load(x)) > 0.5 * grid->spacing;
+}
+
 static void describe_inside(void *user, size_t begin, size_t end) {
     const StraightJob *job = user;
     const Fluid *fluid = job->fluid;
@@ -126,8 +140,10 @@ static void describe_inside(void *user, size_t begin, size_t end) {
         double behind = wall_behind(fluid, x, out, thin);
         double wall = behind - distance;
         double outside = (wall < thin && wall >= 1.5 * h ? 1.5 * h : h) - distance;
+        Vec3 from = vec3_add_scaled(x, outside, out);
+        if (!has_room(fluid, from)) out = vec3(0, 0, 0);
         job->values[n] = (StraightValue){.index = field_index(phi, at[0], at[1], at[2]),
-                                         .from = vec3_add_scaled(x, outside, out),
+                                         .from = from,
                                          .out = out,
                                          .outside = outside,
                                          .behind = behind,

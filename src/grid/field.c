@@ -3,6 +3,7 @@
 
 #include "base/parallel.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { ROW_GRAIN = 64, SLAB_GRAIN = 1 };
@@ -69,7 +70,8 @@ typedef struct HaloRule {
 
 typedef struct HaloJob {
     GridField *field;
-    bool linear; /* the last two values continued in a straight line; else the last one */
+    bool linear;     /* the last two values continued in a straight line; else the last one */
+    double steepest; /* most that the line changes by from one layer to the next */
 } HaloJob;
 
 static HaloRule halo_rule(const HaloJob *job, int axis, int layer) {
@@ -111,7 +113,11 @@ static void fill_layers(const HaloJob *job, int axis, size_t origin, size_t coun
             memcpy(to, a, count * sizeof *to);
             continue;
         }
-        for (size_t i = 0; i < count; i++) to[i] = rule.weight[0] * a[i] + rule.weight[1] * b[i];
+        for (size_t i = 0; i < count; i++) {
+            double rise = a[i] - b[i], away = -rule.weight[1];
+            to[i] = fabs(rise) <= job->steepest ? rule.weight[0] * a[i] + rule.weight[1] * b[i]
+                                                : a[i] + away * copysign(job->steepest, rise);
+        }
     }
 }
 
@@ -147,9 +153,13 @@ static void fill_halo(HaloJob job, int threads) {
 }
 
 void field_fill_halo(GridField *field, int threads) {
-    fill_halo((HaloJob){field, true}, threads);
+    fill_halo((HaloJob){field, true, HUGE_VAL}, threads);
+}
+
+void field_fill_halo_distance(GridField *field, int threads) {
+    fill_halo((HaloJob){field, true, field->grid.spacing}, threads);
 }
 
 void field_fill_halo_constant(GridField *field, int threads) {
-    fill_halo((HaloJob){field, false}, threads);
+    fill_halo((HaloJob){field, false, 0}, threads);
 }

@@ -82,4 +82,8 @@ void field_fill_halo(GridField *field, int threads);
  * ends is greater or smaller than what is inside. */
 void field_fill_halo_constant(GridField *field, int threads);
 
+/* As the first, of a distance: the line is no steeper than one is, so that a jump beside a side
+ * makes no zero beyond it. */
+void field_fill_halo_distance(GridField *field, int threads);
+
 #endif

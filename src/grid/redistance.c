@@ -428,7 +428,7 @@ PlimStatus field_redistance(GridField *phi, double band, const unsigned char *pa
     size_t mark = scratch_mark(scratch);
     PlimStatus status = take_memory(&work, scratch);
     if (status == PLIM_OK) {
-        field_fill_halo(phi, threads);
+        field_fill_halo_distance(phi, threads);
         parallel_for(threads, slabs, grain, load_slabs, &work);
         parallel_for(threads, slabs, grain, start_slabs, &work);
         parallel_for(threads, slabs, grain, write_first_slabs, &work);

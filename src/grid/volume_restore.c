@@ -94,7 +94,7 @@ static PlimStatus shift_phi(ShiftJob *job) {
 /* Solids are gone around: what is missing outside a hull is not made up for inside it. */
 static double *const *around(const ShiftJob *job) {
     const VolumeFlow *flow = job->flow;
-    return flow->solids_move || (flow->solid && !flow->separated) ? flow->open : NULL;
+    return flow->solid && !flow->separated ? flow->open : NULL;
 }
 
 enum { SUM_MISSING, SUM_ALL, SUMS };
@@ -145,10 +145,6 @@ static PlimStatus shift_once(ShiftJob *job, int passes, bool *done) {
     return shift_phi(job);
 }
 
-/* Part of what is missing beside solids that the cells around make up for in a step: what one step
- * sees too much there the next ones see too little. */
-static const double PASSED_ON = 0.1;
-
 static size_t node_of(const ShiftJob *job, int i, int j, int k) {
     const int *n = job->phi->grid.n;
     return ((size_t)k * (size_t)(n[1] + 1) + (size_t)j) * (size_t)(n[0] + 1) + (size_t)i;
@@ -160,54 +156,31 @@ static bool is_clear(const ShiftJob *job, int i, int j, int k) {
     return job->flow->solid[node_of(job, i, j, k)] >= near * job->phi->grid.spacing;
 }
 
-/* The same of solids that move: obstacles beside it do not count. */
-static bool is_clear_of_movers(const ShiftJob *job, int i, int j, int k) {
-    size_t node = node_of(job, i, j, k);
-    return is_clear(job, i, j, k) || job->flow->solid[node] >= job->flow->obstacles[node];
-}
-
-static void mark_clear_row(void *user, int j, int k) {
+/* Takes out of the deficits what no surface in reach takes, beside solids that move. */
+static void take_stuck_row(void *user, int j, int k) {
     const ShiftJob *job = user;
+    const VolumeFlow *flow = job->flow;
     size_t cell = grid_cell_index(&job->phi->grid, 0, j, k);
-    for (int i = 0; i < job->phi->grid.n[0]; i++, cell++)
-        job->near_gain[cell] = job->gain[cell] = is_clear_of_movers(job, i, j, k);
-}
-
-/* What cells beside solids pass on, over the weights of the cells that it goes to. */
-static void take_passed(void *user, size_t begin, size_t end) {
-    const ShiftJob *job = user;
-    for (size_t i = begin; i < end; i++) {
-        bool passes = job->gain[i] == 0 && job->near_gain[i] > LEAST_AREA;
-        job->shift[i] = passes ? PASSED_ON * job->deficit[i] / job->near_gain[i] : 0;
-        if (passes) job->deficit[i] -= PASSED_ON * job->deficit[i];
+    for (int i = 0; i < job->phi->grid.n[0]; i++, cell++) {
+        size_t node = node_of(job, i, j, k);
+        bool by_mover = !is_clear(job, i, j, k) && flow->solid[node] < flow->obstacles[node];
+        bool stuck = by_mover && !(job->near_gain[cell] > LEAST_AREA);
+        job->now[cell] = stuck ? job->deficit[cell] : 0;
+        if (stuck) job->deficit[cell] = 0;
     }
 }
 
-static void give_passed(void *user, size_t begin, size_t end) {
+static void give_stuck(void *user, size_t begin, size_t end) {
     const ShiftJob *job = user;
-    for (size_t i = begin; i < end; i++) {
-        if (job->gain[i] > 0) {
-            job->wanted[i] += job->shift[i];
-        } else {
-            job->deficit[i] += job->parts[i] - job->now[i];
-            job->wanted[i] = job->now[i];
-        }
-    }
+    for (size_t i = begin; i < end; i++) job->deficit[i] += job->now[i];
 }
 
-/* Beside solids that move the level set is not shifted: what goes on into them says little about
- * the liquid, and they are not yet where the fluxes expect them. The deficit there is wanted from
- * the cells around, with weights as in a round. `gain` is 1 in cells that are clear. */
-static void pass_on_beside_solids(ShiftJob *job) {
-    enum { PASSES = 4 };
+static void pass_on_stuck(const ShiftJob *job) {
     const Grid *grid = &job->phi->grid;
     int threads = job->flow->threads;
-    liquid_fractions(job->phi, job->flow->solid, threads, job->now);
-    grid_for_rows(grid, PLACE_CELLS, threads, mark_clear_row, job);
-    cells_smooth(grid, around(job), SMOOTH_BACK, PASSES, threads, job->near_gain, job->work);
-    for_cells(job, take_passed);
-    cells_smooth(grid, around(job), SMOOTH_FORTH, PASSES, threads, job->shift, job->work);
-    for_cells(job, give_passed);
+    grid_for_rows(grid, PLACE_CELLS, threads, take_stuck_row, (void *)job);
+    cells_smooth(grid, NULL, SMOOTH_FORTH, 4, threads, job->now, job->work);
+    for_cells(job, give_stuck);
 }
 
 static PlimStatus take_memory(ShiftJob *job) {
@@ -226,14 +199,11 @@ static PlimStatus take_memory(ShiftJob *job) {
  * into them makes, and no loss. */
 static void keep_account_row(void *user, int j, int k) {
     const ShiftJob *job = user;
-    bool move = job->flow->solid && job->flow->solids_move;
+    bool lets_go = job->flow->separated && job->flow->solid;
     size_t cell = grid_cell_index(&job->phi->grid, 0, j, k);
     for (int i = 0; i < job->phi->grid.n[0]; i++, cell++) {
-        double left = job->wanted[cell] - job->parts[cell];
-        bool beside_mover = move && !is_clear_of_movers(job, i, j, k);
-        bool lets_go = job->flow->separated && job->flow->solid && !move;
-        job->deficit[cell] = beside_mover ? job->deficit[cell] + left : left;
-        if (lets_go && !is_clear(job, i, j, k)) job->deficit[cell] = 0;
+        bool forgets = lets_go && !is_clear(job, i, j, k);
+        job->deficit[cell] = forgets ? 0 : job->wanted[cell] - job->parts[cell];
     }
 }
 
@@ -249,12 +219,12 @@ static PlimStatus restore(ShiftJob *job) {
     TRY(take_memory(job));
     for_cells(job, find_wanted);
     TRY(go_on(job->flow, job->phi));
-    if (job->flow->solid && job->flow->solids_move) pass_on_beside_solids(job);
     bool done = false;
     for (int round = 0; round < ROUNDS && !done; round++)
         TRY(shift_once(job, FIRST_PASSES << round / 2, &done));
     liquid_fractions(job->phi, job->flow->solid, job->flow->threads, job->parts);
     grid_for_rows(&job->phi->grid, PLACE_CELLS, job->flow->threads, keep_account_row, job);
+    if (!done && job->flow->solid && job->flow->obstacles) pass_on_stuck(job);
     return PLIM_OK;
 }
 

@@ -22,8 +22,10 @@ typedef struct VolumeFlow {
     const int32_t *separated; /* of cells: 1: air comes in through its walls; NULL: none is */
     bool has_sources;         /* liquid may be made within itself: the velocity diverges there */
     const int32_t *made;      /* of cells: not 0 where it is; NULL: anywhere */
-    bool solids_move;         /* cells that they cut, and cells beside those, are left alone */
-    const double *obstacles;  /* as `solid`, of those alone that never move; with solids_move */
+    /* As `solid`, of those alone that never move; NULL: none moves. Bodies that touch squeeze
+     * liquid out of gaps finer than the grid: what no surface takes beside them goes on through
+     * them. */
+    const double *obstacles;
     /* Continues a level set into solids, as the next step will find it there, and fills its halo;
      * NULL: field_fill_halo does, and there are no solids. */
     PlimStatus (*go_on)(const void *user, GridField *phi);

@@ -100,17 +100,6 @@ bool immersed_read(Immersed *immersed, double dt) {
     return moved;
 }
 
-bool immersed_any_moves(const Immersed *immersed) {
-    for (size_t i = 0; immersed->some_move && i < immersed->list.count; i++) {
-        ImmersedCollider collider = immersed->list.data[i];
-        if (immersed_is_obstacle(&collider)) continue;
-        surface_read(&collider.ref, &collider.now);
-        collider.true_position = collider.now.position;
-        if (immersed_has_moved(&collider) || vec3_length(collider.through) > 0) return true;
-    }
-    return false;
-}
-
 void immersed_keep(Immersed *immersed) {
     for (size_t i = 0; i < immersed->list.count; i++) {
         ImmersedCollider *collider = &immersed->list.data[i];

@@ -80,9 +80,6 @@ const ImmersedCollider *immersed_find(const Immersed *immersed, size_t number);
 bool immersed_read(Immersed *immersed, double dt);
 /* Whether it is elsewhere than where it was. */
 bool immersed_has_moved(const ImmersedCollider *collider);
-/* Whether one of them is elsewhere than where it was, or fluid passes through it, as the systems
- * have it: read again, and not kept. */
-bool immersed_any_moves(const Immersed *immersed);
 /* Where they are now is where they were, from here on. */
 void immersed_keep(Immersed *immersed);
 

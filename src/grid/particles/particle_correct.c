@@ -1,6 +1,8 @@
 /* Particle level set, correction of phi by escaped particles (000 section 4.5.2). */
 #include "base/parallel.h"
 #include "grid/particles/particle_parts.h"
+#include "grid/rows.h"
+#include "grid/visibility.h"
 
 #include <math.h>
 
@@ -42,15 +44,29 @@ typedef struct Claims {
     size_t count;
 } Claims;
 
-/* The value's index in data along one axis times its stride; false beyond a side. */
-static bool corner_offset(const GridField *phi, int axis, int i, ptrdiff_t *offset) {
+/* The value's number along one axis; false beyond a side. */
+static bool find_corner(const GridField *phi, int axis, int i, int *at) {
     int n = phi->grid.n[axis];
     if (grid_is_periodic(&phi->grid, axis))
         i = i < 0 ? i + n : i >= n ? i - n : i; /* never the double last layer */
     else if (i < 0 || i >= phi->n[axis])
         return false;
-    *offset = i * (ptrdiff_t)phi->stride[axis];
+    *at = i;
     return true;
+}
+
+/* Whether a wall is between a particle and where the value lies, or ends that lies in a solid. */
+static bool is_behind_wall(const ParticleLevelSet *set, const ParticlePlan *plan, Vec3 particle,
+                           const int at[3]) {
+    const GridField *phi = set->phi;
+    const Grid *grid = &phi->grid;
+    if (!set->parted || !set->walls) return false;
+    size_t value = grid_row_start(grid, phi->place, at[1], at[2]) + (size_t)at[0];
+    if (!(set->parted[value] & VISIBILITY_NEAR_WALL)) return false;
+    Vec3 x = grid_position(grid, phi->place, at[0], at[1], at[2]);
+    double distance = visibility_distance(grid, set->walls, x);
+    if (distance < 0) x = vec3_add_scaled(x, -distance, visibility_way_out(grid, set->walls, x));
+    return particle_is_parted(set, plan, particle, x);
 }
 
 /* Claims of one particle on the corners around it that differ from phi its way. */
@@ -66,21 +82,21 @@ static void add_claims(const ParticleLevelSet *set, const ParticlePlan *plan, si
         base[axis] = (int)floor(s);
         fraction[axis] = s - base[axis];
     }
-    size_t origin = field_index(phi, 0, 0, 0);
     for (int corner = 0; corner < 1 << plan->dim; corner++) {
         double square = 0;
-        ptrdiff_t offset[3] = {0, 0, 0};
+        int value_at[3] = {0, 0, 0};
         bool inside = true;
         for (int axis = 0; axis < plan->dim; axis++) {
             int up = corner >> axis & 1;
             double way = up - fraction[axis];
             square += way * way;
-            inside &= corner_offset(phi, axis, base[axis] + up, &offset[axis]);
+            inside &= find_corner(phi, axis, base[axis] + up, &value_at[axis]);
         }
         if (!inside) continue;
-        size_t index = (size_t)((ptrdiff_t)origin + offset[0] + offset[1] + offset[2]);
+        size_t index = field_index(phi, value_at[0], value_at[1], value_at[2]);
         double value = sign * (particles->radius[p] - sqrt(square) * plan->spacing);
-        if (sign * value > sign * phi->data[index])
+        Vec3 center = vec3_load(particles->position + 3 * p);
+        if (sign * value > sign * phi->data[index] && !is_behind_wall(set, plan, center, value_at))
             claims->items[claims->count++] = (Claim){index, value, phi->data[index], 0.0};
     }
 }

@@ -46,16 +46,16 @@ static void fly_range(void *user, size_t begin, size_t end) {
     const ParticlePlan *plan = &job->plan;
     LevelParticles *drops = job->set->drops;
     for (size_t p = begin; p < end; p++) {
-        Vec3 point = vec3_load(drops->position + 3 * p), normal = vec3(0, 0, 0);
+        Vec3 from = vec3_load(drops->position + 3 * p), point, normal = vec3(0, 0, 0);
         Vec3 velocity = vec3_load(drops->velocity + 3 * p);
-        Flight flight = fly(job, drops->sign[p], point, velocity);
-        point = vec3_add_scaled(point, job->dt, flight.mean);
+        Flight flight = fly(job, drops->sign[p], from, velocity);
+        point = vec3_add_scaled(from, job->dt, flight.mean);
         velocity = flight.end;
         unsigned held;
         if (!particle_stay_inside(plan, &point, &held))
             job->marks[p] = particle_goes(PARTICLE_OUTSIDE);
         else if (plan->solid.first &&
-                 !particle_leave_solid(plan, drops->radius[p], &point, &normal))
+                 !particle_keep_side(job->set, plan, from, drops->radius[p], &point, &normal))
             job->marks[p] = particle_goes(PARTICLE_BURIED);
         velocity = stop_at_walls(held, velocity);
         double toward = vec3_dot(velocity, normal);

@@ -73,10 +73,18 @@ typedef struct ParticleLevelSet {
      * band, but for what a step of advection does to it. */
     GridField *phi;
     const GridField *solid; /* at cells or nodes, m, positive outside, halo filled; NULL: none */
-    Vec3 drop_gain;         /* m/s, that new drops have gained since the time of what carries */
+    /* The same at nodes, compact, and where walls are between values of phi (visibility.h): nothing
+     * passes them, or claims what is behind them. NULL: not known. */
+    const double *walls;
+    const unsigned char *parted;
+    Vec3 drop_gain; /* m/s, that new drops have gained since the time of what carries */
     /* Where the volume of drops that end goes: to cells (compact, over a cell's own), and m^3 that
      * leave the domain. NULL: drops carry none. */
     double *landed, *flown_out;
+    /* Of cells, compact, over their volume: what landed (both signs of volume alike; as much as is
+     * counted in `landed`) and, m/s along each axis, what it carries beyond what the liquid there
+     * does: volume times (v - u). NULL: momentum is not handed on. */
+    double *landed_volume, *landed_push[3];
     int threads;
     Scratch *scratch;
 } ParticleLevelSet;
@@ -111,7 +119,7 @@ PlimStatus drops_take_strays(ParticleLevelSet *set, const GridField *const veloc
 
 /* Drops that fill a cell by half end, and what they carry is missing there. The level set is
  * lowered, so that there is a surface to take it. *pooled: it was, and its halo is to be filled. */
-PlimStatus drops_pool(ParticleLevelSet *set, bool *pooled);
+PlimStatus drops_pool(ParticleLevelSet *set, const GridField *const velocity[3], bool *pooled);
 
 /* Takes away what is more than a cell beyond the band, and of cells with more than twice per_cell
  * those farthest from the surface. Fills cells whose centre is in the band up to per_cell, none in

@@ -41,6 +41,19 @@ size_t particle_cell(const ParticleLevelSet *set, const ParticlePlan *plan,
     return grid_cell_index(grid, at[0], at[1], at[2]);
 }
 
+/* One that carries volume lands in a cell: `part` of the cell's volume. */
+static void land(const ParticleLevelSet *set, const ParticlePlan *plan, size_t drop, size_t cell,
+                 double part) {
+    const double *v = set->drops->velocity + 3 * drop;
+    Vec3 x = vec3_load(set->drops->position + 3 * drop);
+    set->landed[cell] += part;
+    if (!set->landed_volume || part == 0) return;
+    set->landed_volume[cell] += fabs(part);
+    for (int axis = 0; axis < plan->dim; axis++)
+        set->landed_push[axis][cell] +=
+            part * (v[axis] - particle_sample_one(plan, &plan->velocity[axis], x, NULL));
+}
+
 void particle_land(const ParticleLevelSet *set, const ParticlePlan *plan,
                    const unsigned char *marks) {
     const LevelParticles *drops = set->drops;
@@ -50,8 +63,8 @@ void particle_land(const ParticleLevelSet *set, const ParticlePlan *plan,
         if (marks[i] == particle_goes(PARTICLE_OUTSIDE))
             *set->flown_out += drops->volume[i];
         else
-            set->landed[particle_cell(set, plan, drops->position + 3 * i)] +=
-                drops->volume[i] / grid_cell_volume(&set->phi->grid);
+            land(set, plan, i, particle_cell(set, plan, drops->position + 3 * i),
+                 drops->volume[i] / grid_cell_volume(&set->phi->grid));
     }
 }
 

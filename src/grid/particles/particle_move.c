@@ -2,6 +2,8 @@
 #include "base/parallel.h"
 #include "grid/particles/particle_parts.h"
 
+#include <string.h>
+
 typedef struct MoveJob {
     const ParticleLevelSet *set;
     ParticlePlan plan;
@@ -47,10 +49,18 @@ static void move_block(const MoveJob *job, double *position, unsigned char *mark
     }
 }
 
+/* Whether something that is so far from solids now may have been on the other side of one. */
+static bool may_have_passed(const MoveJob *job, double away, Vec3 way) {
+    const double smoothed = 0.5; /* cells, by which distances at cells are less than at nodes */
+    if (!job->set->walls) return false;
+    return away < vec3_length(way) + smoothed * job->plan.spacing;
+}
+
 /* Liquid keeps its own radius away from solids. A push out of a solid at rest is then no longer
  * than the radius, which is no more than the distance from the surface or the least: it makes no
- * particle escape. Air that is in a solid goes (000 sections 6.4.2 and 7.4). */
-static void leave_solids(const MoveJob *job, size_t first, int count) {
+ * particle escape. Air that is in a solid, or would pass through one, goes (000 sections 6.4.2
+ * and 7.4). `before`: where they were. */
+static void leave_solids(const MoveJob *job, const double *before, size_t first, int count) {
     const LevelParticles *particles = job->set->particles;
     double at[3][TRACE_BLOCK], away[TRACE_BLOCK];
     particle_places(&job->plan, particles->position + 3 * first, count, at);
@@ -58,9 +68,14 @@ static void leave_solids(const MoveJob *job, size_t first, int count) {
     for (int i = 0; i < count; i++) {
         size_t p = first + (size_t)i;
         double distance = particles->sign[p] < 0 ? particles->radius[p] : 0.0;
-        if (away[i] >= distance || job->marks[p]) continue;
-        Vec3 point = vec3_load(particles->position + 3 * p), normal;
-        if (particles->sign[p] > 0 || !particle_leave_solid(&job->plan, distance, &point, &normal))
+        if (job->marks[p]) continue;
+        Vec3 point = vec3_load(particles->position + 3 * p), from = vec3_load(before + 3 * i);
+        Vec3 normal = vec3(0, 0, 0);
+        bool passed = may_have_passed(job, away[i], vec3_sub(point, from)) &&
+                      particle_is_parted(job->set, &job->plan, from, point);
+        if (away[i] >= distance && !passed) continue;
+        if (particles->sign[p] > 0 ||
+            !particle_keep_side(job->set, &job->plan, from, distance, &point, &normal))
             job->marks[p] = particle_goes(PARTICLE_BURIED);
         else
             vec3_store(particles->position + 3 * p, point);
@@ -69,12 +84,13 @@ static void leave_solids(const MoveJob *job, size_t first, int count) {
 
 static void move_range(void *user, size_t begin, size_t end) {
     const MoveJob *job = user;
-    double *position = job->set->particles->position, v[3][TRACE_BLOCK];
+    double *position = job->set->particles->position, v[3][TRACE_BLOCK], before[3 * TRACE_BLOCK];
     for (size_t first = begin; first < end; first += TRACE_BLOCK) {
         int count = end - first < TRACE_BLOCK ? (int)(end - first) : TRACE_BLOCK;
         mean_velocity(&job->plan, job->dt, position + 3 * first, count, v);
+        memcpy(before, position + 3 * first, 3 * (size_t)count * sizeof *before);
         move_block(job, position + 3 * first, job->marks + first, count, v);
-        if (job->plan.solid.first) leave_solids(job, first, count);
+        if (job->plan.solid.first) leave_solids(job, before, first, count);
     }
 }
 

@@ -47,6 +47,14 @@ bool particle_stay_inside(const ParticlePlan *plan, Vec3 *point, unsigned *held)
  * is set. False: it is too deep within. */
 bool particle_leave_solid(const ParticlePlan *plan, double distance, Vec3 *point, Vec3 *normal);
 
+/* The same of what came from another place: it slides along walls that part the two, and stays on
+ * its side. False: there is no room on that side. */
+bool particle_keep_side(const ParticleLevelSet *set, const ParticlePlan *plan, Vec3 from,
+                        double distance, Vec3 *point, Vec3 *normal);
+
+/* Whether a wall is between two places, the first of which is outside solids. */
+bool particle_is_parted(const ParticleLevelSet *set, const ParticlePlan *plan, Vec3 from, Vec3 to);
+
 /* ---- coming and going ---- */
 
 /* Marks of particles: 0, or a fate plus one for what goes. */
@@ -67,7 +75,7 @@ PlimStatus particle_take_away(LevelParticles *particles, const unsigned char *ma
 /* The cell of a place (m), or the one nearest to it. */
 size_t particle_cell(const ParticleLevelSet *set, const ParticlePlan *plan, const double *position);
 
-/* Gives the volume of drops that are marked to where they are. */
+/* Gives the volume of drops that are marked to where they are, and their momentum. */
 void particle_land(const ParticleLevelSet *set, const ParticlePlan *plan,
                    const unsigned char *marks);
 

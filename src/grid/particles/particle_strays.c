@@ -137,9 +137,9 @@ static PlimStatus pool(ParticleLevelSet *set, StrayJob *job, bool *pooled) {
     return particle_take_away(drops, marks, set->tally.drops);
 }
 
-PlimStatus drops_pool(ParticleLevelSet *set, bool *pooled) {
+PlimStatus drops_pool(ParticleLevelSet *set, const GridField *const velocity[3], bool *pooled) {
     size_t scratch = scratch_mark(set->scratch);
-    StrayJob job = {.set = set, .plan = particle_plan(set, NULL), .grid = set->phi->grid};
+    StrayJob job = {.set = set, .plan = particle_plan(set, velocity), .grid = set->phi->grid};
     *pooled = false;
     PlimStatus status = PLIM_OK;
     for (size_t i = 0; i < set->drops->count; i++)
