@@ -22,9 +22,10 @@ SECRET = "a secret of another folder"
 
 
 @contextlib.contextmanager
-def served(program, folder):
-    """(port, token) of a server; its output says why when there is none in this build."""
-    process = subprocess.Popen([program, "view", folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def served(program, *words):
+    """(port, token) of a server; its output says why when there is none in this build. It ends well, or the sanitizers
+    that it was built with have found something."""
+    process = subprocess.Popen([program, "view", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     line = process.stdout.readline()
     if not line:
         complaint = process.stderr.read()
@@ -39,7 +40,9 @@ def served(program, folder):
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
+        complaint = process.communicate(timeout=60)[1]
+    if process.returncode != 0:
+        raise RuntimeError(f"the server ended with {process.returncode}: {complaint[-2000:]}")
 
 
 def ask(port, path, token=None, host=None, method="GET", headers=None):
