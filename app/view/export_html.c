@@ -71,7 +71,16 @@ static void thin_out(FrameList *frames, uint64_t every) {
     frames->numbers.count = kept;
 }
 
-static PlimStatus make_page(RunFolder *folder, const FrameList *frames, Text *page) {
+/* What has gathered in `page`, out. */
+static PlimStatus flush(FileWriter *file, Text *page) {
+    if (page->failed) return PLIM_OUT_OF_MEMORY;
+    PlimStatus status = file_writer_add(file, page->bytes.data, page->bytes.count);
+    page->bytes.count = 0;
+    return status;
+}
+
+static PlimStatus write_page(RunFolder *folder, const FrameList *frames, FileWriter *file,
+                             Text *page) {
     const char *slash = strrchr(folder->path, '/');
     page_begin(page, NULL, slash && slash[1] ? slash + 1 : folder->path);
     text_add(page, "<script type=\"application/json\" id=\"data-run\">");
@@ -79,10 +88,48 @@ static PlimStatus make_page(RunFolder *folder, const FrameList *frames, Text *pa
     run_info_add_frames(page, frames);
     text_add(page, "}</script>\n");
     TRY(add_table(folder, page, "probes.csv"));
-    for (size_t i = 0; i < frames->numbers.count; i++)
+    for (size_t i = 0; i < frames->numbers.count; i++) {
         TRY(add_frame(folder, page, frames->numbers.data[i], i == 0));
+        TRY(flush(file, page));
+    }
     page_end(page, NULL);
-    return page->failed ? PLIM_OUT_OF_MEMORY : PLIM_OK;
+    return flush(file, page);
+}
+
+/* About how large the page will be, by its first, middle and last frame: said before it is made. */
+static PlimStatus tell_size(RunFolder *folder, const FrameList *frames, const char *path) {
+    enum { LOOKED_AT = 3 };
+    size_t count = frames->numbers.count, looked = count < LOOKED_AT ? count : LOOKED_AT;
+    double size = 0;
+    for (size_t i = 0; i < looked; i++) {
+        Text text;
+        text_init(&text, folder->context);
+        size_t index = looked > 1 ? i * (count - 1) / (looked - 1) : 0;
+        PlimStatus status = add_frame(folder, &text, frames->numbers.data[index], false);
+        size += (double)text.bytes.count * (double)count / (double)looked;
+        text_free(&text);
+        TRY(status);
+    }
+    if (size > told_above)
+        context_log(folder->context, PLIM_LOG_WARNING,
+                    "%s will have about %.0f MB; --every N takes fewer frames", path, 1e-6 * size);
+    return PLIM_OK;
+}
+
+static PlimStatus export_list(RunFolder *folder, const FrameList *frames, const char *path) {
+    PlimContext *context = folder->context;
+    if (frames->numbers.count == 0)
+        return context_fail(context, PLIM_BAD_INPUT, "%s has no frames", folder->path);
+    TRY(tell_size(folder, frames, path));
+    FileWriter file;
+    TRY(file_writer_open(context, path, &file));
+    Text page;
+    text_init(&page, context);
+    PlimStatus status = write_page(folder, frames, &file, &page);
+    text_free(&page);
+    if (status == PLIM_OK) status = file_writer_finish(&file);
+    file_writer_drop(&file);
+    return status;
 }
 
 PlimStatus export_html(RunFolder *folder, uint64_t every, const char *path) {
@@ -91,18 +138,7 @@ PlimStatus export_html(RunFolder *folder, uint64_t every, const char *path) {
     FrameList frames;
     TRY(run_folder_list(folder, "frame", &frames));
     thin_out(&frames, every > 0 ? every : 1);
-    Text page;
-    text_init(&page, context);
-    PlimStatus status = PLIM_OK;
-    if (frames.numbers.count == 0)
-        status = context_fail(context, PLIM_BAD_INPUT, "%s has no frames", folder->path);
-    if (status == PLIM_OK) status = make_page(folder, &frames, &page);
+    PlimStatus status = export_list(folder, &frames, path);
     array_free(context, &frames.numbers);
-    if (status == PLIM_OK && (double)page.bytes.count > told_above)
-        context_log(context, PLIM_LOG_WARNING, "%s will have %.0f MB; --every N takes fewer frames",
-                    path, 1e-6 * (double)page.bytes.count);
-    if (status == PLIM_OK)
-        status = file_write(context, path, page.bytes.data, page.bytes.count, false);
-    text_free(&page);
     return status;
 }

@@ -127,6 +127,65 @@ def check_liquid(options, checks, folder):
                     np.array_equal(np.unique(points, axis=0), np.unique(vertices_of(output.folder, 3, name), axis=0)))
 
 
+def check_poses(options, checks, folder):
+    """Translation and rotation of each key against the probes, times against the frames, to the float."""
+    output = case.run(options, folder)
+    _, tree, array = read(case.export(options, output, "gltf"))
+    probes = output.probes()
+    wanted = np.array([case.Frame(output, number).time for number in case.frames(output)])
+    for name in ("7up", "a-b"):
+        index, = [i for i, node in enumerate(tree["nodes"]) if node["name"] == name]
+        times, places = keys(tree, array, index, "translation")
+        checks.true(f"{name}: times of keys are the frames', to the float",
+                    np.array_equal(times, (wanted - wanted[0]).astype(np.float32)))
+        turns = keys(tree, array, index, "rotation")[1].astype(float)[:, [3, 0, 1, 2]]
+        worst = 0
+        for k, time in enumerate(wanted):
+            row = case.probe_row(output, time)[1]
+            rotation = common.quat_matrix(probes.vector(f"{name}.orientation", "wxyz")[row])
+            worst = max(worst, np.abs(places[k] - probes.vector(f"{name}.position")[row]).max(),
+                        np.abs(common.quat_matrix(turns[k]) - rotation).max())
+        checks.below(f"{name}: pose, off the probes', of the scene's size", worst / case.SIZE, 1e-6)
+    still, = [i for i, node in enumerate(tree["nodes"]) if node["name"] == "a_b"]
+    vertices = case.Frame(output, 0).body("rigid", "a_b")[0]
+    primitive = tree["meshes"][tree["nodes"][still]["mesh"]]["primitives"][0]
+    moved = any(channel["target"]["node"] == still for channel in tree["animations"][0]["channels"])
+    if not moved:
+        place = np.array(tree["nodes"][still].get("translation", [0, 0, 0]))
+        x, y, z, w = tree["nodes"][still].get("rotation", [0, 0, 0, 1])
+    else:
+        place = keys(tree, array, still, "translation")[1][0]
+        x, y, z, w = keys(tree, array, still, "rotation")[1][0]
+    at = array(primitive["attributes"]["POSITION"]) @ common.quat_matrix((w, x, y, z)).T + place
+    checks.below("a_b, which stands still: vertices, of the scene's size", case.apart(at, vertices) / case.SIZE, 1e-6)
+
+
+POOL = """\
+plimsoll: 1
+name: pool
+duration: 0.1
+fluid:
+  domain: {high: [0.5, 0.5, 0.5]}
+  cells: 8
+  sides: {top: open}
+  liquid: {level: "=y-0.2"}
+"""
+
+
+def check_messages(options, checks, folder):
+    """What glTF cannot hold is said, with the format that can."""
+    output = case.run(options, folder)
+    result = common.call(options.program, "export", output.folder, "--to", "gltf")
+    checks.true("left out liquids and drops are told of, with USD", result.code == 0 and "liquid" in result.stderr
+                and "--to usd" in result.stderr and "--frame N" in result.stderr, result.last_words())
+    pool = common.run(options.program, common.write_scene(folder, "pool.yaml", POOL), os.path.join(folder, "pool"))
+    result = common.call(options.program, "export", pool.folder, "--to", "gltf")
+    checks.true("a run of nothing but liquid is refused, with USD", result.code == 2 and "--to usd" in result.stderr
+                and "--frame N" in result.stderr and not os.path.exists(pool.path("export/run.glb")), result.last_words())
+    result = common.call(options.program, "export", pool.folder, "--to", "gltf", "--frame", 1)
+    checks.true("a frame of it is not", result.code == 0 and os.path.exists(pool.path("export/run.glb")))
+
+
 # ---- by others ----
 
 
@@ -150,5 +209,6 @@ def check_blender(options, checks, folder):
 
 
 if __name__ == "__main__":
-    case.verify(__doc__, [check_rigid, check_deformable, check_bad_requests, check_normals, check_liquid],
+    case.verify(__doc__, [check_rigid, check_deformable, check_bad_requests, check_normals, check_liquid, check_poses,
+                 check_messages],
                 [check_validator, check_blender])

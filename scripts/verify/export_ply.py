@@ -129,15 +129,21 @@ def check_meshio(options, checks, folder):
 
 
 def check_blender(options, checks, folder):
-    output, number = case.run(options, folder), 4
+    """Bodies, liquids and drops in frames from the first to the last."""
+    output, numbers = case.run(options, folder), (0, 3, case.FRAMES)
     target = case.export(options, output, "ply")
-    found = case.blender(folder, [0], *(path(target, name, number) for name in [*FILES, *LIQUIDS]))
-    for name in [*FILES, *LIQUIDS]:
-        objects = found[os.path.basename(path(target, name, number))]
-        stem = f"{name}_{number:05d}"
-        if not checks.true(f"Blender, {name}: one object of that name", list(objects) == [stem], f"{list(objects)}"):
-            continue
-        worst = case.apart(np.array(objects[stem]["0"]), wanted(case.Frame(output, number), name)[0])
+    every = [*FILES, *LIQUIDS, *DROPS]
+    found = case.blender(folder, [0], *(path(target, name, number) for name in every for number in numbers))
+    for name in every:
+        worst, good = 0, True
+        for number in numbers:
+            frame, stem = case.Frame(output, number), f"{name}_{number:05d}"
+            points = frame[f"{DROPS[name]}/positions"] if name in DROPS else wanted(frame, name)[0]
+            objects = found[f"{stem}.ply"]
+            good = good and list(objects) == [stem] and (len(points) == 0) == (len(objects[stem]["0"]) == 0)
+            if good and len(points):
+                worst = max(worst, case.apart(np.array(objects[stem]["0"]), points))
+        checks.true(f"Blender, {name}: one object of its name in frames {numbers}", good)
         checks.below(f"Blender, {name}: vertices, of the scene's size", worst / case.SIZE, 1e-6)
 
 

@@ -158,5 +158,27 @@ def check_readers(options, checks, folder):
             checks.below(f"{reader}: vertices, of the scene's size", worst / case.SIZE, 1e-6)
 
 
+def check_drops(options, checks, folder):
+    """Drops and surfaces of several frames, as tinyusdz has read their files."""
+    output = case.run(options, folder)
+    target = os.path.dirname(case.export(options, output, "usd"))
+    for group, array in (("spray.spray", "positions"), ("pool.drops", "positions"), ("spray.liquid", "vertices"),
+                         ("pool.liquid", "vertices")):
+        worst = count = 0
+        for number in (0, 3, case.FRAMES):
+            again = os.path.join(folder, "again.usda")
+            with open(again, "w", encoding="utf-8") as file:
+                file.write(case.node("usd.mjs", "layer", os.path.join(target, f"run_{number:05d}.usda")))
+            prim, frame = usda.read(again).children["run"].children[group.replace(".", "_")], case.Frame(output, number)
+            pairs = [("points", frame[f"{group}/{array}"]), ("velocities", frame[f"{group}/velocities"])]
+            if array == "positions":
+                pairs.append(("widths", 2 * frame[f"{group}/radii"][:, None]))
+            for name, wanted in pairs:
+                found = np.asarray(list(prim.samples[name].values())[0], dtype=float).reshape(wanted.shape)
+                worst, count = max(worst, np.abs(found - wanted).max(initial=0)), count + len(wanted)
+        checks.true(f"tinyusdz, {group}: has points in some frame", count > 0, f"{count}")
+        checks.below(f"tinyusdz, {group}: points, velocities, widths, of the scene's size", worst / case.SIZE, 1e-6)
+
+
 if __name__ == "__main__":
-    case.verify(__doc__, [check_layer, check_rigid, check_deformable, check_clips, check_one_frame], [check_readers])
+    case.verify(__doc__, [check_layer, check_rigid, check_deformable, check_clips, check_one_frame], [check_readers, check_drops])

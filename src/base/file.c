@@ -74,6 +74,43 @@ PlimStatus file_write(PlimContext *context, const char *path, const void *bytes,
                         (double)size * 1e-6, strerror(error));
 }
 
+/* ---- part by part ---- */
+
+PlimStatus file_writer_open(PlimContext *context, const char *path, FileWriter *out) {
+    *out = (FileWriter){.context = context, .file = -1};
+    int length = snprintf(out->path, sizeof out->path, "%s", path);
+    if (length >= 0 && length < PATH_CAPACITY)
+        length = snprintf(out->temporary, sizeof out->temporary, "%s.tmp", path);
+    if (length < 0 || length >= PATH_CAPACITY)
+        return context_fail(context, PLIM_IO_ERROR, "the path %.80s... is too long", path);
+    out->file = open(out->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (out->file >= 0) return PLIM_OK;
+    return context_fail(context, PLIM_IO_ERROR, "cannot write %s: %s", path, strerror(errno));
+}
+
+PlimStatus file_writer_add(FileWriter *writer, const void *bytes, size_t size) {
+    if (write_all(writer->file, bytes, size)) return PLIM_OK;
+    return context_fail(writer->context, PLIM_IO_ERROR, "cannot write %s: %s", writer->path,
+                        strerror(errno));
+}
+
+PlimStatus file_writer_finish(FileWriter *writer) {
+    int file = writer->file;
+    writer->file = -1;
+    if (close(file) == 0 && rename(writer->temporary, writer->path) == 0) return PLIM_OK;
+    int error = errno;
+    unlink(writer->temporary);
+    return context_fail(writer->context, PLIM_IO_ERROR, "cannot write %s: %s", writer->path,
+                        strerror(error));
+}
+
+void file_writer_drop(FileWriter *writer) {
+    if (writer->file < 0) return;
+    close(writer->file);
+    unlink(writer->temporary);
+    writer->file = -1;
+}
+
 static bool read_all(int file, char *bytes, size_t size) {
     while (size > 0) {
         errno = 0;

@@ -1,5 +1,6 @@
 // node usd.mjs MODULES three|tinyusdz FILE: the vertices of each mesh in the world, by the name of its prim, as JSON. A mesh
 // called `surface` goes by the prim above it.
+// node usd.mjs MODULES layer FILE: the file as tinyusdz has read it, written again as text; it makes no scene of points.
 import { readFileSync } from 'node:fs';
 
 const [modules, reader, file] = process.argv.slice(2);
@@ -29,7 +30,7 @@ async function byThree() {
 }
 
 // Its package is built for browsers; what it asks for before it starts is a window.
-async function byTinyusdz() {
+async function openTinyusdz() {
   globalThis.window = {};
   Object.defineProperty(process, 'type', { value: 'renderer' });
   const create = (await import(`${modules}/tinyusdz/tinyusdz.js`)).default;
@@ -38,7 +39,11 @@ async function byTinyusdz() {
     WebAssembly.instantiate(code, imports).then((made) => done(made.instance, made.module));
     return {};
   };
-  const loader = new (await create({ instantiateWasm: start })).TinyUSDZLoaderNative();
+  return new (await create({ instantiateWasm: start })).TinyUSDZLoaderNative();
+}
+
+async function byTinyusdz() {
+  const loader = await openTinyusdz();
   if (!loader.loadFromBinary(bytes, 'run.usda')) throw new Error(loader.error());
   const visit = (node, above) => {
     if (node.nodeType === 'mesh' && node.contentId >= 0)
@@ -48,5 +53,15 @@ async function byTinyusdz() {
   visit(loader.getDefaultRootNode(), '');
 }
 
-await (reader === 'three' ? byThree() : byTinyusdz());
-process.stdout.write(JSON.stringify(out));
+async function asLayer() {
+  const loader = await openTinyusdz();
+  if (!loader.loadAsLayerFromBinary(bytes, 'run.usda')) throw new Error(loader.error());
+  process.stdout.write(loader.layerToString());
+}
+
+if (reader === 'layer') {
+  await asLayer();
+} else {
+  await (reader === 'three' ? byThree() : byTinyusdz());
+  process.stdout.write(JSON.stringify(out));
+}
