@@ -22,6 +22,8 @@ from view_server import served
 SCENES = {"rigid": ("rigid/shapes.yaml", 6), "flow": ("fluid/vortex_street.yaml", 3), "smoke": ("fluid/plume_past_ball.yaml", 4),
           "splash": ("splash/fountain.yaml", 6), "water": ("fluid/drop_splash.yaml", 2), "float": ("float/crates.yaml", 1)}
 
+PROBED = ("rigid", "flow", "smoke") # of bodies that are seen
+
 LEAST = 200     # pixels of a body that is compared
 OVERLAP = 0.95  # over union
 FINER = 3       # pixels of `render` a pixel of the page
@@ -65,17 +67,39 @@ const turn = (left) => {
 };
 turn(6);"""
 
-# The middle pixel of each body of so many pixels or more that is drawn, and what a pick there finds.
-PICKS = """
+# The middle pixel of each body of so many pixels or more that is seen, and what a pick there finds. What is clear hides nothing.
+SEEN = """
 const view = plimsoll.view, canvas = view.stage.renderer.domElement, [w, h] = [canvas.clientWidth, canvas.clientHeight];
-const picture = view.picker.draw([...view.layers.values()].filter((l) => !l.isClear), w, h), pixels = new Map();
-picture.numbers.forEach((n, i) => { if (n) pixels.set(n, [...(pixels.get(n) ?? []), i]); });
-const out = [];
-for (const [n, list] of pixels) {
-  if (list.length < arguments[0] || out.length > 7) continue;
-  const i = list[list.length >> 1], found = view.pickAt(i % w, Math.floor(i / w)), meant = picture.entries[n - 1];
-  out.push(found && found.layer === meant.layer && found.object === meant.object);
+const layers = [...view.layers.values()], seen = new Map();
+const pictures = [layers.filter((l) => !l.isClear), layers.filter((l) => l.isClear)].map((some) => view.picker.draw(some, w, h));
+for (let i = 0; i < w * h; i++) {
+  const picture = pictures.find((p) => p.numbers[i] > 0);
+  if (!picture) continue;
+  const entry = picture.entries[picture.numbers[i] - 1];
+  if (!seen.has(entry)) seen.set(entry, []);
+  seen.get(entry).push(i);
 }
+"""
+PICKS = SEEN + """
+const out = [];
+for (const [meant, list] of seen) {
+  if (list.length < arguments[0] || out.length > 7) continue;
+  const i = list[list.length >> 1], found = view.pickAt(i % w, Math.floor(i / w));
+  out.push(!!found && found.layer === meant.layer && found.object === meant.object);
+}
+return out;"""
+
+# Picks bodies as PICKS does: their names and plots, [label, times, values] each.
+PICKED = SEEN + """
+const {inspector} = plimsoll, out = [];
+for (const list of seen.values()) {
+  if (list.length < arguments[0] || out.length > 20) continue;
+  const i = list[list.length >> 1], found = view.pickAt(i % w, Math.floor(i / w));
+  if (!found.layer.objectName || found.layer.isUnbounded?.(found.object)) continue;
+  view.select(found);
+  out.push([found.layer.objectName(found.object), inspector.plots.map((p) => [p.label, [...p.time], [...p.values]])]);
+}
+view.select(null);
 return out;"""
 
 
@@ -166,17 +190,15 @@ def check_silhouettes(options, checks, driver, label, folder):
     for row in read_ids(folder):
         red, green, blue = color_of(int(row["id"]))
         here = (codes == (red << 16 | green << 8 | blue)) & known
-        if here.sum() < LEAST or row["kind"] in ("unbounded", "obstacles") or (page["flat"] and row["kind"] == "liquid"):
+        if here.sum() < LEAST or row["kind"] in ("unbounded", "obstacles", "smoke", "fluid"):
+            continue
+        if page["flat"] and row["kind"] == "liquid":
             continue
         shown = (numbers == entries.get((row["group"], row["name"]), -1)) & known
         compared += 1
         worst = min(worst, ((here & shown).sum() / (here | shown).sum(), f"{row['name']}, {here.sum()} pixels"))
-    if compared == 0:
-        checks.note(f"{label}: no body of {LEAST} pixels")
-    else:
-        checks.true(f"{label}: silhouettes of {compared} bodies as `render --ids` has them", worst[0] >= OVERLAP,
-                    f"least overlap {worst[0]:.3f} of {OVERLAP} ({worst[1]})")
-    return compared
+    checks.true(f"{label}: silhouettes of {compared} bodies as `render --ids` has them", compared > 0 and worst[0] >= OVERLAP,
+                f"least overlap {worst[0]:.3f} of {OVERLAP} ({worst[1]})" if compared else f"no body of {LEAST} pixels")
 
 
 # ---- pages ----
@@ -203,14 +225,29 @@ def drag(driver):
 
 
 def check_plots(checks, driver, name, folder):
+    """The number of columns that bodies had when they were picked."""
+    found = 0
     with open(os.path.join(folder, "probes.csv"), encoding="ascii") as file:
         rows = list(csv.reader(file))
-    for i, column in list(enumerate(rows[0]))[1:5]:
+    column = lambda i: [float(row[i]) for row in rows[1:]]
+    same = lambda i, shown: [column(0), column(i)] == [list(map(float, s)) for s in shown]
+    wrong = []
+    for i, label in list(enumerate(rows[0]))[1:]:
         shown = driver.execute_script(
             "plimsoll.inspector.extra = arguments[0]; plimsoll.inspector.draw();"
-            "const p = plimsoll.inspector.plots.find((q) => q.label === arguments[0]); return [p.time, p.values]", column)
-        same = [[float(row[j]) for row in rows[1:]] for j in (0, i)] == [list(map(float, s)) for s in shown]
-        checks.true(f"{name}: the plot of {column} equals probes.csv", same)
+            "const p = plimsoll.inspector.plots.find((q) => q.label === arguments[0]); return [p.time, p.values]", label)
+        if not same(i, shown):
+            wrong.append(label)
+    checks.true(f"{name}: the plots of {len(rows[0]) - 1} columns equal probes.csv", not wrong and len(rows[0]) > 1, ", ".join(wrong))
+    driver.execute_script("plimsoll.inspector.extra = null")
+    # Of a body that is picked, all of its probes and nothing else. Those of these scenes have the names of their bodies.
+    for body, plots in driver.execute_script(PICKED, LEAST):
+        own = [i for i, label in enumerate(rows[0]) if label.split(".")[0] == body]
+        good = [label for label, _, _ in plots] == [rows[0][i] for i in own]
+        good = good and all(same(i, plot[1:]) for i, plot in zip(own, plots))
+        checks.true(f"{name}: picked, {body} has its {len(own)} columns plotted", good)
+        found += len(own)
+    return found
 
 
 def check_page(options, checks, driver, name, folder, address):
@@ -222,16 +259,15 @@ def check_page(options, checks, driver, name, folder, address):
     driver.execute_async_script("const f = arguments[0]; plimsoll.view.show(plimsoll.view.frames.length - 1).then(() => setTimeout(f, 800))")
     check_silhouettes(options, checks, driver, name, folder)
     picks = driver.execute_script(PICKS, LEAST)
-    if picks:
-        checks.true(f"{name}: {len(picks)} picks name the right body", all(picks))
-    else:
-        checks.note(f"{name}: no body to pick")
+    checks.true(f"{name}: {len(picks)} picks name the right body", len(picks) > 0 and all(picks))
     driver.execute_script(COUNT)
     check_still(checks, driver, f"{name}: orbiting", 6, lambda: driver.execute_async_script(ORBIT))
     check_still(checks, driver, f"{name}: dragging", 1, lambda: drag(driver))
     if not driver.execute_script("return plimsoll.view.flat"):
         check_silhouettes(options, checks, driver, f"{name}, turned", folder)
-    check_plots(checks, driver, name, folder)
+    plotted = check_plots(checks, driver, name, folder)
+    if name.split(",")[0] in PROBED:
+        checks.true(f"{name}: bodies with probes were picked", plotted > 0)
     errors = [line["message"] for line in driver.get_log("browser") if line["level"] == "SEVERE"]
     checks.true(f"{name}: no error on the console", not errors, "; ".join(errors)[:300])
     own = address.split("?")[0].rstrip("/")
@@ -248,7 +284,14 @@ def check_before(checks, driver, options, root):
         driver.get(f"http://127.0.0.1:{port}/?token={token}")
         checks.true("frames of before: a picture is shown", wait(
             driver, "window.plimsoll && plimsoll.view.isReady && plimsoll.view.stage.pictures > 0"))
-        picks = driver.execute_script(PICKS, 50) # without kinds the ground counts as a body: all is small
+        # Without kinds the ground counts as a body: all is small until one looks at another body.
+        driver.execute_script("""
+const view = plimsoll.view, layer = [...view.layers.values()].find((l) => l.name === 'rigid');
+view.select({layer, object: layer.table.count - 1});
+view.fit(true);
+view.select(null);""")
+        time.sleep(1)
+        picks = driver.execute_script(PICKS, 50)
         checks.true(f"frames of before: {len(picks)} picks name the right body", len(picks) > 1 and all(picks))
     errors = [line["message"] for line in driver.get_log("browser") if line["level"] == "SEVERE"]
     checks.true("frames of before: no error on the console", not errors, "; ".join(errors)[:300])
@@ -289,7 +332,7 @@ def check_arrows(checks, driver, options, root):
         checks.true("arrows: velocities can be chosen, too", told["kinds"] == ["velocities", "contact_forces", "contact_normals"])
 
 
-def check_live(checks, driver, options, root):
+def check_stepped(checks, driver, options, root):
     """A run that the page starts, steps and follows."""
     folder = os.path.join(root, "live")
     call(options.program, "run", scene_path("rigid/throw.yaml"), "--out", folder, "--frames", "2", "--quiet")
@@ -322,7 +365,7 @@ def main():
                     check_page(options, checks, driver, name, folder, f"http://127.0.0.1:{port}/?token={token}")
                 call(options.program, "export", folder, "--to", "html")
                 check_page(options, checks, driver, f"{name}, file", folder, f"file://{folder}/export/run.html")
-            check_live(checks, driver, options, root)
+            check_stepped(checks, driver, options, root)
             if not options.scenes:
                 check_before(checks, driver, options, root)
                 check_arrows(checks, driver, options, root)
