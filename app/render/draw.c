@@ -1,4 +1,5 @@
 /* One picture of a frame: a slice, or surfaces, water and smoke in space. */
+#include "render/glass_parts.h"
 #include "render/ground.h"
 #include "render/obstacles.h"
 #include "render/text.h"
@@ -9,14 +10,18 @@
 /* A side of the box holds this many lengths in which thick smoke takes 63 % of the light. */
 static const double smoke_thickness = 80;
 
+/* A drop stands for all water around it, and breaks up into finer ones than the run follows. */
+static const double drop_size = 0.6;
+
 /* What the frame shows, as the ray tracer takes it. Meshes of bodies come twice: without and with
  * nothing but plates of half-spaces. */
 typedef struct Setting {
     const FrameView *view;
     const FrameVolume *volume; /* whose smoke and obstacles are drawn; NULL: none */
-    RenderMesh meshes[3 * FRAME_VIEW_CAPACITY];
+    RenderMesh meshes[(3 + GLASS_KINDS) * FRAME_VIEW_CAPACITY];
     size_t mesh_count;
     Ground grounds[FRAME_VIEW_CAPACITY];
+    GlassParts parts[FRAME_VIEW_CAPACITY];
     RenderMesh obstacles[FRAME_VIEW_CAPACITY];
     RenderDrops drops[FRAME_VIEW_CAPACITY];
     size_t drops_count;
@@ -73,6 +78,25 @@ static void stand_on(const Studio *studio, const Ground *ground, RenderOptions *
         vec3((double)ground->color[0], (double)ground->color[1], (double)ground->color[2]);
 }
 
+/* The mesh was added last; those of its objects that are of glass become meshes of their own. */
+static PlimStatus add_glass_parts(PlimContext *context, const FrameMesh *mesh, GlassParts *parts,
+                                  Setting *setting) {
+    RenderMesh *opaque = &setting->meshes[setting->mesh_count - 1];
+    TRY(glass_parts_create(context, mesh, opaque->hidden, parts));
+    if (!parts->hidden) return PLIM_OK;
+    opaque->hidden = glass_parts_hidden(parts, -1);
+    for (int kind = 0; kind < parts->kinds; kind++) {
+        RenderMesh *clear = &setting->meshes[setting->mesh_count++];
+        *clear = *opaque;
+        clear->hidden = glass_parts_hidden(parts, kind);
+        clear->values = NULL;
+        clear->is_clear = true;
+        clear->glass = (double)parts->looks[kind][0];
+        memcpy(clear->absorption, parts->looks[kind] + 1, sizeof clear->absorption);
+    }
+    return PLIM_OK;
+}
+
 static PlimStatus add_meshes(const Studio *studio, Setting *setting) {
     PlimContext *context = studio->folder->context;
     for (size_t i = 0; i < setting->view->mesh_count; i++) {
@@ -83,6 +107,7 @@ static PlimStatus add_meshes(const Studio *studio, Setting *setting) {
         RenderMesh *bodies = &setting->meshes[setting->mesh_count++];
         *bodies = render_mesh(studio, mesh);
         bodies->hidden = ground->hidden;
+        if (!studio->request->ids) TRY(add_glass_parts(context, mesh, &setting->parts[i], setting));
         if (ground->plates > 0)
             setting->meshes[setting->mesh_count++] = render_plates(mesh, ground);
     }
@@ -127,7 +152,8 @@ static void add_drops(const Studio *studio, Setting *setting) {
         *drops = (RenderDrops){.positions = points->positions,
                                .velocities = points->velocities,
                                .radii = points->radii,
-                               .count = points->count};
+                               .count = points->count,
+                               .size = studio->request->ids ? 1.0 : drop_size};
         object_ids_color(&studio->ids, points->name, 0, drops->flat_color);
     }
 }
@@ -166,6 +192,7 @@ static PlimStatus draw_scene(const Studio *studio, const FrameView *view, const 
     if (status == PLIM_OK) status = add_obstacles(studio, &setting);
     if (volume && volume->smoke) {
         setting.smoke = smoke_of(volume);
+        object_ids_color(&studio->ids, volume->name, OBJECT_FLUID, setting.smoke.flat_color);
         setting.options.smoke = &setting.smoke;
     }
     add_drops(studio, &setting);
@@ -175,7 +202,10 @@ static PlimStatus draw_scene(const Studio *studio, const FrameView *view, const 
         mesh_values_legend(image, studio->values, &studio->scale);
     for (size_t i = 0; i < view->volume_count; i++)
         obstacle_mesh_free(context, &setting.obstacles[i]);
-    for (size_t i = 0; i < view->mesh_count; i++) ground_free(context, &setting.grounds[i]);
+    for (size_t i = 0; i < view->mesh_count; i++) {
+        ground_free(context, &setting.grounds[i]);
+        glass_parts_free(context, &setting.parts[i]);
+    }
     return status;
 }
 
@@ -184,7 +214,7 @@ static PlimStatus draw_slice(const Studio *studio, const FrameView *view, const 
     SliceOptions options = studio->slice;
     SliceFlat flat = {0};
     if (studio->request->ids) {
-        object_ids_color(&studio->ids, volume->name, OBJECT_LIQUID, flat.liquid);
+        object_ids_color(&studio->ids, volume->name, OBJECT_FLUID, flat.fluid);
         object_ids_color(&studio->ids, volume->name, OBJECT_OBSTACLES, flat.obstacle);
         for (size_t i = 0; i < view->points_count; i++)
             object_ids_color(&studio->ids, view->points[i].name, 0, flat.points[i]);

@@ -60,12 +60,11 @@ static void grow_by_points(Bounds *bounds, const FramePoints *points) {
 
 /* By smoke that can be seen, and obstacles. */
 static void grow_by_smoke(Bounds *bounds, const FrameVolume *volume) {
-    const float visible = 0.05f;
     size_t cell = 0;
     for (int k = 0; k < volume->n[2]; k++)
         for (int j = 0; j < volume->n[1]; j++)
             for (int i = 0; i < volume->n[0]; i++, cell++) {
-                if (!(volume->smoke[cell] > visible) && !volume->solid[cell]) continue;
+                if (!(volume->smoke[cell] > RENDER_SMOKE_VISIBLE) && !volume->solid[cell]) continue;
                 Vec3 at = vec3_add_scaled(vec3_load(volume->origin), volume->spacing,
                                           vec3(i + 0.5, j + 0.5, k + 0.5));
                 grow(bounds, volume->solid[cell] ? STANDS : MOVES, at, 0.5 * volume->spacing);

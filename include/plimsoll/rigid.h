@@ -140,6 +140,9 @@ typedef struct PlimRigidDesc {
     PlimMotionFn motion_path; /* kinematic bodies only */
     void *motion_user;
     float color[3]; /* sRGB 0..1, default 0.7 */
+    /* In pictures light goes through it: index of refraction, and absorption of red, green and blue
+       light, 1/m. An index of 0, the default: it is opaque. */
+    float glass[4];
 } PlimRigidDesc;
 
 /* How a pair of bodies that interferes at several points is resolved (000 section 2.6). */

@@ -10,7 +10,7 @@ from common import call, h5py, np, read_png, verify
 from render_fit import color_of, read_ids
 from view_server import ask, served
 
-LATER = ("names", "kinds", "masses", "poses", "motions")
+LATER = ("names", "kinds", "masses", "poses", "motions", "glass")
 CHANGED = ("frame_", "shapes")
 FORMATS = ("gltf", "usd", "ply", "obj", "vtk", "html")
 

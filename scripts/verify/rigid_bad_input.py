@@ -72,6 +72,8 @@ REFUSED = [
     ("kinetic alone", {"rigid/bodies/crate/friction": "{kinetic: 0.3}"}, r"'static' is missing"),
     ("unknown rule of restitution", {"rigid/contact/restitution": "mean"}, r"not one of: min, max, product"),
     ("pair of unknown materials", {"material_pairs": "[{materials: [ice, steel]}]"}, r"no material 'ice'"),
+    ("glass of less than air", {"materials": "[{name: ice, glass: {index: 0.5}}]"}, r"index.*1"),
+    ("glass that gives light", {"materials": "[{name: ice, glass: {absorption: [0, -1, 0]}}]"}, r"absorption.*0"),
     ("pair of one", {"materials": "[{name: ice}]", "material_pairs": "[{materials: [ice]}]"}, r"two materials, has 1"),
     ("pair without materials", {"material_pairs": "[{friction: 1}]"}, r"'materials' is missing"),
     ("pair twice", {"materials": "[{name: ice}, {name: oak}]",

@@ -108,7 +108,8 @@ typedef struct FluidDesc {
     double tolerance; /* of the pressure solve: what is left of the divergence, root mean square, in
                          units of the greatest velocity over a cell; above 0, default 1e-6 */
     FluidSide sides[3][2];
-    const Solid *obstacles; /* at rest; NULL: none; must outlive the fluid */
+    const Solid *obstacles;         /* at rest; NULL: none; must outlive the fluid */
+    const FrameMesh *obstacle_mesh; /* what is drawn of them; NULL: their cells; likewise */
     FluidSurface surface;
     double slip; /* m, slip length of obstacles and bodies */
     Room room;   /* of several domains: the bodies that reach into it are this fluid's */

@@ -58,7 +58,8 @@ PlimStatus fluid_view_frame(const void *system, const StepInfo *step, FrameView 
                               .grid = &fluid->grid,
                               .has_smoke = fluid->desc.smoke.is_there,
                               .has_level = has_surface,
-                              .solid_moves = fluid->colliders.some_move};
+                              .solid_moves = fluid->colliders.some_move,
+                              .obstacles = fluid->desc.obstacle_mesh};
     ViewJob job = {.fluid = fluid};
     TRY(frame_add_volume(view, step, &volume, &job.to));
     parallel_for(step->threads, (size_t)fluid->grid.n[2], 1, view_slabs, &job);

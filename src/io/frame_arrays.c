@@ -44,6 +44,8 @@ const FrameArray frame_mesh_arrays[MESH_ARRAYS] = {
                     ROWS(FrameMesh, object_count), .optional = true, .is_shape = true},
     [MESH_MASSES] = {"masses", "kg", H5_F64, 1, VALUES(FrameMesh, masses),
                      ROWS(FrameMesh, object_count), .optional = true, .is_shape = true},
+    [MESH_GLASS] = {"glass", NULL, H5_F32, 4, VALUES(FrameMesh, glass),
+                    ROWS(FrameMesh, object_count), .optional = true, .is_shape = true},
 };
 
 const FrameArray frame_points_arrays[POINTS_ARRAYS] = {
@@ -84,19 +86,25 @@ const FrameArray frame_volume_arrays[VOLUME_ARRAYS] = {
 };
 
 FrameGroup frame_mesh_group(const FrameMesh *mesh) {
-    return (FrameGroup){mesh->name, mesh, frame_mesh_arrays, MESH_ARRAYS, NULL};
+    FrameFixed fixed = mesh->changes ? FRAME_FIXED_NOTHING
+                       : mesh->still ? FRAME_FIXED_ALL
+                                     : FRAME_FIXED_SHAPE;
+    return (FrameGroup){mesh->name, mesh, frame_mesh_arrays, MESH_ARRAYS, NULL, fixed};
 }
 
 FrameGroup frame_points_group(const FramePoints *points) {
-    return (FrameGroup){points->name, points, frame_points_arrays, POINTS_ARRAYS, NULL};
+    return (FrameGroup){points->name,  points, frame_points_arrays,
+                        POINTS_ARRAYS, NULL,   FRAME_FIXED_NOTHING};
 }
 
 FrameGroup frame_elements_group(const FrameElements *elements) {
-    return (FrameGroup){elements->name, elements, frame_elements_arrays, ELEMENTS_ARRAYS, NULL};
+    return (FrameGroup){elements->name,  elements, frame_elements_arrays,
+                        ELEMENTS_ARRAYS, NULL,     FRAME_FIXED_SHAPE};
 }
 
 FrameGroup frame_volume_group(const FrameVolume *volume) {
-    return (FrameGroup){volume->name, volume, frame_volume_arrays, VOLUME_ARRAYS, volume->n};
+    FrameFixed fixed = volume->solid_moves ? FRAME_FIXED_NOTHING : FRAME_FIXED_SHAPE;
+    return (FrameGroup){volume->name, volume, frame_volume_arrays, VOLUME_ARRAYS, volume->n, fixed};
 }
 
 size_t frame_array_rows(const FrameGroup *group, const FrameArray *array) {
@@ -105,6 +113,11 @@ size_t frame_array_rows(const FrameGroup *group, const FrameArray *array) {
     size_t rows;
     memcpy(&rows, (const char *)group->object + array->rows, sizeof rows);
     return rows;
+}
+
+bool frame_array_is_fixed(const FrameGroup *group, const FrameArray *array) {
+    return group->fixed == FRAME_FIXED_ALL ||
+           (group->fixed == FRAME_FIXED_SHAPE && array->is_shape);
 }
 
 const void *frame_array_values(const FrameGroup *group, const FrameArray *array) {

@@ -38,6 +38,7 @@ enum {
     MESH_NAMES,
     MESH_KINDS,
     MESH_MASSES,
+    MESH_GLASS,
     MESH_ARRAYS
 };
 enum { POINTS_POSITIONS, POINTS_VELOCITIES, POINTS_RADII, POINTS_ARRAYS };
@@ -67,6 +68,9 @@ extern const FrameArray frame_points_arrays[POINTS_ARRAYS];
 extern const FrameArray frame_elements_arrays[ELEMENTS_ARRAYS];
 extern const FrameArray frame_volume_arrays[VOLUME_ARRAYS];
 
+/* What of a group is the same in every frame of a run, and in shapes.h5 alone. */
+typedef enum FrameFixed { FRAME_FIXED_NOTHING, FRAME_FIXED_SHAPE, FRAME_FIXED_ALL } FrameFixed;
+
 /* A mesh, points, elements or a volume with its table. */
 typedef struct FrameGroup {
     const char *name;
@@ -74,6 +78,7 @@ typedef struct FrameGroup {
     const FrameArray *arrays;
     size_t array_count;
     const int *cells; /* n[3] of a volume, else NULL */
+    FrameFixed fixed;
 } FrameGroup;
 
 FrameGroup frame_mesh_group(const FrameMesh *mesh);
@@ -82,6 +87,7 @@ FrameGroup frame_elements_group(const FrameElements *elements);
 FrameGroup frame_volume_group(const FrameVolume *volume);
 
 size_t frame_array_rows(const FrameGroup *group, const FrameArray *array);
+bool frame_array_is_fixed(const FrameGroup *group, const FrameArray *array);
 /* NULL where an optional array is not there. */
 const void *frame_array_values(const FrameGroup *group, const FrameArray *array);
 

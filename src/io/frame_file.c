@@ -37,26 +37,30 @@ static void add_array(H5Builder *file, const FrameGroup *group, const FrameArray
                     array->unit);
 }
 
-/* Those of the shape, or the others. */
-static void add_arrays(H5Builder *file, const FrameGroup *group, bool of_shape) {
+/* Into shapes.h5. */
+static void add_fixed(H5Builder *file, const FrameGroup *group) {
     for (size_t i = 0; i < group->array_count; i++)
-        if (group->arrays[i].is_shape == of_shape) add_array(file, group, &group->arrays[i]);
+        if (frame_array_is_fixed(group, &group->arrays[i]))
+            add_array(file, group, &group->arrays[i]);
 }
 
-static void link_shape(H5Builder *file, const FrameGroup *group) {
+/* Into a frame: what is fixed is there as a link. */
+static void add_changing(H5Builder *file, const FrameGroup *group) {
     char path[FRAME_PATH_CAPACITY];
+    for (size_t i = 0; i < group->array_count; i++)
+        if (!frame_array_is_fixed(group, &group->arrays[i]))
+            add_array(file, group, &group->arrays[i]);
     for (size_t i = 0; i < group->array_count; i++) {
         const FrameArray *array = &group->arrays[i];
-        if (!array->is_shape || (array->optional && !frame_array_values(group, array))) continue;
+        if (!frame_array_is_fixed(group, array)) continue;
+        if (array->optional && !frame_array_values(group, array)) continue;
         frame_array_path(group->name, array, path);
         h5_add_link(file, path, SHAPES_FILE, path);
     }
 }
 
-/* What a mesh is made of: in shapes.h5, or in every frame if it changes. */
-static void add_shape(H5Builder *file, const FrameMesh *mesh, const FrameGroup *group,
-                      const char *path) {
-    add_arrays(file, group, true);
+/* How a mesh is drawn: in shapes.h5, or in every frame if it changes. */
+static void add_look(H5Builder *file, const FrameMesh *mesh, const char *path) {
     h5_add_u64(file, path, "smooth", mesh->smooth);
     if (!mesh->is_clear) return;
     h5_add_u64(file, path, "is_clear", 1);
@@ -68,13 +72,11 @@ static void add_mesh(H5Builder *file, const FrameMesh *mesh) {
     char path[FRAME_PATH_CAPACITY];
     group_path(mesh->name, path);
     h5_add_group(file, path);
-    add_arrays(file, &group, false);
-    if (mesh->changes) {
-        h5_add_u64(file, path, "changes", 1);
-        add_shape(file, mesh, &group, path);
-    } else {
-        link_shape(file, &group);
-    }
+    add_changing(file, &group);
+    if (mesh->still) h5_add_u64(file, path, "still", 1);
+    if (!mesh->changes) return;
+    h5_add_u64(file, path, "changes", 1);
+    add_look(file, mesh, path);
 }
 
 static void add_points(H5Builder *file, const FramePoints *points) {
@@ -82,7 +84,7 @@ static void add_points(H5Builder *file, const FramePoints *points) {
     char path[FRAME_PATH_CAPACITY];
     group_path(points->name, path);
     h5_add_group(file, path);
-    add_arrays(file, &group, false);
+    add_changing(file, &group);
     add_absorption(file, path, points->absorption);
 }
 
@@ -91,8 +93,7 @@ static void add_elements(H5Builder *file, const FrameElements *elements) {
     char path[FRAME_PATH_CAPACITY];
     group_path(elements->name, path);
     h5_add_group(file, path);
-    add_arrays(file, &group, false);
-    link_shape(file, &group);
+    add_changing(file, &group);
 }
 
 static void add_volume(H5Builder *file, const FrameVolume *volume) {
@@ -106,12 +107,8 @@ static void add_volume(H5Builder *file, const FrameVolume *volume) {
         h5_add_u64(file, path, size_names[axis], (uint64_t)volume->n[axis]);
         h5_add_number(file, path, origin_names[axis], volume->origin[axis]);
     }
-    add_arrays(file, &group, false);
+    add_changing(file, &group);
     h5_add_u64(file, path, "solid_moves", volume->solid_moves);
-    if (volume->solid_moves)
-        add_arrays(file, &group, true);
-    else
-        link_shape(file, &group);
 }
 
 PlimStatus frame_file_encode(PlimContext *context, const FrameView *view, uint64_t frame,
@@ -140,13 +137,14 @@ PlimStatus shapes_file_encode(PlimContext *context, const FrameView *view, char 
         FrameGroup group = frame_mesh_group(mesh);
         group_path(mesh->name, path);
         h5_add_group(file, path);
-        add_shape(file, mesh, &group, path);
+        add_fixed(file, &group);
+        add_look(file, mesh, path);
     }
     for (size_t i = 0; i < view->elements_count; i++) {
         FrameGroup group = frame_elements_group(&view->elements[i]);
         group_path(group.name, path);
         h5_add_group(file, path);
-        add_arrays(file, &group, true);
+        add_fixed(file, &group);
     }
     for (size_t i = 0; i < view->volume_count; i++) {
         const FrameVolume *volume = &view->volumes[i];
@@ -154,7 +152,7 @@ PlimStatus shapes_file_encode(PlimContext *context, const FrameView *view, char 
         FrameGroup group = frame_volume_group(volume);
         group_path(volume->name, path);
         h5_add_group(file, path);
-        add_arrays(file, &group, true);
+        add_fixed(file, &group);
     }
     PlimStatus status = h5_builder_finish(file, bytes, size);
     h5_builder_destroy(file);
@@ -184,12 +182,14 @@ static PlimStatus read_array(PlimContext *context, H5Reader *file, const FrameGr
     return h5_read(file, path, array->type, rows, array->columns, values);
 }
 
-/* Those of the shape, or the others. */
-static PlimStatus read_arrays(PlimContext *context, H5Reader *file, const FrameGroup *group,
-                              bool of_shape, void *object) {
-    for (size_t i = 0; i < group->array_count; i++)
-        if (group->arrays[i].is_shape == of_shape)
-            TRY(read_array(context, file, group, &group->arrays[i], object));
+/* Each from the file that has it. */
+static PlimStatus read_arrays(PlimContext *context, H5Reader *frame, H5Reader *shapes,
+                              const FrameGroup *group, void *object) {
+    for (size_t i = 0; i < group->array_count; i++) {
+        const FrameArray *array = &group->arrays[i];
+        H5Reader *file = frame_array_is_fixed(group, array) ? shapes : frame;
+        TRY(read_array(context, file, group, array, object));
+    }
     return PLIM_OK;
 }
 
@@ -224,10 +224,8 @@ static PlimStatus read_flag(H5Reader *file, const char *group, const char *name,
     return PLIM_OK;
 }
 
-/* `file` is the one that holds what the mesh is made of. */
-static PlimStatus read_shape(PlimContext *context, H5Reader *file, const FrameGroup *group,
-                             const char *path, FrameMesh *mesh) {
-    TRY(read_arrays(context, file, group, true, mesh));
+/* `file` is the one that tells how the mesh is drawn. */
+static PlimStatus read_look(H5Reader *file, const char *path, FrameMesh *mesh) {
     TRY(read_flag(file, path, "smooth", &mesh->smooth));
     if (h5_has_attribute(file, path, "is_clear"))
         TRY(read_flag(file, path, "is_clear", &mesh->is_clear));
@@ -236,13 +234,14 @@ static PlimStatus read_shape(PlimContext *context, H5Reader *file, const FrameGr
 
 static PlimStatus read_mesh(PlimContext *context, const char *label, H5Reader *frame,
                             H5Reader *shapes, FrameMesh *mesh) {
-    FrameGroup group = frame_mesh_group(mesh);
     char path[FRAME_PATH_CAPACITY];
     group_path(mesh->name, path);
-    TRY(read_arrays(context, frame, &group, false, mesh));
     if (h5_has_attribute(frame, path, "changes"))
         TRY(read_flag(frame, path, "changes", &mesh->changes));
-    TRY(read_shape(context, mesh->changes ? frame : shapes, &group, path, mesh));
+    if (h5_has_attribute(frame, path, "still")) TRY(read_flag(frame, path, "still", &mesh->still));
+    FrameGroup group = frame_mesh_group(mesh);
+    TRY(read_arrays(context, frame, shapes, &group, mesh));
+    TRY(read_look(mesh->changes ? frame : shapes, path, mesh));
     return check_indices(context, label, mesh);
 }
 
@@ -250,7 +249,7 @@ static PlimStatus read_points(PlimContext *context, H5Reader *frame, FramePoints
     FrameGroup group = frame_points_group(points);
     char path[FRAME_PATH_CAPACITY];
     group_path(points->name, path);
-    TRY(read_arrays(context, frame, &group, false, points));
+    TRY(read_arrays(context, frame, NULL, &group, points));
     return read_absorption(frame, path, points->absorption);
 }
 
@@ -271,8 +270,7 @@ static PlimStatus check_corners(PlimContext *context, const char *label,
 static PlimStatus read_elements(PlimContext *context, const char *label, H5Reader *frame,
                                 H5Reader *shapes, FrameElements *elements) {
     FrameGroup group = frame_elements_group(elements);
-    TRY(read_arrays(context, frame, &group, false, elements));
-    TRY(read_arrays(context, shapes, &group, true, elements));
+    TRY(read_arrays(context, frame, shapes, &group, elements));
     return check_corners(context, label, elements);
 }
 
@@ -296,7 +294,6 @@ static PlimStatus read_volume_size(PlimContext *context, const char *label, H5Re
 
 static PlimStatus read_volume(PlimContext *context, const char *label, H5Reader *frame,
                               H5Reader *shapes, FrameVolume *volume) {
-    FrameGroup group = frame_volume_group(volume);
     char path[FRAME_PATH_CAPACITY], pressure[FRAME_PATH_CAPACITY];
     group_path(volume->name, path);
     TRY(read_volume_size(context, label, frame, path, volume));
@@ -308,9 +305,9 @@ static PlimStatus read_volume(PlimContext *context, const char *label, H5Reader 
         return context_fail(context, PLIM_BAD_INPUT,
                             "%s: %s has %zu cells, its grid another number", label, volume->name,
                             cells);
-    TRY(read_arrays(context, frame, &group, false, volume));
     TRY(read_flag(frame, path, "solid_moves", &volume->solid_moves));
-    return read_arrays(context, volume->solid_moves ? frame : shapes, &group, true, volume);
+    FrameGroup group = frame_volume_group(volume);
+    return read_arrays(context, frame, shapes, &group, volume);
 }
 
 static bool has_array(const H5Reader *file, const char *name, const FrameArray *array) {

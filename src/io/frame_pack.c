@@ -77,35 +77,34 @@ static bool is_named(const char *list, const char *group, const char *array) {
     return false;
 }
 
-/* `fixed`: arrays of shape are the same in every frame. */
 static bool is_packed(const FramePackRequest *request, const FrameGroup *group,
-                      const FrameArray *array, bool fixed) {
+                      const FrameArray *array) {
     if (!frame_array_values(group, array)) return false;
-    if (array->is_shape && fixed) return request->shapes;
+    if (frame_array_is_fixed(group, array)) return request->shapes;
     return !request->only || is_named(request->only, group->name, array->name);
 }
 
 static void describe_array(Packing *packing, const FrameGroup *group, const FrameArray *array,
-                           bool fixed, bool first) {
+                           bool first) {
     Text *to = &packing->header;
     text_add(to, "%s{\"name\":\"%s\",\"type\":\"%s\",\"columns\":%zu,\"rows\":%zu",
              first ? "" : ",", array->name, type_name(array->type), array->columns,
              frame_array_rows(group, array));
     if (array->unit) text_add(to, ",\"unit\":\"%s\"", array->unit);
-    add_flag(to, "fixed", array->is_shape && fixed);
-    if (is_packed(packing->request, group, array, fixed)) {
+    add_flag(to, "fixed", frame_array_is_fixed(group, array));
+    if (is_packed(packing->request, group, array)) {
         text_add(to, ",\"offset\":%zu", packing->size);
         packing->size += align(array_size(group, array));
     }
     text_add(to, "}");
 }
 
-static void describe_arrays(Packing *packing, const FrameGroup *group, bool fixed) {
+static void describe_arrays(Packing *packing, const FrameGroup *group) {
     text_add(&packing->header, ",\"arrays\":[");
     bool first = true;
     for (size_t i = 0; i < group->array_count; i++) {
         if (!frame_array_values(group, &group->arrays[i])) continue;
-        describe_array(packing, group, &group->arrays[i], fixed, first);
+        describe_array(packing, group, &group->arrays[i], first);
         first = false;
     }
     text_add(&packing->header, "]}");
@@ -134,18 +133,18 @@ static void describe_view(Packing *packing, const FrameView *view) {
         add_flag(to, "changes", mesh->changes);
         add_flag(to, "clear", mesh->is_clear);
         if (mesh->is_clear) add_absorption(packing, mesh->absorption);
-        describe_arrays(packing, &group, !mesh->changes);
+        describe_arrays(packing, &group);
     }
     for (size_t i = 0; i < view->points_count; i++) {
         FrameGroup group = frame_points_group(&view->points[i]);
         begin_group(packing, "points", group.name);
         add_absorption(packing, view->points[i].absorption);
-        describe_arrays(packing, &group, false);
+        describe_arrays(packing, &group);
     }
     for (size_t i = 0; i < view->elements_count; i++) {
         FrameGroup group = frame_elements_group(&view->elements[i]);
         begin_group(packing, "elements", group.name);
-        describe_arrays(packing, &group, true);
+        describe_arrays(packing, &group);
     }
     for (size_t i = 0; i < view->volume_count; i++) {
         const FrameVolume *volume = &view->volumes[i];
@@ -154,16 +153,16 @@ static void describe_view(Packing *packing, const FrameView *view) {
         text_add(to, ",\"dim\":%d,\"cells\":[%d,%d,%d],\"spacing\":%.17g", volume->dim,
                  volume->n[0], volume->n[1], volume->n[2], volume->spacing);
         add_numbers(to, "origin", volume->origin, 3);
-        describe_arrays(packing, &group, !volume->solid_moves);
+        describe_arrays(packing, &group);
     }
 }
 
 /* ---- arrays, in the order of the header ---- */
 
-static char *copy_arrays(const Packing *packing, const FrameGroup *group, bool fixed, char *to) {
+static char *copy_arrays(const Packing *packing, const FrameGroup *group, char *to) {
     for (size_t i = 0; i < group->array_count; i++) {
         const FrameArray *array = &group->arrays[i];
-        if (!is_packed(packing->request, group, array, fixed)) continue;
+        if (!is_packed(packing->request, group, array)) continue;
         size_t size = array_size(group, array);
         if (size > 0) memcpy(to, frame_array_values(group, array), size);
         to += align(size);
@@ -174,19 +173,19 @@ static char *copy_arrays(const Packing *packing, const FrameGroup *group, bool f
 static void copy_view(const Packing *packing, const FrameView *view, char *to) {
     for (size_t i = 0; i < view->mesh_count; i++) {
         FrameGroup group = frame_mesh_group(&view->meshes[i]);
-        to = copy_arrays(packing, &group, !view->meshes[i].changes, to);
+        to = copy_arrays(packing, &group, to);
     }
     for (size_t i = 0; i < view->points_count; i++) {
         FrameGroup group = frame_points_group(&view->points[i]);
-        to = copy_arrays(packing, &group, false, to);
+        to = copy_arrays(packing, &group, to);
     }
     for (size_t i = 0; i < view->elements_count; i++) {
         FrameGroup group = frame_elements_group(&view->elements[i]);
-        to = copy_arrays(packing, &group, true, to);
+        to = copy_arrays(packing, &group, to);
     }
     for (size_t i = 0; i < view->volume_count; i++) {
         FrameGroup group = frame_volume_group(&view->volumes[i]);
-        to = copy_arrays(packing, &group, !view->volumes[i].solid_moves, to);
+        to = copy_arrays(packing, &group, to);
     }
 }
 

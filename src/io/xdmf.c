@@ -29,6 +29,7 @@ static void add_attribute(Text *text, const FrameGroup *group, size_t which, con
 static void add_mesh_frame(Text *text, const FrameMesh *mesh, const char *file, double time) {
     FrameGroup group = frame_mesh_group(mesh);
     const char *shape_file = mesh->changes ? file : SHAPES_FILE;
+    if (mesh->still) file = SHAPES_FILE;
     text_add(text, "      <Grid Name=\"%s\" GridType=\"Uniform\">\n", mesh->name);
     text_add(text, "        <Time Value=\"%.17g\"/>\n", time);
     text_add(text, "        <Topology TopologyType=\"Triangle\" NumberOfElements=\"%zu\">\n",
@@ -187,7 +188,7 @@ static void add_volume_frame(Text *text, const FrameVolume *volume, uint64_t fra
     FrameGroup group = frame_volume_group(volume);
     for (size_t i = 0; i < group.array_count; i++) {
         const FrameArray *array = &group.arrays[i];
-        bool in_shapes = array->is_shape && !volume->solid_moves;
+        bool in_shapes = frame_array_is_fixed(&group, array);
         if (frame_array_values(&group, array))
             add_cell_values(text, volume, array, in_shapes ? SHAPES_FILE : file);
     }

@@ -210,6 +210,8 @@ static double wet_distance(const TriangleStore *store) {
                 largest * vec3_length(vec3_sub(high, low)));
 }
 
+static const double water_index = 1.333;
+
 static PlimStatus copy_clear(RenderScene *scene, const RenderMesh *meshes, size_t mesh_count) {
     size_t count = 0;
     for (size_t i = 0; i < mesh_count; i++)
@@ -219,6 +221,8 @@ static PlimStatus copy_clear(RenderScene *scene, const RenderMesh *meshes, size_
     if (!scene->clear) return PLIM_OUT_OF_MEMORY;
     scene->clear_count = count;
     ClearMesh *clear = scene->clear;
+    double widest = 0.0;
+    bool any_glass = false;
     for (size_t i = 0; i < mesh_count; i++) {
         const RenderMesh *mesh = &meshes[i];
         if (!mesh->is_clear || mesh->triangle_count == 0) continue;
@@ -227,9 +231,17 @@ static PlimStatus copy_clear(RenderScene *scene, const RenderMesh *meshes, size_
         TRY(append_mesh(scene->context, &clear->store, mesh));
         const float *a = mesh->absorption;
         clear->absorption = vec3_max(vec3((double)a[0], (double)a[1], (double)a[2]), vec3(0, 0, 0));
-        clear->wet = wet_distance(&clear->store);
+        clear->is_glass = mesh->glass > 0;
+        clear->index = clear->is_glass ? mesh->glass : water_index;
+        clear->wet = clear->is_glass ? 0 : wet_distance(&clear->store);
+        if (clear->is_glass)
+            any_glass = true;
+        else
+            widest = fmax(widest, clear->wet);
         clear++;
     }
+    /* A cell: water ends at cut cells of what it meets, glass where it is. */
+    scene->film = any_glass ? 2.0 * widest : 0.0;
     return PLIM_OK;
 }
 

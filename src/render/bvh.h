@@ -24,6 +24,8 @@ typedef struct TriangleStore {
 typedef struct ClearMesh {
     TriangleStore store;
     Vec3 absorption; /* 1/m */
+    double index;    /* of refraction */
+    bool is_glass;   /* else water */
     double wet;      /* m: what is so close to its surface is taken to touch it */
 } ClearMesh;
 
@@ -44,6 +46,7 @@ struct RenderScene {
     ColorTable scale;     /* of values, linear light */
     ClearMesh *clear;
     size_t clear_count;
+    double film; /* m: glass and water that are so close touch; 0 without one of them */
 
     float *spheres;       /* 4 per sphere: centre and radius */
     float *sphere_colors; /* 3 per sphere, linear light */

@@ -29,7 +29,8 @@ static void append_drops(RenderScene *scene, const RenderDrops *set) {
         if (!(set->radii[i] > 0.0f)) continue;
         if (!render_is_usable(velocity, 3)) velocity = at_rest;
         Drop *drop = &scene->drops[scene->drop_count++];
-        *drop = stretch(center, velocity, (double)set->radii[i]);
+        *drop =
+            stretch(center, velocity, (set->size > 0.0 ? set->size : 1.0) * (double)set->radii[i]);
         for (int c = 0; c < 3; c++)
             drop->color[c] = (float)linear_from_srgb((double)set->flat_color[c]);
     }

@@ -52,6 +52,11 @@ static NewGroup group_of_mesh(const FrameMesh *mesh) {
                       .count = mesh->changes ? 1 : mesh->object_count};
 }
 
+/* What of a grid moves. */
+static const char *kind_of_fluid(const FrameVolume *volume) {
+    return volume->level ? "liquid" : volume->smoke ? "smoke" : "fluid";
+}
+
 PlimStatus object_ids_add(PlimContext *context, ObjectIds *ids, const FrameView *view) {
     for (size_t i = 0; i < view->mesh_count; i++) {
         NewGroup group = group_of_mesh(&view->meshes[i]);
@@ -63,11 +68,10 @@ PlimStatus object_ids_add(PlimContext *context, ObjectIds *ids, const FrameView 
     }
     for (size_t i = 0; i < view->volume_count; i++) {
         const FrameVolume *volume = &view->volumes[i];
-        NewGroup group = {
-            .name = volume->name, .kind = "obstacles", .count = volume->level ? 2 : 1};
+        NewGroup group = {.name = volume->name, .kind = "obstacles", .count = 2};
         bool is_new = !find_group(ids, group.name);
         TRY(add_group(context, ids, &group));
-        if (is_new && volume->level) ids->rows.data[ids->rows.count - 1].kind = "liquid";
+        if (is_new) ids->rows.data[ids->rows.count - 1].kind = kind_of_fluid(volume);
     }
     return PLIM_OK;
 }

@@ -28,7 +28,8 @@ typedef struct ObjectIds {
 void object_color(uint32_t number, unsigned char rgb[3]);
 
 /* Numbers what the frame shows and was not there in frames before, from 1 on: objects of meshes,
- * one for each liquid's surface and each set of points, the obstacles and the liquid of grids. */
+ * one for each liquid's surface and each set of points; of grids the obstacles and the liquid, or
+ * the smoke, or the fluid that fills it. */
 PlimStatus object_ids_add(PlimContext *context, ObjectIds *ids, const FrameView *view);
 void object_ids_free(PlimContext *context, ObjectIds *ids);
 
@@ -36,6 +37,6 @@ void object_ids_free(PlimContext *context, ObjectIds *ids);
 void object_ids_color(const ObjectIds *ids, const char *group, uint32_t object, float color[3]);
 
 /* Of a grid. */
-enum { OBJECT_OBSTACLES, OBJECT_LIQUID };
+enum { OBJECT_OBSTACLES, OBJECT_FLUID };
 
 #endif

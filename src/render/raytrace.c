@@ -351,9 +351,14 @@ static void shade_packet(const DrawJob *job, int lanes, Packet *packet) {
     for (int lane = 0; lane < lanes; lane++) {
         Vec3 direction = packet->direction[lane];
         if (packet->wet[lane]) continue;
-        packet->light[lane] = packet->hit[lane]
-                                  ? shade_surface(&job->look, &packet->surface[lane], direction)
-                                  : (Light){.steady = shade_background(&job->look, direction)};
+        const Surface *surface = &packet->surface[lane];
+        if (!packet->hit[lane])
+            packet->light[lane] = (Light){.steady = shade_background(&job->look, direction)};
+        else if (surface->drop > 0.0)
+            packet->light[lane] =
+                water_look_through_drop(job->scene, &job->look, surface, direction);
+        else
+            packet->light[lane] = shade_surface(&job->look, surface, direction);
     }
 }
 

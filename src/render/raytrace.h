@@ -30,10 +30,12 @@ typedef struct RenderMesh {
     const RenderScale *scale;
     const float *checks; /* 2 per vertex: places on a checkerboard; no number, or NULL: plain */
     bool smooth;         /* interpolate normals across edges that bend less than 40 degrees */
-    /* The closed surface of water, normals outward: light is bent, mirrored and absorbed. Colours
-     * are not looked at. */
+    /* The closed surface of water or glass, normals outward: light is bent, mirrored and absorbed.
+     * Colours are not looked at. */
     bool is_clear;
     float absorption[3]; /* 1/m, of red, green and blue in it */
+    /* Index of refraction of glass, which is where it overlaps with water; 0: this is water. */
+    double glass;
 } RenderMesh;
 
 typedef struct RenderSpheres {
@@ -49,6 +51,7 @@ typedef struct RenderDrops {
     const float *velocities; /* m/s, 3 per drop */
     const float *radii;      /* m, at rest */
     size_t count;
+    double size;         /* part of the radius that is drawn; 0: all of it */
     float flat_color[3]; /* sRGB, of a flat picture; otherwise they look like water */
 } RenderDrops;
 
@@ -61,7 +64,11 @@ typedef struct RenderSmoke {
     const float *temperature; /* degrees; NULL: none glows */
     const int32_t *solid;     /* not 0 in cells that bodies and obstacles fill; NULL: none */
     double extinction;        /* 1/m, of smoke of density 1 */
+    float flat_color[3];      /* sRGB, of a flat picture: where no body is and it can be seen */
 } RenderSmoke;
+
+/* Density of smoke that one looks at, and share of the light that it takes. */
+#define RENDER_SMOKE_VISIBLE 0.05f
 
 /* A tank with four glass sides, open above. */
 typedef struct RenderGlass {
@@ -99,7 +106,7 @@ PlimStatus render_scene_draw(const RenderScene *scene, const RenderCamera *camer
                              const RenderOptions *options, Image *image);
 
 /* The same view without light: of each pixel the colour, exact to the byte, of what is in its
- * middle; black where nothing is, or the ground. Clear meshes are not drawn, nor is smoke. */
+ * middle; black where nothing is, or the ground. Clear meshes are not drawn. */
 PlimStatus render_scene_draw_flat(const RenderScene *scene, const RenderCamera *camera,
                                   const RenderOptions *options, Image *image);
 

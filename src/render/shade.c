@@ -118,24 +118,34 @@ Vec3 shade_glint(const Look *look, Vec3 direction) {
     return vec3_scale(24.0 * exp(-off / 0.0025) + 5.0 * exp(-off / 0.02), sun_light);
 }
 
-/* A lens shows what is behind it upside down; so small a one needs no more than sky and floor. The
- * rest of the light is scattered as by the spray that a drop stands for. */
-static Light shade_drop(const Look *look, const Surface *surface, Vec3 direction) {
-    const double scattered = 0.35;
+/* A lens shows what is behind it upside down. */
+Vec3 shade_bent_by_drop(const Surface *surface, Vec3 direction) {
+    Vec3 normal = surface->normal;
+    double facing = fmax(-vec3_dot(normal, direction), 0.0);
+    Vec3 aside = vec3_add_scaled(normal, facing, direction);
+    return vec3_normalize(vec3_add_scaled(direction, -1.2, aside));
+}
+
+static Light add_haze(const Look *look, const Surface *surface, Light light) {
+    double lost = haze(look, surface->distance);
+    light.steady = mix(light.steady, horizon, lost);
+    light.ambient = vec3_scale(1.0 - lost, light.ambient);
+    light.sun = vec3_scale(1.0 - lost, light.sun);
+    return light;
+}
+
+/* A mirror at its rim, with the sun in it; clear in the middle. */
+static Light drop_light(const Look *look, const Surface *surface, Vec3 direction, Vec3 behind) {
     Vec3 normal = surface->normal;
     double facing = fmax(-vec3_dot(normal, direction), 0.0), rim = 1.0 - facing;
-    Vec3 aside = vec3_add_scaled(normal, facing, direction);
-    Vec3 bent = vec3_normalize(vec3_add_scaled(direction, -1.2, aside));
     double mirrored = 0.02 + 0.98 * rim * rim * rim * rim * rim;
-    Vec3 behind = bent.y > 0.0 ? sky(bent.y) : mix(horizon, below, fmin(-4.0 * bent.y, 1.0));
     Vec3 before = vec3_add_scaled(direction, 2.0 * facing, normal);
-    Vec3 glassy = mix(behind, surroundings(before.y), mirrored);
-    Vec3 around = mix(bounce_light, sky_light, 0.5 + 0.5 * normal.y);
-    double sunward = fmax(0.5 + 0.5 * vec3_dot(normal, look->sun), 0.0); /* shines through */
-    Vec3 white = shade_tint(surface->albedo, vec3_add_scaled(around, sunward, sun_light));
-    Light light = {.steady = mix(glassy, white, scattered)};
-    light.sun = vec3_scale(mirrored, shade_glint(look, before));
-    return light;
+    return (Light){.steady = mix(behind, surroundings(before.y), mirrored),
+                   .sun = vec3_scale(mirrored, shade_glint(look, before))};
+}
+
+Light shade_drop(const Look *look, const Surface *surface, Vec3 direction, Vec3 behind) {
+    return add_haze(look, surface, drop_light(look, surface, direction, behind));
 }
 
 static Light shade_opaque(const Look *look, const Surface *surface, Vec3 direction) {
@@ -154,13 +164,11 @@ static Light shade_opaque(const Look *look, const Surface *surface, Vec3 directi
 }
 
 Light shade_surface(const Look *look, const Surface *surface, Vec3 direction) {
-    Light light = surface->is_drop ? shade_drop(look, surface, direction)
-                                   : shade_opaque(look, surface, direction);
-    double lost = haze(look, surface->distance);
-    light.steady = mix(light.steady, horizon, lost);
-    light.ambient = vec3_scale(1.0 - lost, light.ambient);
-    light.sun = vec3_scale(1.0 - lost, light.sun);
-    return light;
+    if (surface->drop == 0.0)
+        return add_haze(look, surface, shade_opaque(look, surface, direction));
+    Vec3 bent = shade_bent_by_drop(surface, direction);
+    Vec3 behind = bent.y > 0.0 ? sky(bent.y) : mix(horizon, below, fmin(-4.0 * bent.y, 1.0));
+    return shade_drop(look, surface, direction, behind);
 }
 
 /* Seen against the sun, smoke is brighter (Henyey and Greenstein's phase function, mean 1). */

@@ -24,7 +24,7 @@ typedef struct Surface {
     double distance; /* m from the eye */
     double shine;    /* 0 matt, 1 polished */
     double own;      /* share of its colour that is seen without any light: 0, but of values */
-    bool is_drop;    /* of water: a small lens */
+    double drop;     /* m, the length of a drop of water, a small lens; 0: something else */
 } Surface;
 
 /* Light towards the eye, in the parts that become visible apart. */
@@ -45,6 +45,11 @@ double shade_ground_distance(const Look *look, Vec3 origin, Vec3 direction);
 Surface shade_ground(const Look *look, Vec3 origin, Vec3 direction, double distance,
                      double travelled);
 
+/* Where what one sees through a drop is, and the drop with light from there. */
+Vec3 shade_bent_by_drop(const Surface *surface, Vec3 direction);
+Light shade_drop(const Look *look, const Surface *surface, Vec3 direction, Vec3 behind);
+
+/* A drop has sky and floor behind it. */
 Light shade_surface(const Look *look, const Surface *surface, Vec3 direction);
 
 /* The sun as a mirror shows it, besides the sky. */

@@ -42,7 +42,7 @@ SliceRange slice_range_of_run(SliceShow show, SliceRange *frames, size_t count);
 
 /* Colours of a flat picture, sRGB 0..1; bodies have those of their meshes. */
 typedef struct SliceFlat {
-    float liquid[3], obstacle[3];
+    float fluid[3], obstacle[3]; /* fluid: the liquid, or smoke that can be seen, or all of it */
     float points[FRAME_VIEW_CAPACITY][3]; /* of each set */
 } SliceFlat;
 

@@ -1,8 +1,17 @@
 /* Flat pictures of a slice: what is in the middle of each pixel, in one colour. */
+#include "render/raytrace.h"
 #include "render/slice_parts.h"
 
 static void store_color(unsigned char rgb[3], const float color[3]) {
     color_store(rgb, vec3((double)color[0], (double)color[1], (double)color[2]));
+}
+
+/* Whether what moves in the grid can be seen there: its liquid, its smoke, or all of it. */
+static bool shows_fluid(const Slice *slice, double x, double y) {
+    const FrameVolume *volume = slice->volume;
+    if (slice->level.data) return field_sample_cubic(&slice->level, vec3(x, y, 0)) <= 0;
+    size_t cell = slice->first + (size_t)y * (size_t)volume->n[0] + (size_t)x;
+    return !volume->smoke || volume->smoke[cell] > RENDER_SMOKE_VISIBLE;
 }
 
 /* NULL: air, or nothing that the picture tells of. */
@@ -15,8 +24,7 @@ static const float *color_at_pixel(const Slice *slice, int column, int row) {
     double y = n[1] - (row + 0.5 - slice->top) / slice->cell_pixels;
     if (!(x >= 0 && y >= 0 && x < n[0] && y < n[1])) return NULL;
     if (slice_obstacle_depth(slice, x, y) > 0) return flat->obstacle;
-    bool wet = slice->level.data && field_sample_cubic(&slice->level, vec3(x, y, 0)) <= 0;
-    return wet ? flat->liquid : NULL;
+    return shows_fluid(slice, x, y) ? flat->fluid : NULL;
 }
 
 static void draw_disc(const Slice *slice, const double at[2], double radius, const float color[3]) {

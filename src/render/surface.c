@@ -96,7 +96,7 @@ static Vec3 checkered(const TriangleStore *store, const RayHit *hit, Vec3 color)
 /* A colour that stands for a value must be recognised on the dark side, too. */
 static const double value_own = 0.6;
 
-/* Splashes look white: they mirror and bend light from all sides. */
+/* Not seen: it tells how much a drop counts among what light comes from. */
 static const Vec3 drop_color = {0.72, 0.82, 0.88};
 
 Surface surface_of_hit(const RenderScene *scene, const RayHit *hit, Vec3 origin, Vec3 direction,
@@ -110,7 +110,7 @@ Surface surface_of_hit(const RenderScene *scene, const RayHit *hit, Vec3 origin,
         surface.albedo = load(scene->sphere_colors + 3 * (size_t)hit->primitive);
     } else if (hit->geometry == GEOMETRY_DROPS) {
         surface.albedo = drop_color;
-        surface.is_drop = true;
+        surface.drop = 2.0 * (double)scene->drops[hit->primitive].along;
     } else {
         const TriangleStore *store = &scene->bodies;
         double share = share_of_hit(store, hit);

@@ -1,20 +1,24 @@
-/* Refraction, reflection (Fresnel) and absorption (Beer and Lambert) of water. */
+/* Refraction, reflection (Fresnel) and absorption (Beer and Lambert) of water and glass. */
 #include "render/water.h"
-
-static const double refraction = 1.333; /* index of water */
 
 /* Ways that carry less of the light are not followed, nor those that met more surfaces. */
 static const double faint = 0.015;
-enum { DEPTH_MAX = 8, WAYS_MAX = 24, LEAVES_MAX = 12 };
+enum { DEPTH_MAX = 12, WAYS_MAX = 32, LEAVES_MAX = 12, MEDIA_MAX = 6 };
+
+/* The surfaces that a way is inside of, in the order in which it entered them. */
+typedef struct Media {
+    const ClearMesh *inside[MEDIA_MAX];
+    int count;
+    const ClearMesh *film; /* water between a surface and glass that it nearly touches */
+} Media;
 
 typedef struct Way {
     Vec3 origin, direction;
-    Vec3 weight;             /* share of its light that reaches the eye */
-    double travelled;        /* m, from the eye to the origin */
-    const ClearMesh *within; /* NULL in air */
-    int nested;              /* surfaces of other water that were entered within water */
+    Vec3 weight;      /* share of its light that reaches the eye */
+    double travelled; /* m, from the eye to the origin */
+    Media media;
     int depth;
-    bool mirrored; /* comes off the water's surface from outside */
+    bool mirrored; /* comes off a surface from outside */
 } Way;
 
 /* An opaque place at the end of a way. */
@@ -55,6 +59,48 @@ static double mirrored_share(double cosine, double ratio, double *cosine_behind)
     return 0.5 * (across * across + along * along);
 }
 
+/* ---- media ---- */
+
+/* What a way is in: glass displaces the water that it overlaps with (Schmidt and Budge 2002). NULL:
+ * air. */
+static const ClearMesh *medium_of(const Media *media) {
+    const ClearMesh *found = media->film;
+    for (int i = 0; i < media->count; i++)
+        if (!found || !found->is_glass || media->inside[i]->is_glass) found = media->inside[i];
+    return found;
+}
+
+static void media_enter(Media *media, const ClearMesh *mesh) {
+    if (media->count < MEDIA_MAX) media->inside[media->count++] = mesh;
+}
+
+static void media_leave(Media *media, const ClearMesh *mesh) {
+    int i = media->count;
+    while (i > 0 && media->inside[i - 1] != mesh) i--;
+    if (i == 0) return; /* it began inside, or there were too many */
+    for (; i < media->count; i++) media->inside[i - 1] = media->inside[i];
+    media->count--;
+}
+
+static double index_of(const ClearMesh *medium) {
+    return medium ? medium->index : 1.0;
+}
+
+/* The water of the film between a surface that was just crossed and the next, NULL: there is none.
+ * On the way out of water the next one would be that of glass, on the way out of glass that of
+ * water; between them is no air. */
+static const ClearMesh *find_film(const RenderScene *scene, Vec3 point, Vec3 direction,
+                                  const ClearMesh *left) {
+    if (!(scene->film > 0.0)) return NULL;
+    RayHit next = surface_find(scene->water, point, direction, scene->film);
+    if (!(next.distance < scene->film) || vec3_dot(next.outward, direction) > 0.0) return NULL;
+    const ClearMesh *mesh = &scene->clear[next.geometry];
+    if (mesh->is_glass == left->is_glass) return NULL;
+    return mesh->is_glass ? left : mesh;
+}
+
+/* ---- ways ---- */
+
 static void push(Tracer *tracer, const Way *way) {
     if (shade_luminance(way->weight) < faint) return;
     if (way->depth > DEPTH_MAX || tracer->followed + tracer->way_count >= WAYS_MAX) {
@@ -66,35 +112,44 @@ static void push(Tracer *tracer, const Way *way) {
     tracer->ways[tracer->way_count++] = *way;
 }
 
-/* Through the surface of water within water: not bent. */
-static void pass_nested(Tracer *tracer, Way way, Vec3 point, bool leaving) {
-    double gap = surface_gap(way.travelled, point);
-    way.origin = vec3_add_scaled(point, gap, way.direction);
-    way.nested += leaving ? -1 : 1;
+/* Where nothing changes it goes straight on. */
+static void pass_on(Tracer *tracer, Way way, Vec3 point, const Media *behind) {
+    way.origin = vec3_add_scaled(point, surface_gap(way.travelled, point), way.direction);
+    way.media = *behind;
     way.depth++;
     push(tracer, &way);
 }
 
-/* Where a way meets the water's surface it parts into two. */
+/* Where a way meets a surface it parts into two. */
 static void cross_surface(Tracer *tracer, Way way, const RayHit *hit) {
     const ClearMesh *mesh = &tracer->scene->clear[hit->geometry];
     bool leaving = vec3_dot(hit->outward, way.direction) > 0.0;
-    const ClearMesh *before = way.within ? way.within : leaving ? mesh : NULL;
+    if (leaving && way.media.count == 0) media_enter(&way.media, mesh); /* it began inside */
+    const ClearMesh *before = medium_of(&way.media);
     if (before) way.weight = tint(way.weight, passes(before, hit->distance));
     way.travelled += hit->distance;
     Vec3 point = vec3_add_scaled(way.origin, hit->distance, way.direction);
-    if (leaving ? way.nested > 0 : way.within != NULL) {
-        pass_nested(tracer, way, point, leaving);
+    double gap = surface_gap(hit->distance, point);
+    Media behind = way.media;
+    behind.film = NULL;
+    if (leaving)
+        media_leave(&behind, mesh);
+    else
+        media_enter(&behind, mesh);
+    if (leaving && !medium_of(&behind))
+        behind.film = find_film(tracer->scene, vec3_add_scaled(point, gap, way.direction),
+                                way.direction, mesh);
+    double ratio = index_of(before) / index_of(medium_of(&behind));
+    if (ratio == 1.0) {
+        pass_on(tracer, way, point, &behind);
         return;
     }
     Vec3 face = vec3_scale(leaving ? -1.0 : 1.0, hit->outward);
     Vec3 normal = face;
     surface_normal(&mesh->store, hit, leaving, &normal);
     if (!(vec3_dot(normal, way.direction) < -1e-3)) normal = face;
-    double ratio = leaving ? refraction : 1.0 / refraction;
-    double cosine = fmin(-vec3_dot(normal, way.direction), 1.0), behind;
-    double share = mirrored_share(cosine, ratio, &behind);
-    double gap = surface_gap(hit->distance, point);
+    double cosine = fmin(-vec3_dot(normal, way.direction), 1.0), behind_cosine;
+    double share = mirrored_share(cosine, ratio, &behind_cosine);
 
     Way back = way, on = way;
     back.depth = on.depth = way.depth + 1;
@@ -105,12 +160,11 @@ static void cross_surface(Tracer *tracer, Way way, const RayHit *hit) {
     if (into < 0.01) back.direction = vec3_add_scaled(back.direction, 0.01 - into, face);
     back.direction = vec3_normalize(back.direction);
     back.origin = vec3_add_scaled(point, gap, face);
-    back.within = before;
-    back.mirrored = !leaving;
+    back.mirrored = !before;
     on.direction = vec3_normalize(
-        vec3_add_scaled(vec3_scale(ratio, way.direction), ratio * cosine - behind, normal));
+        vec3_add_scaled(vec3_scale(ratio, way.direction), ratio * cosine - behind_cosine, normal));
     on.origin = vec3_add_scaled(point, -gap, face);
-    on.within = leaving ? NULL : mesh;
+    on.media = behind;
     on.mirrored = false;
     push(tracer, &back);
     if (share < 1.0) push(tracer, &on);
@@ -118,11 +172,11 @@ static void cross_surface(Tracer *tracer, Way way, const RayHit *hit) {
 
 static void end_at_surface(Tracer *tracer, const Way *way, const RayHit *hit, double ground) {
     if (tracer->leaf_count == LEAVES_MAX) return;
-    Leaf leaf = {
-        .weight = way->weight, .direction = way->direction, .submerged = way->within != NULL};
+    const ClearMesh *within = medium_of(&way->media);
+    Leaf leaf = {.weight = way->weight, .direction = way->direction, .submerged = within != NULL};
     bool on_ground = ground < hit->distance;
     double distance = on_ground ? ground : hit->distance;
-    if (way->within) leaf.weight = tint(leaf.weight, passes(way->within, distance));
+    if (within) leaf.weight = tint(leaf.weight, passes(within, distance));
     if (on_ground)
         leaf.surface =
             shade_ground(tracer->look, way->origin, way->direction, distance, way->travelled);
@@ -136,14 +190,18 @@ static void end_at_surface(Tracer *tracer, const Way *way, const RayHit *hit, do
 static void follow(Tracer *tracer, const Way *way, double *first) {
     double ground = shade_ground_distance(tracer->look, way->origin, way->direction);
     RayHit solid = surface_find(tracer->scene->scene, way->origin, way->direction, ground);
-    double far = fmin(ground, solid.distance), wet = way->within ? way->within->wet : 0.0;
+    const ClearMesh *within = medium_of(&way->media);
+    double far = fmin(ground, solid.distance), wet = within ? within->wet : 0.0;
     RayHit water = surface_find(tracer->scene->water, way->origin, way->direction, far);
+    Way next = *way;
     tracer->followed++;
     *first = fmin(far, water.distance);
+    /* Bent past the other side of the film. */
+    if (!(water.distance < tracer->scene->film)) next.media.film = NULL;
     if (water.distance + wet < far) {
-        cross_surface(tracer, *way, &water);
+        cross_surface(tracer, next, &water);
     } else if (far < INFINITY) {
-        end_at_surface(tracer, way, &solid, ground);
+        end_at_surface(tracer, &next, &solid, ground);
     } else {
         Vec3 sky = shade_background(tracer->look, way->direction);
         if (way->mirrored) sky = vec3_add(sky, shade_glint(tracer->look, way->direction));
@@ -191,8 +249,8 @@ static int main_leaf(const Tracer *tracer) {
 WaterView water_look(const RenderScene *scene, const Look *look, Vec3 eye, Vec3 direction,
                      const ClearMesh *inside) {
     Tracer tracer = {.scene = scene, .look = look, .way_count = 1};
-    tracer.ways[0] =
-        (Way){.origin = eye, .direction = direction, .weight = vec3(1, 1, 1), .within = inside};
+    tracer.ways[0] = (Way){.origin = eye, .direction = direction, .weight = vec3(1, 1, 1)};
+    if (inside) media_enter(&tracer.ways[0].media, inside);
     WaterView view = {0};
     double first;
     while (tracer.way_count > 0) {
@@ -213,6 +271,34 @@ WaterView water_look(const RenderScene *scene, const Look *look, Vec3 eye, Vec3 
     return view;
 }
 
+/* All of its light, with a sharp shadow. */
+static Vec3 light_along(const RenderScene *scene, const Look *look, Vec3 origin, Vec3 direction) {
+    WaterView view = {0};
+    if (scene->water) {
+        view = water_look(scene, look, origin, direction, NULL);
+    } else {
+        double ground = shade_ground_distance(look, origin, direction);
+        RayHit solid = surface_find(scene->scene, origin, direction, ground);
+        view.has_surface = fmin(ground, solid.distance) < INFINITY;
+        if (!view.has_surface) return shade_background(look, direction);
+        view.surface = solid.distance < ground
+                           ? surface_of_hit(scene, &solid, origin, direction, 0.0)
+                           : shade_ground(look, origin, direction, ground, 0.0);
+        view.light = shade_surface(look, &view.surface, direction);
+    }
+    Vec3 sum = vec3_add(view.light.steady, view.light.ambient);
+    if (!view.has_surface || surface_blocks(scene->scene, view.surface.point, look->sun))
+        return sum;
+    return vec3_add(sum, view.light.sun);
+}
+
+Light water_look_through_drop(const RenderScene *scene, const Look *look, const Surface *drop,
+                              Vec3 direction) {
+    Vec3 bent = shade_bent_by_drop(drop, direction);
+    Vec3 beyond = vec3_add_scaled(drop->point, drop->drop, bent);
+    return shade_drop(look, drop, direction, light_along(scene, look, beyond, bent));
+}
+
 const ClearMesh *water_around(const RenderScene *scene, Vec3 point) {
     const Vec3 up = vec3(0, 1, 0);
     RayHit hit = surface_find(scene->water, point, up, INFINITY);
@@ -229,7 +315,7 @@ Vec3 water_passes(const RenderScene *scene, Vec3 point, Vec3 direction) {
         const ClearMesh *mesh = &scene->clear[hit.geometry];
         double cosine = vec3_dot(hit.outward, direction), behind;
         if (cosine > 0.0) { /* out of water: where the light came in */
-            double lost = mirrored_share(cosine, 1.0 / refraction, &behind);
+            double lost = mirrored_share(cosine, 1.0 / mesh->index, &behind);
             share = vec3_scale(1.0 - lost, tint(share, passes(mesh, hit.distance)));
         } else if (hit.distance > mesh->wet) {
             /* Water between: it bends most light to somewhere near. */

@@ -16,6 +16,10 @@ typedef struct WaterView {
 WaterView water_look(const RenderScene *scene, const Look *look, Vec3 eye, Vec3 direction,
                      const ClearMesh *inside);
 
+/* A drop that a ray from the eye meets: the scene is seen through it once. */
+Light water_look_through_drop(const RenderScene *scene, const Look *look, const Surface *drop,
+                              Vec3 direction);
+
 /* The water that holds a point; NULL when it is dry. */
 const ClearMesh *water_around(const RenderScene *scene, Vec3 point);
 

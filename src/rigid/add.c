@@ -300,6 +300,7 @@ static PlimStatus remember_extra(RigidBodies *bodies, const PlimRigidDesc *desc,
     struct RigidExtra extra = {
         .name = name, .path = desc->motion_path, .path_user = desc->motion_user, .solid = solid};
     memcpy(extra.color, desc->color, sizeof extra.color);
+    memcpy(extra.glass, desc->glass, sizeof extra.glass);
     extra.center = mass->center;
     extra.mesh_offset = mass->mesh_offset;
     extra.displaced = mass->displaced;

@@ -84,6 +84,7 @@ struct RigidBodies {
         PlimMotionFn path;
         void *path_user;
         float color[3];
+        float glass[4];     /* of PlimRigidDesc */
         const Solid *solid; /* exact, about the centre of mass, the shape's; NULL: none */
         Vec3 center;        /* m, of mass, in the shape's own axes */
         Vec3 mesh_offset;   /* m, from the centre of mass to that of the triangles, body axes */

@@ -93,7 +93,7 @@ static PlimStatus check_solid(PlimContext *context, const RigidShape *shape) {
     return PLIM_OK;
 }
 
-static PlimStatus make_mesh(PlimContext *context, const PlimShapeDesc *desc, TriangleMesh *mesh) {
+PlimStatus shape_triangles(PlimContext *context, const PlimShapeDesc *desc, TriangleMesh *mesh) {
     switch (desc->kind) {
     case PLIM_SHAPE_BOX:
         return primitive_box(context, vec3_load(desc->size), mesh);
@@ -154,7 +154,7 @@ static PlimStatus fill_shape(PlimContext *context, const PlimShapeDesc *desc, co
     if (shape_solid(desc, vec3(0, 0, 0), &primitive)) solid = &primitive;
     shape->solid = solid ? solid_copy(context, solid) : NULL;
     if (solid && !shape->solid) return PLIM_OUT_OF_MEMORY;
-    TRY(make_mesh(context, desc, &shape->mesh));
+    TRY(shape_triangles(context, desc, &shape->mesh));
     PLIM_ASSERT_VALID(mesh_problem(&shape->mesh));
     shape->desc.mesh = NULL; /* the caller's; the copy is in shape->mesh */
     shape->mesh_mass = shape_mesh_mass(desc, &shape->mesh);

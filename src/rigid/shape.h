@@ -41,6 +41,9 @@ typedef struct ShapeLibrary {
 PlimShapeDesc shape_desc_default(PlimShapeKind kind);
 
 /* Volume, centre and inertia of the triangles: of what they enclose, or of a shell. */
+/* What it looks like, in its own axes. */
+PlimStatus shape_triangles(PlimContext *context, const PlimShapeDesc *desc, TriangleMesh *mesh);
+
 MassProperties shape_mesh_mass(const PlimShapeDesc *desc, const TriangleMesh *mesh);
 /* Those of the solid that the triangles stand for; a mesh stands for itself. */
 MassProperties shape_mass(const PlimShapeDesc *desc, const MassProperties *mesh_mass);

@@ -70,6 +70,20 @@ static void describe_body(const ViewJob *job, size_t i) {
     memcpy(job->colors + 3 * i, b->extras.data[i].color, 3 * sizeof(float));
 }
 
+/* NULL where none is of glass. */
+static PlimStatus view_glass(const RigidBodies *bodies, Scratch *scratch, FrameMesh *mesh) {
+    bool any = false;
+    for (size_t i = 0; i < rigid_count(bodies); i++)
+        any = any || bodies->extras.data[i].glass[0] > 0;
+    if (!any) return PLIM_OK;
+    float *glass = scratch_take(scratch, 4 * rigid_count(bodies), sizeof *glass);
+    if (!glass) return PLIM_OUT_OF_MEMORY;
+    for (size_t i = 0; i < rigid_count(bodies); i++)
+        memcpy(glass + 4 * i, bodies->extras.data[i].glass, 4 * sizeof *glass);
+    mesh->glass = glass;
+    return PLIM_OK;
+}
+
 static void view_bodies(void *user, size_t begin, size_t end) {
     const ViewJob *job = user;
     for (size_t i = begin; i < end; i++) {
@@ -157,6 +171,7 @@ PlimStatus rigid_view_frame(const void *system, const StepInfo *step, FrameView 
                       .objects = job.objects,
                       .colors = job.colors,
                       .smooth = true};
+    TRY(view_glass(bodies, scratch, &mesh));
     if (bodies->options.frame_contacts) TRY(view_contacts(bodies, scratch, &mesh));
     return frame_view_add_mesh(step->context, view, &mesh);
 }

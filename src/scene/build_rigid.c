@@ -295,6 +295,7 @@ static PlimStatus add_copy(PlimScene *scene, SceneNode *node, size_t number, voi
     desc.name = name;
     desc.shape = shape.desc;
     choose_color(scene, &body, number, &desc, job);
+    scene_choose_glass(scene, body.material, desc.glass);
     PlimStatus status = scene_describe_forces(scene, &body, &job->solids, &desc);
     if (status == PLIM_OK) status = add_body(scene, node, &body, &desc, &shape, job);
     scratch_release(&job->solids, mark);

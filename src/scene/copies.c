@@ -45,6 +45,14 @@ void scene_choose_color(const PlimScene *scene, const char *material_name, const
     for (int i = 0; i < 3; i++) color[i] = (float)chosen[i];
 }
 
+void scene_choose_glass(const PlimScene *scene, const char *material_name, float glass[4]) {
+    const SceneMaterial *material =
+        material_name ? scene_find_material(scene, material_name) : NULL;
+    bool is_glass = material && material->is_glass;
+    glass[0] = is_glass ? (float)material->glass.index : 0;
+    for (int i = 0; i < 3; i++) glass[i + 1] = is_glass ? (float)material->glass.absorption[i] : 0;
+}
+
 void scene_set_repeat(SceneReader *reader, const SceneNode *node, const SceneRepeat *repeat,
                       uint64_t n, uint64_t count) {
     const SceneNode *name = node_get(node, "name");

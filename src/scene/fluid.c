@@ -288,7 +288,7 @@ static void check_fluid(PlimScene *scene, const SceneSystem *system) {
     const SceneNode *node = system->node;
     const SceneFluid *fluid = &system->fluid;
     double work_bytes = 0;
-    if (fluid->obstacles.node) scene_shapes_check(scene, fluid->obstacles.node, &work_bytes);
+    if (fluid->obstacles.node) scene_obstacles_check(scene, fluid->obstacles.node, &work_bytes);
     if (fluid->sources.node) check_sources(scene, system, &work_bytes);
     check_liquid(scene, system, &work_bytes);
     check_advection(scene, system);
@@ -360,6 +360,9 @@ static PlimStatus add_fluid(PlimScene *scene, PlimWorld *world, const SceneSyste
     FluidDesc desc = describe_fluid(scene, system);
     TRY(check_viscosity(scene, node, &desc));
     PlimStatus status = add_shapes(scene, fluid->obstacles.node, &desc.obstacles);
+    if (status == PLIM_OK)
+        status = scene_obstacle_mesh(scene, fluid->obstacles.node, desc.obstacles, &desc.grid,
+                                     &desc.obstacle_mesh);
     if (status == PLIM_OK)
         status = add_shapes(scene, fluid->liquid.shapes.node, &desc.liquid.shape);
     const void *sources = NULL;

@@ -119,6 +119,9 @@ static const SceneKey combination_keys[] = {
 };
 
 static const SceneKey place_keys[] = {
+    {"name", VALUE_TEXT, AT(ScenePlace, name), .help = "of an obstacle, in pictures and exports"},
+    {"material", VALUE_TEXT, AT(ScenePlace, material),
+     .help = "of an obstacle: one of `materials`, for color and glass"},
     {"shape", VALUE_LATER, AT(ScenePlace, shape), .required = true, .table = &scene_shape_table,
      .help = "the shape to be moved"},
     {"position", VALUE_VEC3, AT(ScenePlace, position), "[0, 0, 0]", .unit = "m",
@@ -216,6 +219,16 @@ const SceneTable scene_material_pair_table =
           "is as without the pair.",
           material_pair_keys);
 
+static const SceneKey glass_keys[] = {
+    {"index", VALUE_NUMBER, AT(SceneGlass, index), "1.5", BETWEEN(1, 4),
+     .help = "of refraction: 1.333 of water, 1.5 of glass, 2.4 of diamond"},
+    {"absorption", VALUE_VEC3, AT(SceneGlass, absorption), "[3, 1, 2]", .unit = "1/m", NOT_NEGATIVE,
+     .help = "of red, green and blue light"},
+};
+
+static const SceneTable glass_table =
+    TABLE("glass", "Bends, mirrors and absorbs light, in pictures.", glass_keys);
+
 static const SceneKey material_keys[] = {
     {"name", VALUE_NAME, AT(SceneMaterial, name), .required = true, .help = "its name"},
     {"density", VALUE_NUMBER, AT(SceneMaterial, density), "1000", .unit = "kg/m^3", POSITIVE,
@@ -231,6 +244,8 @@ static const SceneKey material_keys[] = {
     {"spinning_friction", VALUE_NUMBER, AT(SceneMaterial, spinning_friction), "0", .unit = "m",
      NOT_NEGATIVE, .help = "lever arm of the torque that resists turning about the normal"},
     {"color", VALUE_VEC3, AT(SceneMaterial, color), BETWEEN(0, 1), .help = "red, green, blue"},
+    {"glass", VALUE_TABLE, AT(SceneMaterial, glass), .table = &glass_table,
+     .help = "light goes through it, in pictures; rigid bodies and obstacles"},
 };
 
 const SceneTable scene_material_table =

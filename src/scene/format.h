@@ -15,8 +15,16 @@ typedef struct SceneFriction {
     double at_rest, kinetic;
 } SceneFriction;
 
+/* For pictures alone. */
+typedef struct SceneGlass {
+    double index; /* of refraction */
+    double absorption[3];
+} SceneGlass;
+
 typedef struct SceneMaterial {
     const char *name;
+    SceneGlass glass;
+    bool is_glass;
     double density;
     SceneFriction friction;
     double restitution, rolling_friction, spinning_friction;
@@ -79,6 +87,7 @@ typedef struct SceneCombination { /* union, intersection, difference */
 } SceneCombination;
 
 typedef struct ScenePlace {
+    const char *name, *material; /* of an obstacle; NULL: none */
     SceneItems shape;
     double position[3];
     SceneOrientation orientation;

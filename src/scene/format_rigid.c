@@ -78,7 +78,7 @@ static const SceneKey body_keys[] = {
     {"angular_velocity", VALUE_VEC3, AT(SceneBody, angular_velocity), "[0, 0, 0]", .unit = "rad/s",
      .help = "at the start, in world axes"},
     {"material", VALUE_NAME, AT(SceneBody, material),
-     .help = "one of `materials`, for density, friction, restitution and color"},
+     .help = "one of `materials`, for density, friction, restitution, color and glass"},
     {"density", VALUE_NUMBER, AT(SceneBody, density), .unit = "kg/m^3", POSITIVE,
      .help = "in place of the material's; 1000 without either"},
     {"mass", VALUE_NUMBER, AT(SceneBody, mass), .unit = "kg", POSITIVE,

@@ -23,6 +23,7 @@ static PlimStatus read_material(PlimScene *scene, SceneNode *node) {
     SceneMaterial material = {.friction = {-1, -1}, .color = {-1, -1, -1}};
     reader_read_table(&scene->reader, node, &scene_material_table, &material);
     if (!material.name) return PLIM_OK; /* already a problem */
+    material.is_glass = node_get(node, "glass") != NULL;
     if (scene_find_material(scene, material.name))
         reader_problem(&scene->reader, node, "two materials are named '%s'; rename one of them",
                        material.name);

@@ -53,6 +53,8 @@ Quat scene_copy_tilt(const PlimScene *scene, const char *name, const SceneRepeat
 /* The body's own colour, its material's, or one of a palette. `own` negative: none. */
 void scene_choose_color(const PlimScene *scene, const char *material_name, const double own[3],
                         size_t number, float color[3]);
+/* Index of refraction and absorption of a material; an index of 0: light does not pass. */
+void scene_choose_glass(const PlimScene *scene, const char *material_name, float glass[4]);
 /* How many copies an entry asks for, as a double: it may be absurd. 0 after a problem. */
 double scene_count_copies(PlimScene *scene, SceneNode *node, SceneRepeat *repeat);
 /* Prepares to read copy n of a body: what its expressions may ask for. */

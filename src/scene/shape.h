@@ -5,8 +5,10 @@
 
 #include "base/index_table.h"
 #include "geom/solid.h"
+#include "grid/grid.h"
 #include "plimsoll/rigid.h"
 #include "scene/format.h"
+#include "system/frame_view.h"
 
 /* A surface that is not a plain primitive. */
 typedef struct SceneMesh {
@@ -50,6 +52,12 @@ PlimStatus scene_shape_resolve(PlimScene *scene, SceneNode *node, const SceneSha
 /* A list of shapes: checks them, and makes one solid of all of them. The solid lives in `memory`,
  * level sets of files in the scene. */
 void scene_shapes_check(PlimScene *scene, const SceneNode *list, double *work_bytes);
+/* Likewise of obstacles, which may have materials. */
+void scene_obstacles_check(PlimScene *scene, const SceneNode *list, double *work_bytes);
+/* Their triangles, as long as the scene is there; NULL where cells show them: `solid` is what
+ * scene_shapes_solid made of them, `grid` that of their fluid. */
+PlimStatus scene_obstacle_mesh(PlimScene *scene, const SceneNode *list, const Solid *solid,
+                               const Grid *grid, const FrameMesh **out);
 PlimStatus scene_shapes_solid(PlimScene *scene, const SceneNode *list, Scratch *memory, Solid *out);
 
 /* The same of one shape put somewhere in the world; `node` is where to report what is wrong. */

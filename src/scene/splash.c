@@ -144,7 +144,8 @@ static PlimStatus describe_obstacles(PlimScene *scene, const SceneSplash *splash
     Solid *solid = scratch_take(memory, 1, sizeof *solid);
     if (!solid) return PLIM_OUT_OF_MEMORY;
     desc->obstacles = solid;
-    return scene_shapes_solid(scene, list.node, memory, solid);
+    TRY(scene_shapes_solid(scene, list.node, memory, solid));
+    return scene_obstacle_mesh(scene, list.node, solid, &desc->grid, &desc->obstacle_mesh);
 }
 
 PlimStatus scene_describe_splash(PlimScene *scene, const SceneSystem *system, Scratch *memory,

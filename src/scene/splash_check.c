@@ -74,7 +74,7 @@ static void check_items(SplashCheck *check) {
         check_placed(check, splash->liquids.node->children.data[i], &liquid.at, before);
     }
     if (splash->obstacles.node)
-        scene_shapes_check(scene, splash->obstacles.node, &check->work_bytes);
+        scene_obstacles_check(scene, splash->obstacles.node, &check->work_bytes);
     for (size_t i = 0; i < scene_item_count(splash->sources); i++)
         check_source(check, splash->sources.node->children.data[i]);
     for (size_t i = 0; i < scene_item_count(splash->sinks); i++) {

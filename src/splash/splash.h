@@ -100,7 +100,8 @@ typedef struct SplashDesc {
 
     const SplashLiquid *liquids; /* these are borrowed during creation */
     size_t liquid_count;
-    const Solid *obstacles; /* at rest; NULL: none */
+    const Solid *obstacles;         /* at rest; NULL: none */
+    const FrameMesh *obstacle_mesh; /* what is drawn of them; NULL: their cells; must outlive it */
     Room room; /* of several domains: how fast bodies elsewhere are does not matter here */
     /* Dynamic ones that are not passive are pushed by the liquid. */
     const ImmersedSurface *bodies;

@@ -122,7 +122,8 @@ static PlimStatus view_cells(const Splash *splash, const StepInfo *step,
     FrameVolumeDesc volume = {.pattern = "splash|*",
                               .grid = grid,
                               .has_level = true,
-                              .solid_moves = splash->colliders.some_move};
+                              .solid_moves = splash->colliders.some_move,
+                              .obstacles = splash->desc.obstacle_mesh};
     CellJob job = {.splash = splash, .desc = desc, .skin = skin};
     TRY(frame_add_volume(view, step, &volume, &job.to));
     job.count = scratch_take(step->scratch, grid_cell_count(grid), sizeof(float));

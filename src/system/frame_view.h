@@ -44,9 +44,13 @@ typedef struct FrameMesh {
     const int32_t *objects;   /* the object of each triangle */
     const float *colors;      /* sRGB 0..1, 3 an object */
     bool smooth;              /* shade with interpolated normals */
-    bool changes;             /* the surface of a liquid: another mesh in every frame */
-    bool is_clear;            /* light passes through it: water */
-    float absorption[3];      /* 1/m for red, green, blue, of what is inside a clear one */
+    /* 4 an object: index of refraction, 0 where it is opaque; absorption (1/m) of red, green and
+     * blue light; NULL: none is of glass. */
+    const float *glass;
+    bool changes;        /* the surface of a liquid: another mesh in every frame */
+    bool still;          /* nothing of it moves, ever: all arrays are stored once */
+    bool is_clear;       /* light passes through it: water */
+    float absorption[3]; /* 1/m for red, green, blue, of what is inside a clear one */
 } FrameMesh;
 
 /* Where frames do not tell, as of deformable solids, it is free. */

@@ -2,6 +2,9 @@
 #include "system/frame_volume.h"
 #include "system/frame_liquid.h"
 
+#include <stdint.h>
+#include <stdio.h>
+
 static PlimStatus take_arrays(const FrameVolumeDesc *desc, Scratch *scratch,
                               FrameVolumeArrays *out) {
     size_t cells = grid_cell_count(desc->grid);
@@ -38,5 +41,12 @@ PlimStatus frame_add_volume(FrameView *view, const StepInfo *step, const FrameVo
                           .solid = out->solid,
                           .solid_moves = desc->solid_moves};
     if (!volume.name) return PLIM_OUT_OF_MEMORY;
-    return frame_view_add_volume(step->context, view, &volume);
+    TRY(frame_view_add_volume(step->context, view, &volume));
+    if (!desc->obstacles) return PLIM_OK;
+    FrameMesh obstacles = *desc->obstacles;
+    obstacles.name = scratch_take(step->scratch, SYSTEM_NAME_CAPACITY, 1);
+    if (!obstacles.name) return PLIM_OUT_OF_MEMORY;
+    snprintf((char *)(uintptr_t)obstacles.name, SYSTEM_NAME_CAPACITY, "%.*s.obstacles",
+             SYSTEM_NAME_CAPACITY - 12, volume.name);
+    return frame_view_add_mesh(step->context, view, &obstacles);
 }

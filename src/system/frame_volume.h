@@ -12,7 +12,8 @@ typedef struct FrameVolumeDesc {
     const Grid *grid;
     bool has_smoke; /* and temperature */
     bool has_level;
-    bool solid_moves; /* as of FrameVolume */
+    bool solid_moves;           /* as of FrameVolume */
+    const FrameMesh *obstacles; /* shown beside it; NULL: none */
 } FrameVolumeDesc;
 
 /* As of FrameVolume; NULL: the volume has none. In scratch memory, not yet set. */

@@ -249,7 +249,103 @@ static void nested_water_is_water(void **state) {
     test_context_close(context);
 }
 
+/* ---- glass ---- */
+
+/* Beside what the surface mirrors. */
+static bool is_reddish(const unsigned char *p) {
+    return p[0] > 1.3 * p[1] && p[0] > 1.3 * p[2];
+}
+
+/* A ball under a slab is seen where Snell's law puts it. */
+static void glass_bends_more_than_water(void **state) {
+    (void)state;
+    PlimContext *context = test_context(1);
+    static Box box;
+    RenderMesh slab = make_water(&box, vec3(-9, -1, -9), vec3(9, 0, 9));
+    float center[] = {0, -1, 0}, radius = 0.06f, red[] = {0.9f, 0.1f, 0.1f};
+    RenderSpheres ball = {center, &radius, red, 1};
+    RenderOptions options = small_options();
+    for (int k = 0; k < 2; k++) {
+        double index = k ? 2.4 : 1.5, sine = sin(0.7) / index; /* at 0.7 rad from the vertical */
+        double across = sine / sqrt(1 - sine * sine);          /* way below the surface */
+        slab.glass = index;
+        RenderCamera camera = {{0, 3, across + 3 * tan(0.7)}, {0, 0, across}, 10};
+        Image seen = draw_scene(context, &slab, 1, &ball, 1, &camera, &options);
+        assert_true(is_reddish(pixel(&seen, WIDTH / 2, HEIGHT / 2)));
+        slab.glass = 1.333;
+        Image other = draw_scene(context, &slab, 1, &ball, 1, &camera, &options);
+        assert_false(is_reddish(pixel(&other, WIDTH / 2, HEIGHT / 2)));
+        image_destroy(context, &seen);
+        image_destroy(context, &other);
+    }
+    test_context_close(context);
+}
+
+static int count_red(const Image *image) {
+    int count = 0;
+    for (int y = 0; y < HEIGHT; y++)
+        for (int x = 0; x < WIDTH; x++) count += is_reddish(pixel(image, x, y));
+    return count;
+}
+
+/* Down through the top of a block of glass and its side into water: an edge of air between would
+ * mirror all light. Water that ends a little before the glass, or in it, looks as if it met it. */
+static void glass_touches_water(void **state) {
+    (void)state;
+    PlimContext *context = test_context(1);
+    static Box glass_box, water_box;
+    float center[] = {0.2f, -1, 0}, radius = 0.19f, red[] = {0.9f, 0.1f, 0.1f};
+    RenderSpheres ball = {center, &radius, red, 1};
+    RenderOptions options = small_options();
+    RenderCamera camera = {{-3, 3, 0}, {-0.28, 0, 0}, 12};
+    RenderMesh meshes[2] = {make_water(&glass_box, vec3(-2, -2, -3), vec3(0, 0, 3))};
+    meshes[0].glass = 1.36;
+    int seen[3];
+    for (int k = 0; k < 3; k++) {
+        meshes[1] = make_water(&water_box, vec3(0.01 * (k - 1), -2, -3), vec3(2, 0, 3));
+        Image image = draw_scene(context, meshes, 2, &ball, 1, &camera, &options);
+        seen[k] = count_red(&image);
+        image_destroy(context, &image);
+    }
+    Image dry = draw_scene(context, meshes, 1, &ball, 1, &camera, &options);
+    assert_true(seen[1] > 200);
+    assert_close(seen[0], seen[1], 0.1 * seen[1]);
+    assert_close(seen[2], seen[1], 0.1 * seen[1]);
+    assert_true(count_red(&dry) < seen[1] / 2);
+    image_destroy(context, &dry);
+    test_context_close(context);
+}
+
 /* ---- drops ---- */
+
+/* What is behind a drop is seen in it, upside down: red comes from below where it stands above. */
+static void drops_show_what_is_behind(void **state) {
+    (void)state;
+    PlimContext *context = test_context(1);
+    static Box box;
+    float position[3] = {0}, velocity[3] = {0}, radius = 0.3f;
+    RenderDrops drop = {
+        .positions = position, .velocities = velocity, .radii = &radius, .count = 1};
+    RenderOptions options = small_options();
+    RenderCamera camera = {{0, 0, 10}, {0, 0, 0}, 8};
+    RenderMesh roof = make_box(&box, vec3(-9, 0.9, -9), vec3(9, 9, -6));
+    static const float red[3] = {0.9f, 0.1f, 0.1f};
+    memcpy(box.color, red, sizeof red);
+    RenderScene *scene;
+    Image image;
+    assert_int_equal(render_scene_create(context, &roof, 1, NULL, 0, &scene), PLIM_OK);
+    assert_int_equal(render_scene_add_drops(scene, &drop, 1), PLIM_OK);
+    assert_int_equal(image_create(context, WIDTH, HEIGHT, &image), PLIM_OK);
+    assert_int_equal(render_scene_draw(scene, &camera, &options, &image), PLIM_OK);
+    int above = 0, below = 0;
+    for (int y = HEIGHT / 2 - 22; y < HEIGHT / 2 + 22; y++)
+        for (int x = WIDTH / 2 - 5; x < WIDTH / 2 + 5; x++)
+            *(y < HEIGHT / 2 ? &above : &below) += is_red(pixel(&image, x, y));
+    assert_true(below > 40 && above < below / 4);
+    image_destroy(context, &image);
+    render_scene_destroy(scene);
+    test_context_close(context);
+}
 
 static Image draw_drop(PlimContext *context, const RenderDrops *drops) {
     RenderOptions options = small_options();
@@ -259,7 +355,7 @@ static Image draw_drop(PlimContext *context, const RenderDrops *drops) {
     assert_int_equal(render_scene_create(context, NULL, 0, NULL, 0, &scene), PLIM_OK);
     assert_int_equal(render_scene_add_drops(scene, drops, drops ? 1 : 0), PLIM_OK);
     assert_int_equal(image_create(context, WIDTH, HEIGHT, &image), PLIM_OK);
-    assert_int_equal(render_scene_draw(scene, &camera, &options, &image), PLIM_OK);
+    assert_int_equal(render_scene_draw_flat(scene, &camera, &options, &image), PLIM_OK);
     render_scene_destroy(scene);
     return image;
 }
@@ -269,8 +365,11 @@ static void drops_are_stretched(void **state) {
     (void)state;
     PlimContext *context = test_context(1);
     float position[3] = {0}, velocity[3] = {0}, radius = 0.1f;
-    RenderDrops drop = {
-        .positions = position, .velocities = velocity, .radii = &radius, .count = 1};
+    RenderDrops drop = {.positions = position,
+                        .velocities = velocity,
+                        .radii = &radius,
+                        .count = 1,
+                        .flat_color = {1, 1, 1}};
     Image empty = draw_drop(context, NULL);
     static const struct {
         float speed;
@@ -435,6 +534,9 @@ int main(void) {
         cmocka_unit_test(shadows_of_water_are_light),
         cmocka_unit_test(water_wets_the_ground),
         cmocka_unit_test(nested_water_is_water),
+        cmocka_unit_test(glass_bends_more_than_water),
+        cmocka_unit_test(glass_touches_water),
+        cmocka_unit_test(drops_show_what_is_behind),
         cmocka_unit_test(drops_are_stretched),
         cmocka_unit_test(same_bits_for_any_thread_count),
         cmocka_unit_test(running_out_of_memory),

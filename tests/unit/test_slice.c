@@ -384,7 +384,7 @@ static void test_body_colors(void **state) {
     make_plates(&plates, 0);
     put_box(&plates, 0, vec3(1.5, 1.2, 0.15), vec3(0.6, 0.2, 0.1), 0);
     plates.colors[1] = 0.6f; /* green */
-    SliceFlat flat = {.liquid = {0, 0, 1}, .obstacle = {1, 0, 0}};
+    SliceFlat flat = {.fluid = {0, 0, 1}, .obstacle = {1, 0, 0}};
     SliceOptions options = {.show = SLICE_LIQUID, .range = {0, 1}};
     PlimContext *context = test_context(1);
     Image image;

@@ -249,7 +249,7 @@ export class View extends EventTarget {
     for (const layer of this.layers.values()) {
       if (layer.kind !== 'elements') layer.visible = true;
       layer.table?.visible.fill(1);
-      layer.table?.mode.fill(1);
+      layer.table?.mode.set(layer.table.first);
       layer.refresh();
     }
     this.tell('objects');

@@ -53,7 +53,7 @@ export class MeshLayer {
   }
 
   needs(group) {
-    const names = ['vertices', 'triangles', 'objects', 'colors', 'checks', 'names', 'kinds', 'masses', 'poses', 'motions'];
+    const names = ['vertices', 'triangles', 'objects', 'colors', 'checks', 'names', 'kinds', 'masses', 'glass', 'poses', 'motions'];
     const { color: shown, arrows } = this.view.settings;
     if (!this.visible) return [];
     if (shown !== 'own' || arrows === 'velocities' || this.view.selection?.layer === this) names.push('velocities');
@@ -72,8 +72,10 @@ export class MeshLayer {
     const vertices = valuesOf(group, 'vertices'), triangles = valuesOf(group, 'triangles');
     if (!vertices || !triangles) return;
     this.readObjects(group);
+    // What never moves has its vertices among the arrays that never change.
+    const placed = this.split && arrayOf(group, 'vertices').fixed;
     if (this.changes || !this.split) this.setTopology(group, vertices, triangles);
-    this.setPositions(vertices);
+    if (!placed) this.setPositions(vertices);
     this.setValues(group);
     this.refresh();
   }
@@ -90,7 +92,8 @@ export class MeshLayer {
     }
     this.kinds = valuesOf(group, 'kinds');
     this.masses = valuesOf(group, 'masses');
-    const colors = valuesOf(group, 'colors');
+    const colors = valuesOf(group, 'colors'), glass = valuesOf(group, 'glass');
+    for (let i = 0; glass && i < this.table.count; i++) if (glass[4 * i] > 0) this.table.setClear(i);
     for (let i = 0; i < this.table.count; i++) {
       const own = this.isUnbounded(i) ? GROUND_COLOR : colors?.length >= 3 * (i + 1) ? colors.subarray(3 * i, 3 * i + 3) : [0.6, 0.7, 0.8];
       this.table.setColor(i, own[0], own[1], own[2]);

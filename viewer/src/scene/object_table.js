@@ -14,6 +14,7 @@ export class ObjectTable {
     this.texture = new THREE.DataTexture(this.data, WIDTH, rows, THREE.RGBAFormat, THREE.FloatType);
     this.visible = new Uint8Array(count).fill(1);
     this.mode = new Uint8Array(count).fill(SOLID);
+    this.first = new Uint8Array(count).fill(SOLID); // modes until one chooses others
     this.faded = false; // all are drawn clear, whatever their mode
   }
 
@@ -21,6 +22,12 @@ export class ObjectTable {
   setColor(object, r, g, b) {
     const color = new THREE.Color().setRGB(r, g, b, THREE.SRGBColorSpace);
     this.data.set([color.r, color.g, color.b], 4 * object);
+  }
+
+  // Objects of glass are clear from the start.
+  setClear(object) {
+    if (this.first[object] === CLEAR) return;
+    this.mode[object] = this.first[object] = CLEAR;
   }
 
   update() {
