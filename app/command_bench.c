@@ -18,6 +18,7 @@ static const Benchmark benchmarks[] = {
     {"fem", bench_fem},           {"cloth", bench_cloth},         {"fsi", bench_fsi},
     {"settle", bench_settle},     {"rings", bench_rings},         {"boxes", bench_boxes},
     {"chain", bench_chain},       {"figures", bench_figures},     {"bones", bench_bones},
+    {"export", bench_export},
 };
 
 enum { BENCH_COUNT = sizeof benchmarks / sizeof *benchmarks, MAX_NAMES = 32 };

@@ -41,6 +41,7 @@ PlimStatus bench_triad(const BenchOptions *options, const char *name, double *by
 
 PlimStatus bench_rigid(const BenchOptions *options);
 PlimStatus bench_math(const BenchOptions *options);
+PlimStatus bench_export(const BenchOptions *options);
 PlimStatus bench_io(const BenchOptions *options);
 PlimStatus bench_geometry(const BenchOptions *options);
 PlimStatus bench_poisson(const BenchOptions *options);
