@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-from common import SWARM, Checks, arguments, call, h5py, np, scene_path, write_scene
+from common import Checks, arguments, call, h5py, np, write_scene
 from view_page import browser, wait
 from view_server import served
 
@@ -222,9 +222,23 @@ def check_saved(checks, driver, root, name):
     checks.true("saved: the pixels of the page", same)
 
 
+# Boxes beside one another, of few triangles: a wireframe of them has room between its edges.
+BOXES = """\
+plimsoll: 1
+name: boxes
+rigid:
+  bodies:
+    - {name: floor, motion: static, shape: {half_space: {}}}
+    - {name: left, shape: {box: {}}, position: [-2, 1.5, 0], angular_velocity: [1, 2, 0]}
+    - {name: middle, shape: {box: {size: [1, 1.5, 1]}}, position: [0, 1.2, 0.5], velocity: [0.2, 0.5, 0]}
+    - {name: behind, shape: {ball: {radius: 0.6}}, position: [0.5, 1.4, -1.5]}
+    - {name: right, shape: {box: {}}, position: [2, 1, 0], velocity: [0, 1, 0]}
+"""
+
+
 def check_use(checks, driver, options, root):
     folder, last = os.path.join(root, "use"), 3
-    call(options.program, "run", scene_path("rigid/shapes.yaml"), "--out", folder, "--frames", last, "--quiet")
+    call(options.program, "run", write_scene(root, "boxes.yaml", BOXES), "--out", folder, "--frames", last, "--quiet")
     with served(options.program, folder) as (port, token, _):
         driver.get(f"http://127.0.0.1:{port}/?token={token}")
         if not checks.true("use: a picture is shown", wait(driver, READY)):
@@ -246,14 +260,32 @@ def check_use(checks, driver, options, root):
         check_wires(checks, driver, Shown(driver), folder, last)
         check_clip(checks, driver, Shown(driver), folder, last)
         check_range(checks, driver)
-        check_saved(checks, driver, root, f"shapes_{last:05d}.png")
+        check_saved(checks, driver, root, f"boxes_{last:05d}.png")
 
 
 # ---- runs ----
 
 
-# Takes some fifteen seconds.
-SLOW = SWARM.replace("boxes: 6", "boxes: 10").replace("dt: 0.01", "dt: 0.0002")
+FRAMES = 60
+# Takes some fifteen seconds, and the page a moment for a picture.
+SLOW = f"""\
+plimsoll: 1
+name: slow
+dim: 2
+duration: {FRAMES / 24}
+fps: 24
+fluid:
+  domain: {{high: [2, 1, 1]}}
+  cells: 288
+  viscosity: 0.001
+  sides: {{left: {{kind: inflow, velocity: [1, 0, 0]}}, right: open}}
+rigid:
+  bodies:
+    - {{name: post, motion: static, shape: {{cylinder: {{radius: 0.1, height: 2}}}}, position: [0.5, 0.45, 0],
+       orientation: {{axis: [1, 0, 0], angle: 90}}}}
+probes:
+  - {{name: wake, point: [1.2, 0.5, 0], quantities: [velocity]}}
+"""
 
 
 def frames_in(folder):
@@ -266,7 +298,7 @@ AT_END = ("!plimsoll.view.run.running && plimsoll.view.frames.at(-1) === plimsol
 
 def check_terminal(checks, driver, options, root):
     """Begun in a terminal, before the page is there."""
-    scene = write_scene(root, "swarm.yaml", SLOW)
+    scene = write_scene(root, "slow.yaml", SLOW)
     folder = os.path.join(root, "terminal")
     process = subprocess.Popen([options.program, "run", scene, "--out", folder, "--threads", "1", "--quiet"])
     end = time.time() + 60
@@ -276,18 +308,19 @@ def check_terminal(checks, driver, options, root):
         driver.get(f"http://127.0.0.1:{port}/?token={token}")
         wait(driver, READY)
         seen = driver.execute_script("return [plimsoll.view.run.running, plimsoll.view.frames.length]")
-        checks.true("a run of a terminal: the page knows that it goes on", seen[0] and seen[1] < 61, str(seen))
+        checks.true("a run of a terminal: the page knows that it goes on", seen[0] and seen[1] <= FRAMES, str(seen))
         done = wait(driver, AT_END, 300)
         checks.true("a run of a terminal: followed to its end", done and process.wait(timeout=60) == 0)
         told = driver.execute_script("return [plimsoll.view.frames, plimsoll.view.probes.time.length]")
         with open(os.path.join(folder, "probes.csv"), encoding="ascii") as file:
             rows = sum(1 for _ in file) - 1
-        checks.true("a run of a terminal: all frames and rows are there", told == [frames_in(folder), rows] and rows > 100)
+        checks.true("a run of a terminal: all frames and rows are there", told == [frames_in(folder), rows] and rows > 100,
+                    f"{len(told[0])} frames of {len(frames_in(folder))}, {told[1]} rows of {rows}")
 
 
 def check_scene(checks, driver, options, root):
     """`view SCENE`: nothing is run before one asks for it; stepped, run, paused, run to its end, started anew."""
-    scene = write_scene(root, "scene.yaml", SLOW.replace("name: swarm", "name: flies"))
+    scene = write_scene(root, "scene.yaml", SLOW)
     folder = os.path.join(root, "scene")
     act = lambda action: driver.execute_script("window.confirm = () => true; plimsoll.panel.act(arguments[0])", action)
     count = lambda: driver.execute_script("return plimsoll.view.frames.length")
@@ -301,16 +334,16 @@ def check_scene(checks, driver, options, root):
         wait(driver, "plimsoll.view.run.running && plimsoll.view.frames.length > 3")
         act("pause")
         time.sleep(0.5)
-        checks.true("view SCENE: paused", wait(driver, stopped) and 3 < count() < 61, f"{count()} frames of 61")
+        checks.true("view SCENE: paused", wait(driver, stopped) and 3 < count() <= FRAMES, f"{count()} frames of {FRAMES + 1}")
         at = count()
         time.sleep(1.5)
         checks.true("view SCENE: nothing goes on then", len(frames_in(folder)) == at)
         act("resume")
-        checks.true("view SCENE: run to its end and followed", wait(driver, AT_END, 300) and count() == 61)
+        checks.true("view SCENE: run to its end and followed", wait(driver, AT_END, 300) and count() == FRAMES + 1)
         time.sleep(1)
         act("start")
-        checks.true("view SCENE: started anew", wait(driver, "plimsoll.view.run.running && plimsoll.view.frames.length < 61"))
-        checks.true("view SCENE: to its end again", wait(driver, AT_END, 300) and count() == 61)
+        checks.true("view SCENE: started anew", wait(driver, "plimsoll.view.run.running && plimsoll.view.frames.length <= 9"))
+        checks.true("view SCENE: to its end again", wait(driver, AT_END, 300) and count() == FRAMES + 1)
 
 
 def main():

@@ -37,10 +37,12 @@ void scene_choose_color(const PlimScene *scene, const char *material_name, const
     static const double palette[][3] = {{0.85, 0.33, 0.24}, {0.25, 0.52, 0.78}, {0.93, 0.70, 0.26},
                                         {0.36, 0.66, 0.47}, {0.58, 0.42, 0.70}, {0.90, 0.52, 0.30},
                                         {0.33, 0.68, 0.72}, {0.80, 0.78, 0.72}};
+    static const double glass[3] = {0.78, 0.90, 0.86}; /* where glass is drawn as a colour */
     const SceneMaterial *material =
         material_name ? scene_find_material(scene, material_name) : NULL;
     const double *chosen = own[0] >= 0                           ? own
                            : material && material->color[0] >= 0 ? material->color
+                           : material && material->is_glass      ? glass
                                                                  : palette[number % 8];
     for (int i = 0; i < 3; i++) color[i] = (float)chosen[i];
 }

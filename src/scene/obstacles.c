@@ -105,7 +105,7 @@ static void describe_object(const PlimScene *scene, const Obstacle *obstacle, si
     static const double grey[3] = {0.62, 0.62, 0.63}, none[3] = {-1, -1, -1};
     const SceneMaterial *material =
         obstacle->material ? scene_find_material(scene, obstacle->material) : NULL;
-    bool colored = material && material->color[0] >= 0;
+    bool colored = material && (material->color[0] >= 0 || material->is_glass);
     scene_choose_color(scene, obstacle->material, colored ? none : grey, 0,
                        look->colors + 3 * number);
     scene_choose_glass(scene, obstacle->material, look->glass + 4 * number);

@@ -273,7 +273,7 @@ export class View extends EventTarget {
   // A run that goes on: new frames, and new rows of tables. Another run: all anew.
   async follow(state) {
     const another = state.version !== this.run.version;
-    const grown = state.frames.length !== this.frames.length;
+    const grown = state.frames.length !== this.frames.length, ended = this.run.running && !state.running;
     Object.assign(this.run, state);
     this.frames = state.frames;
     if (another) {
@@ -292,6 +292,9 @@ export class View extends EventTarget {
     } else if (grown && this.frames.length > 0) {
       if (!this.isReady) await this.first();
       if (this.following || this.index >= this.frames.length) await this.show(this.frames.length - 1);
+      await this.probes.refresh();
+      this.tell('tables');
+    } else if (ended) { // rows after the last frame was seen
       await this.probes.refresh();
       this.tell('tables');
     }
