@@ -121,7 +121,8 @@ PlimStatus fluid_advect_given(Fluid *fluid, const StepInfo *step);
 void fluid_diagnose_surface(const Fluid *fluid, const StepInfo *step, Diagnostics *diagnostics);
 double fluid_front(const Fluid *fluid);                  /* m, along x */
 Vec3 fluid_liquid_center(const Fluid *fluid);            /* m */
-double fluid_surface_height(const Fluid *fluid, Vec3 x); /* m, along y */
+/* Of the liquid's surface above or below x, along gravity, m above the origin. */
+double fluid_surface_height(const Fluid *fluid, Vec3 x);
 PlimStatus fluid_view_surface(const Fluid *fluid, const StepInfo *step, FrameView *view);
 
 #endif

@@ -1,5 +1,6 @@
 /* Figures of a liquid for stats.csv and probes. */
 #include "fluid/internal.h"
+#include "grid/interpolate.h"
 
 /* Potential energy, J, zero at the origin. Of a cell that is liquid in part, the liquid's middle
  * lies away from the surface by half of what is missing. */
@@ -144,36 +145,37 @@ Vec3 fluid_liquid_center(const Fluid *fluid) {
     return vec3_scale(1 / all, sum);
 }
 
-/* The highest y of liquid in the column of a point: between columns linear. */
-static double column_top(const Fluid *fluid, int i, int k) {
-    const Grid *grid = &fluid->grid;
-    size_t stride = (size_t)grid->n[0];
-    for (int j = grid->n[1] - 1; j >= 0; j--) {
-        size_t cell = grid_cell_index(grid, i, j, k);
-        if (!(fluid->liquid.cell_level[cell] < 0)) continue;
-        bool last = j == grid->n[1] - 1;
-        double way = last ? 0.5
-                          : crossing(fluid->liquid.cell_level[cell],
-                                     fluid->liquid.cell_level[cell + stride]);
-        return grid_cell_center(grid, i, j, k).y + way * grid->spacing;
-    }
-    return grid->origin.y;
-}
-
-static double place_among(double x, double origin, double h, int n, int *low) {
-    double at = fmin(fmax((x - origin) / h - 0.5, 0), n - 1);
-    *low = n > 1 ? (int)fmin(floor(at), n - 2) : 0;
-    return at - *low;
-}
-
+/* The highest liquid along the line of gravity through x, as a height above the origin, up being
+ * against gravity. The line is looked at where it crosses the layers of cells along its main
+ * axis; without liquid it is where the line leaves the domain below. */
 double fluid_surface_height(const Fluid *fluid, Vec3 x) {
     const Grid *grid = &fluid->grid;
-    int i, k = 0;
-    double s = place_among(x.x, grid->origin.x, grid->spacing, grid->n[0], &i), t = 0;
-    if (grid->dim == 3) t = place_among(x.z, grid->origin.z, grid->spacing, grid->n[2], &k);
-    int i1 = i + (grid->n[0] > 1), k1 = k + (grid->n[2] > 1);
-    double near = (1 - s) * column_top(fluid, i, k) + s * column_top(fluid, i1, k);
-    if (t == 0) return near;
-    return (1 - t) * near +
-           t * ((1 - s) * column_top(fluid, i, k1) + s * column_top(fluid, i1, k1));
+    double up[3], at[3], low[3], high[3], h = grid->spacing;
+    vec3_store(up, fluid_up(grid_in_plane(grid, fluid->gravity)));
+    vec3_store(at, x);
+    vec3_store(low, grid->origin);
+    vec3_store(high, grid_high_corner(grid));
+    int main = 0, n;
+    for (int a = 1; a < grid->dim; a++)
+        if (fabs(up[a]) > fabs(up[main])) main = a;
+    n = grid->n[main];
+    double step = h / fabs(up[main]), height = vec3_dot(vec3_load(up), x), above = 0, last = 0;
+    bool is_in_domain = false;
+    for (int layer = 0; layer < n; layer++) {
+        int cell = up[main] > 0 ? n - 1 - layer : layer;
+        double way = (low[main] + (cell + 0.5) * h - at[main]) / up[main], p[3];
+        bool inside = true;
+        for (int a = 0; a < 3; a++) {
+            p[a] = at[a] + way * up[a];
+            inside &= a == main || a >= grid->dim || (p[a] >= low[a] && p[a] <= high[a]);
+        }
+        if (!inside) continue;
+        LinearStencil stencil = linear_stencil(grid, PLACE_CELLS, vec3_load(p));
+        double level = linear_gather(&stencil, fluid->liquid.cell_level);
+        if (level < 0) return height + way + (is_in_domain ? crossing(level, above) : 0.5) * step;
+        is_in_domain = true;
+        above = level;
+        last = way;
+    }
+    return is_in_domain ? height + last - 0.5 * step : height;
 }
