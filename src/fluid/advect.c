@@ -186,6 +186,29 @@ void fluid_keep_acceleration(Fluid *fluid, const StepInfo *step) {
     }
 }
 
+typedef struct OwnJob {
+    const Fluid *fluid;
+    GridField *carried;
+    int axis;
+} OwnJob;
+
+static void own_row(void *user, int j, int k) {
+    const OwnJob *job = user;
+    const double *u = fluid_velocity(job->fluid, job->axis) +
+                      grid_face_index(&job->fluid->grid, job->axis, 0, j, k);
+    double *carried = job->carried->data + field_index(job->carried, 0, j, k);
+    for (int i = 0; i < job->carried->n[0]; i++)
+        if (fluid_face_is_dragged(job->fluid, job->axis, (int[3]){i, j, k})) carried[i] = u[i];
+}
+
+/* Faces that viscosity alone moves carry their own velocity; the surface goes with that of the
+ * liquid beside them, for nothing keeps theirs free of divergence. */
+static void carry_dragged(Fluid *fluid, const StepInfo *step, int axis) {
+    OwnJob job = {fluid, &fluid->advect.carried[axis], axis};
+    if (fluid->liquid.wet_corners)
+        grid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, own_row, &job);
+}
+
 static PlimStatus carry_component(Fluid *fluid, const StepInfo *step, int axis) {
     GridField *carried = &fluid->advect.carried[axis];
     CarryContext context = {fluid, axis};
@@ -193,6 +216,7 @@ static PlimStatus carry_component(Fluid *fluid, const StepInfo *step, int axis) 
     advection.fill_halo = fill_velocity;
     advection.user = &context;
     memcpy(carried->data, fluid->advect.faces[axis].data, carried->count * sizeof *carried->data);
+    carry_dragged(fluid, step, axis);
     TRY(advect_fields(&advection, &carried, 1, step->threads, step->scratch));
     fluid_slow_incoming(fluid, step, axis, &fluid->advect.faces[axis], carried);
     return PLIM_OK;

@@ -140,6 +140,7 @@ double fluid_bytes_per_cell(const FluidDesc *desc) {
     doubles += desc->liquid.is_there ? liquid_doubles_per_cell(desc) : 0;
     bool viscous = desc->viscosity > 0 || desc->viscosity_of_place.evaluate;
     bool colliders = desc->obstacles || desc->body_count > 0;
+    if (viscous && desc->liquid.is_there) doubles += desc->grid.dim == 3 ? 4 : 2; /* sub-cells */
     return sizeof(double) * doubles + SOLVER + FRAME + (viscous ? VISCOUS : 0) +
            (colliders ? COLLIDERS : 0) + coupled_bytes_per_cell(desc, viscous);
 }
@@ -199,6 +200,7 @@ static PlimStatus fluid_solve(void *system, const StepInfo *step) {
     TRY(fluid_diffuse(fluid, step));
     TRY(fluid_set_given(fluid, step, step->end_time));
     TRY(fluid_project(fluid, step));
+    fluid_end_diffusion(fluid, step);
     fluid_keep_acceleration(fluid, step);
     return fluid_settle_velocity(fluid, step);
 }
@@ -271,6 +273,7 @@ static void fluid_destroy(void *system) {
     free_array(context, fluid->liquid.cell_level, cells, sizeof(double));
     free_array(context, fluid->liquid.fraction, cells, sizeof(double));
     free_array(context, fluid->liquid.wet_fraction, cells, sizeof(double));
+    free_array(context, fluid->liquid.wet_corners, cells << grid->dim, sizeof(float));
     free_array(context, fluid->liquid.wanted_fraction, cells, sizeof(double));
     free_array(context, fluid->liquid.landed_volume, cells, sizeof(double));
     for (int axis = 0; axis < 3; axis++)
@@ -374,9 +377,12 @@ static PlimStatus create_fields(Fluid *fluid) {
         TRY(allocate(context, grid_cell_count(grid), sizeof(double), &fluid->liquid.fraction));
         TRY(allocate(context, grid_cell_count(grid), sizeof(double),
                      &fluid->liquid.wanted_fraction));
-        if (fluid_is_viscous(fluid))
+        if (fluid_is_viscous(fluid) && fluid->desc.monolithic)
             TRY(allocate(context, grid_cell_count(grid), sizeof(double),
                          &fluid->liquid.wet_fraction));
+        else if (fluid_is_viscous(fluid))
+            TRY(allocate(context, grid_cell_count(grid) << grid->dim, sizeof(float),
+                         &fluid->liquid.wet_corners));
         TRY(create_landing(fluid));
     }
     return field_create(context, grid, PLACE_CELLS, ADVECT_HALO, &fluid->cut.cell_distance);

@@ -74,6 +74,7 @@ static PlimStatus find_first_change(Fluid *fluid, const StepInfo *step) {
     TRY(fluid_diffuse(fluid, step));
     TRY(fluid_set_given(fluid, step, step->end_time));
     TRY(fluid_project(fluid, step));
+    fluid_end_diffusion(fluid, step);
     fluid_keep_change(fluid, step);
     fluid_restore_flow(fluid, kept);
     scratch_release(step->scratch, mark);

@@ -81,6 +81,8 @@ PlimStatus fluid_find_liquid(Fluid *fluid, const StepInfo *step) {
                      fluid->liquid.fraction);
     if (fluid->liquid.wet_fraction)
         liquid_fractions(&fluid->liquid.phi, NULL, step->threads, fluid->liquid.wet_fraction);
+    if (fluid->liquid.wet_corners)
+        liquid_fractions_of_corners(&fluid->liquid.phi, step->threads, fluid->liquid.wet_corners);
     size_t cells = grid_cell_count(&fluid->grid);
     fluid->cut.fluid_cells = 0;
     for (size_t i = 0; i < cells; i++) fluid->cut.fluid_cells += fluid->cut.kind[i] == CELL_FLUID;
@@ -180,7 +182,7 @@ static void still_row(void *user, int j, int k) {
     double *u = fluid_velocity(fluid, axis) + grid_face_index(&fluid->grid, axis, 0, j, k);
     for (int i = 0; i < nx; i++) {
         int at[3] = {i, j, k};
-        if (!fluid_face_is_wet(fluid, axis, at) &&
+        if (!fluid_face_is_moved(fluid, axis, at) &&
             !fluid_is_on_given_side(&fluid->grid, axis, at[axis]))
             u[i] = 0;
     }

@@ -51,7 +51,8 @@ typedef struct FluidLiquidState {
     unsigned char *parted, *parted_faces[3];
     double *cell_level;      /* the level set at cells, as in `phi` */
     double *fraction;        /* of cells: part that is liquid */
-    double *wet_fraction;    /* the same as if there were no colliders: for viscosity */
+    double *wet_fraction;    /* the same as if there were no colliders: for the coupled viscosity */
+    float *wet_corners;      /* the same of sub-cells, 2^dim a cell: for viscosity on its own */
     double *wanted_fraction; /* within a step: what it should be, by what flows through faces */
     double *landed_volume, *landed_push[3]; /* within a step: of drops that land (drops_land.c) */
     double control_rate;                    /* 1/s, divergence by volume control in this step */
@@ -119,8 +120,8 @@ PlimStatus fluid_seed_particles(Fluid *fluid, const StepInfo *step);
 PlimStatus fluid_set_flow(Fluid *fluid, double t);
 PlimStatus fluid_advect_given(Fluid *fluid, const StepInfo *step);
 void fluid_diagnose_surface(const Fluid *fluid, const StepInfo *step, Diagnostics *diagnostics);
-double fluid_front(const Fluid *fluid);                  /* m, along x */
-Vec3 fluid_liquid_center(const Fluid *fluid);            /* m */
+double fluid_front(const Fluid *fluid);       /* m, along x */
+Vec3 fluid_liquid_center(const Fluid *fluid); /* m */
 /* Of the liquid's surface above or below x, along gravity, m above the origin. */
 double fluid_surface_height(const Fluid *fluid, Vec3 x);
 PlimStatus fluid_view_surface(const Fluid *fluid, const StepInfo *step, FrameView *view);

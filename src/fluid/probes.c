@@ -111,23 +111,52 @@ size_t fluid_find_object(const void *system, const char *name) {
 
 /* ---- values at points ---- */
 
-/* Whether liquid touches a face, or a side of the domain holds it. */
-static bool is_face_of_liquid(const Fluid *fluid, int axis, size_t face) {
-    size_t nx = (size_t)grid_place_size(&fluid->grid, grid_place_faces(axis), 0);
-    size_t ny = (size_t)grid_place_size(&fluid->grid, grid_place_faces(axis), 1);
-    int at[3] = {(int)(face % nx), (int)(face / nx % ny), (int)(face / nx / ny)};
-    return fluid_face_is_wet(fluid, axis, at) ||
+/* Whether a face has a velocity of the liquid's, or a side of the domain holds it; false beyond the
+ * grid. */
+static bool is_face_of_liquid(const Fluid *fluid, int axis, const int at[3]) {
+    for (int a = 0; a < fluid->grid.dim; a++)
+        if (at[a] < 0 || at[a] >= grid_place_size(&fluid->grid, grid_place_faces(axis), a))
+            return false;
+    return fluid_face_is_moved(fluid, axis, at) ||
            fluid_is_on_given_side(&fluid->grid, axis, at[axis]);
 }
 
-/* Of a liquid the faces that it touches: air has no velocity. */
+static double value_of_face(const Fluid *fluid, int axis, const int at[3]) {
+    return fluid_velocity(fluid, axis)[grid_face_index(&fluid->grid, axis, at[0], at[1], at[2])];
+}
+
+/* What a face in air would have: on from each two faces of the liquid in line with it, in the mean.
+ * False without any. */
+static bool continue_from_liquid(const Fluid *fluid, int axis, const int at[3], double *value) {
+    double sum = 0, count = 0;
+    for (int other = 0; other < fluid->grid.dim; other++)
+        for (int way = -1; way <= 1; way += 2) {
+            int near[3] = {at[0], at[1], at[2]}, far[3] = {at[0], at[1], at[2]};
+            near[other] += way;
+            far[other] += 2 * way;
+            if (!is_face_of_liquid(fluid, axis, near) || !is_face_of_liquid(fluid, axis, far))
+                continue;
+            sum += 2 * value_of_face(fluid, axis, near) - value_of_face(fluid, axis, far);
+            count++;
+        }
+    if (count > 0) *value = sum / count;
+    return count > 0;
+}
+
+/* Of a liquid its own faces, and what goes on from them: air has no velocity. */
 static double face_value(const Fluid *fluid, int axis, Vec3 x) {
     LinearStencil stencil = linear_stencil(&fluid->grid, grid_place_faces(axis), x);
+    size_t nx = (size_t)grid_place_size(&fluid->grid, grid_place_faces(axis), 0);
+    size_t ny = (size_t)grid_place_size(&fluid->grid, grid_place_faces(axis), 1);
     const double *u = fluid_velocity(fluid, axis);
     double sum = 0, weight = 0;
     for (int i = 0; fluid_has_surface(fluid) && i < stencil.count; i++) {
-        if (!is_face_of_liquid(fluid, axis, stencil.index[i])) continue;
-        sum += stencil.weight[i] * u[stencil.index[i]];
+        size_t face = stencil.index[i];
+        int at[3] = {(int)(face % nx), (int)(face / nx % ny), (int)(face / nx / ny)};
+        double value = u[face];
+        if (!is_face_of_liquid(fluid, axis, at) && !continue_from_liquid(fluid, axis, at, &value))
+            continue;
+        sum += stencil.weight[i] * value;
         weight += stencil.weight[i];
     }
     return weight > 0 ? sum / weight : linear_gather(&stencil, u);
@@ -222,30 +251,14 @@ static double wet_part(const Fluid *fluid, int axis, const int at[3]) {
     return fmin(fmax(0.5 - sum / count / grid->spacing, 0), 1);
 }
 
-/* Of a face in air whose lower part is liquid: the mean of its neighbours' that liquid touches. */
-static double velocity_beside(const Fluid *fluid, int axis, const int at[3]) {
-    double sum = 0, count = 0;
-    for (int other = 0; other < fluid->grid.dim; other++)
-        for (int way = -1; way <= 1 && other != axis; way += 2) {
-            int next[3] = {at[0], at[1], at[2]};
-            next[other] += way;
-            if (next[other] < 0 || next[other] >= fluid->grid.n[other]) continue;
-            if (!fluid_face_is_wet(fluid, axis, next)) continue;
-            size_t face = grid_face_index(&fluid->grid, axis, next[0], next[1], next[2]);
-            sum += fluid_velocity(fluid, axis)[face];
-            count++;
-        }
-    return count > 0 ? sum / count : 0;
-}
-
 /* m/s through a whole face: of a liquid what is liquid. Inflows let in what they are told to. */
 static double flow_through(const Fluid *fluid, int axis, const int at[3]) {
     size_t face = grid_face_index(&fluid->grid, axis, at[0], at[1], at[2]);
     const double *open = fluid->cut.open[axis];
     double u = fluid_velocity(fluid, axis)[face] * (open ? open[face] : 1);
     if (!fluid_has_surface(fluid) || fluid_is_on_given_side(&fluid->grid, axis, at[axis])) return u;
-    if (!fluid_face_is_wet(fluid, axis, at))
-        u = velocity_beside(fluid, axis, at) * (open ? open[face] : 1);
+    if (!fluid_face_is_moved(fluid, axis, at)) /* in air, though its lower part may be liquid */
+        u = fluid_velocity_beside(fluid, axis, at) * (open ? open[face] : 1);
     return u * wet_part(fluid, axis, at);
 }
 

@@ -29,6 +29,7 @@ ViscosityProblem fluid_viscosity_problem(const Fluid *fluid) {
     }
     if (!fluid_has_surface(fluid)) return problem;
     problem.liquid = fluid->liquid.wet_fraction;
+    problem.liquid_of_corners = fluid->liquid.wet_corners;
     if (fluid->coupled.solver) {
         problem.kind = fluid->cut.kind;
         problem.phi = fluid_surface_of_pressure(fluid);
@@ -67,24 +68,53 @@ static bool pressure_of(const Fluid *fluid, int axis, const int cell[3], double 
     return fluid->cut.kind[index] == CELL_FLUID && !fluid->cut.fresh[index];
 }
 
+/* Pa/m at a face that is open, between two cells that have a pressure. */
+static bool gradient_at(const Fluid *fluid, int axis, const int at[3], double *gradient) {
+    const Grid *grid = &fluid->grid;
+    int low[3] = {at[0], at[1], at[2]};
+    double p[2];
+    if (fluid->cut.open[axis] &&
+        !(fluid->cut.open[axis][grid_face_index(grid, axis, at[0], at[1], at[2])] > 0))
+        return false;
+    low[axis]--;
+    if (!pressure_of(fluid, axis, low, &p[0]) || !pressure_of(fluid, axis, at, &p[1])) return false;
+    bool at_side = !grid_is_periodic(grid, axis) && (at[axis] == 0 || at[axis] == grid->n[axis]);
+    *gradient = (p[1] - p[0]) / (at_side ? 0.5 * grid->spacing : grid->spacing);
+    return true;
+}
+
+/* At a face between liquid and air the pressure's gradient is that of the faces around it: the
+ * solve's own, over the distance to the surface, would be of a surface that has moved since. */
+static bool gradient_at_surface(const Fluid *fluid, int axis, const int at[3], double *gradient) {
+    const Grid *grid = &fluid->grid;
+    double sum = 0, one;
+    int count = 0;
+    if (!fluid_has_surface(fluid) || !fluid_face_is_wet(fluid, axis, at)) return false;
+    for (int other = 0; other < grid->dim; other++)
+        for (int way = -1; way <= 1; way += 2) {
+            int next[3] = {at[0], at[1], at[2]};
+            int n = grid_place_size(grid, grid_place_faces(axis), other);
+            next[other] += way;
+            if (next[other] < 0 || next[other] >= n) continue;
+            if (!gradient_at(fluid, axis, next, &one)) continue;
+            sum += one;
+            count++;
+        }
+    *gradient = sum / fmax(count, 1);
+    return count > 0;
+}
+
 static void gradient_row(void *user, int j, int k) {
     const GradientJob *job = user;
     Fluid *fluid = job->fluid;
-    const Grid *grid = &fluid->grid;
-    int axis = job->axis, nx = grid->n[0] + (axis == 0);
-    double *u = fluid_velocity(fluid, axis);
+    int axis = job->axis, nx = fluid->grid.n[0] + (axis == 0);
+    double *u = fluid_velocity(fluid, axis) + grid_face_index(&fluid->grid, axis, 0, j, k);
     for (int i = 0; i < nx; i++) {
-        size_t face = grid_face_index(grid, axis, i, j, k);
-        if (fluid->cut.open[axis] && !(fluid->cut.open[axis][face] > 0)) continue;
-        int high[3] = {i, j, k}, low[3] = {i, j, k};
-        low[axis]--;
-        double p[2];
-        if (!pressure_of(fluid, axis, low, &p[0]) || !pressure_of(fluid, axis, high, &p[1]))
-            continue;
-        bool at_side =
-            !grid_is_periodic(grid, axis) && (high[axis] == 0 || high[axis] == grid->n[axis]);
-        double distance = at_side ? 0.5 * grid->spacing : grid->spacing;
-        u[face] += job->factor * (p[1] - p[0]) / distance;
+        int at[3] = {i, j, k};
+        double gradient;
+        if (gradient_at(fluid, axis, at, &gradient) ||
+            gradient_at_surface(fluid, axis, at, &gradient))
+            u[i] += job->factor * gradient;
     }
 }
 
@@ -92,6 +122,79 @@ static void add_gradient(Fluid *fluid, const StepInfo *step, double factor) {
     for (int axis = 0; axis < fluid->grid.dim; axis++) {
         GradientJob job = {fluid, axis, factor};
         grid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, gradient_row, &job);
+    }
+}
+
+/* ---- faces that viscosity alone moves ----
+ *
+ * They feel what their neighbours in the liquid feel, gravity and pressure, and what viscosity does
+ * to themselves: while pressure acts on the neighbours their velocities are kept relative to these.
+ * Were they continued from the liquid in each step, the weight of the liquid in them would be lost,
+ * up to half a cell of it. */
+
+/* The mean velocity of the neighbours of a face that liquid touches; how many there are. */
+static int wet_neighbours(const Fluid *fluid, int axis, const int at[3], double *mean) {
+    const Grid *grid = &fluid->grid;
+    const double *open = fluid->cut.open[axis];
+    double sum = 0;
+    int count = 0;
+    for (int other = 0; other < grid->dim; other++)
+        for (int way = -1; way <= 1; way += 2) {
+            int next[3] = {at[0], at[1], at[2]};
+            int n = grid_place_size(grid, grid_place_faces(axis), other);
+            int period = grid_is_periodic(grid, other) ? grid->n[other] : 0;
+            next[other] += way;
+            if (period > 0) next[other] = (next[other] + period) % period;
+            if (next[other] < 0 || next[other] >= n) continue;
+            size_t face = grid_face_index(grid, axis, next[0], next[1], next[2]);
+            if (!fluid_face_is_wet(fluid, axis, next)) continue;
+            if (open && !(open[face] > FLUID_CARRIES)) continue;
+            sum += fluid_velocity(fluid, axis)[face];
+            count++;
+        }
+    *mean = count > 0 ? sum / count : 0;
+    return count;
+}
+
+double fluid_velocity_beside(const Fluid *fluid, int axis, const int at[3]) {
+    double mean;
+    wet_neighbours(fluid, axis, at, &mean);
+    return mean;
+}
+
+bool fluid_face_is_dragged(const Fluid *fluid, int axis, const int at[3]) {
+    double mean;
+    return fluid->liquid.wet_corners && viscosity_moves_face(fluid->viscous.solver, axis, at) &&
+           !fluid_face_is_wet(fluid, axis, at) && wet_neighbours(fluid, axis, at, &mean) > 0;
+}
+
+bool fluid_face_is_moved(const Fluid *fluid, int axis, const int at[3]) {
+    return fluid_face_is_wet(fluid, axis, at) || fluid_face_is_dragged(fluid, axis, at);
+}
+
+typedef struct RelativeJob {
+    Fluid *fluid;
+    int axis;
+    double sign;
+} RelativeJob;
+
+static void relative_row(void *user, int j, int k) {
+    const RelativeJob *job = user;
+    Fluid *fluid = job->fluid;
+    int axis = job->axis, nx = grid_place_size(&fluid->grid, grid_place_faces(axis), 0);
+    double *u = fluid_velocity(fluid, axis) + grid_face_index(&fluid->grid, axis, 0, j, k);
+    for (int i = 0; i < nx; i++) {
+        int at[3] = {i, j, k};
+        if (fluid_face_is_dragged(fluid, axis, at))
+            u[i] += job->sign * fluid_velocity_beside(fluid, axis, at);
+    }
+}
+
+/* Velocities of dragged faces: relative to their neighbours for -1, their own again for 1. */
+static void make_relative(Fluid *fluid, const StepInfo *step, double sign) {
+    for (int axis = 0; fluid->liquid.wet_corners && axis < fluid->grid.dim; axis++) {
+        RelativeJob job = {fluid, axis, sign};
+        grid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, relative_row, &job);
     }
 }
 
@@ -158,7 +261,9 @@ PlimStatus fluid_diffuse(Fluid *fluid, const StepInfo *step) {
     double factor = step->dt / fluid->desc.density;
     fluid->wall_time = step->end_time;
     add_explicit_part(fluid);
+    make_relative(fluid, step, -1);
     add_gradient(fluid, step, -factor);
+    make_relative(fluid, step, 1);
     TRY(fluid_set_given(fluid, step, step->end_time));
     for (int axis = 0; axis < fluid->grid.dim; axis++) hold_inside(fluid, step, axis);
     ViscosityProblem problem = fluid_viscosity_problem(fluid);
@@ -172,6 +277,11 @@ PlimStatus fluid_diffuse(Fluid *fluid, const StepInfo *step) {
                             step->time, fluid->viscous.result.iterations,
                             solve_reason_name(fluid->viscous.result.reason));
     fluid_add_friction(fluid, fluid->viscous.implicit_part);
+    make_relative(fluid, step, -1);
     add_gradient(fluid, step, factor);
     return PLIM_OK;
+}
+
+void fluid_end_diffusion(Fluid *fluid, const StepInfo *step) {
+    make_relative(fluid, step, 1);
 }

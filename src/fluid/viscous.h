@@ -15,6 +15,16 @@ typedef struct FluidViscous {
 /* Before velocities are carried: the explicit part of viscosity. */
 PlimStatus fluid_begin_diffusion(Fluid *fluid, const StepInfo *step);
 PlimStatus fluid_diffuse(Fluid *fluid, const StepInfo *step);
+/* After the projection that follows. */
+void fluid_end_diffusion(Fluid *fluid, const StepInfo *step);
+
+/* Faces that no cell of liquid is beside, but that have liquid in the box around them, next to one
+ * that is wet: pressure does not know them, viscosity moves them. */
+bool fluid_face_is_dragged(const Fluid *fluid, int axis, const int at[3]);
+/* Wet or dragged: what has a velocity of its own. */
+bool fluid_face_is_moved(const Fluid *fluid, int axis, const int at[3]);
+/* The mean velocity of the face's neighbours that liquid touches; 0: none. */
+double fluid_velocity_beside(const Fluid *fluid, int axis, const int at[3]);
 ViscosityProblem fluid_viscosity_problem(const Fluid *fluid);
 PlimStatus fluid_set_up_viscosity(Fluid *fluid, const StepInfo *step);
 

@@ -21,6 +21,7 @@ typedef struct PartJob {
     double outward[3]; /* m, that the surface is moved by */
     double *parts[3];  /* for each of these */
     int count;
+    float *corners; /* parts of sub-cells instead, of phi alone; NULL: of cells */
 } PartJob;
 
 /* Values at the corners of the sub-cells: [z][y][x]; in two dimensions only z = 0 is used. */
@@ -179,17 +180,20 @@ static double part_of_cube(const Points *points, int corner) {
     return sum / 6.0;
 }
 
+/* Of the sub-cell at a corner of the cell in two dimensions. */
+static double part_of_quarter(const Points *points, int corner) {
+    int i = corner & 1, j = corner >> 1;
+    const double *low = points->at[0][j], *high = points->at[0][j + 1];
+    return aperture_of_square(low[i], low[i + 1], high[i + 1], high[i]);
+}
+
 static double part_of_points(const Points *points, int dim) {
     double sum = 0;
     if (dim == 3) {
         for (int corner = 0; corner < 8; corner++) sum += part_of_cube(points, corner);
         return sum / 8.0;
     }
-    for (int j = 0; j < 2; j++)
-        for (int i = 0; i < 2; i++) {
-            const double *low = points->at[0][j], *high = points->at[0][j + 1];
-            sum += aperture_of_square(low[i], low[i + 1], high[i + 1], high[i]);
-        }
+    for (int corner = 0; corner < 4; corner++) sum += part_of_quarter(points, corner);
     return sum / 4.0;
 }
 
@@ -237,6 +241,34 @@ static void find_bounds(const double *corner, int width, int dim, size_t y, size
     }
 }
 
+/* Of the sub-cells of a cell that the surface may cut. */
+static void corners_of_cell(const GridField *phi, int i, int j, int k, float *parts) {
+    int dim = phi->grid.dim;
+    Points points;
+    phi_points(phi, i, j, k, &points);
+    for (int c = 0; c < 3; c++)
+        for (int b = 0; b < 3; b++)
+            for (int a = 0; a < 3 && (dim == 3 || c == 0); a++)
+                points.at[c][b][a] = -points.at[c][b][a];
+    for (int corner = 0; corner < 1 << dim; corner++)
+        parts[corner] =
+            (float)(dim == 3 ? part_of_cube(&points, corner) : part_of_quarter(&points, corner));
+}
+
+static void corners_of_chunk(const PartJob *job, const RowBounds *around, int first, int count,
+                             int j, int k) {
+    const Grid *grid = &job->phi->grid;
+    size_t corners = (size_t)1 << grid->dim;
+    float *parts = job->corners + corners * grid_cell_index(grid, first, j, k);
+    for (int i = 0; i < count; i++, parts += corners) {
+        bool is_wet = around->high[i] < 0;
+        if (!is_wet && around->low[i] < 0)
+            corners_of_cell(job->phi, first + i, j, k, parts);
+        else
+            for (size_t c = 0; c < corners; c++) parts[c] = is_wet ? 1.0f : 0.0f;
+    }
+}
+
 static void parts_of_chunk(const PartJob *job, int first, int count, int j, int k) {
     const GridField *phi = job->phi;
     const Grid *grid = &phi->grid;
@@ -246,6 +278,10 @@ static void parts_of_chunk(const PartJob *job, int first, int count, int j, int 
     int away = at_cells ? 1 : 0, width = at_cells ? 3 : 2;
     find_bounds(phi->data + field_index(phi, first - away, j - away, dim == 3 ? k - away : 0),
                 width, dim, phi->stride[1], phi->stride[2], count, &around);
+    if (job->corners) {
+        corners_of_chunk(job, &around, first, count, j, k);
+        return;
+    }
     if (job->solid) {
         size_t row = (size_t)grid->n[0] + 1, layer = row * ((size_t)grid->n[1] + 1);
         find_bounds(job->solid + node_index(grid, first, j, k), 2, dim, row, layer, count, &solid);
@@ -294,6 +330,11 @@ double positive_fraction(const double value[3][3][3], int dim) {
 
 void liquid_fractions(const GridField *phi, const double *solid, int threads, double *parts) {
     PartJob job = {.phi = phi, .solid = solid, .parts = {parts}, .count = 1};
+    run(&job, threads);
+}
+
+void liquid_fractions_of_corners(const GridField *phi, int threads, float *parts) {
+    PartJob job = {.phi = phi, .corners = parts};
     run(&job, threads);
 }
 

@@ -15,6 +15,12 @@ void liquid_fractions(const GridField *phi, const double *solid, int threads, do
 void liquid_fractions_moved(const GridField *phi, const double *solid, const double outward[3],
                             int threads, double *const parts[3]);
 
+/* Parts of the 2^dim equal sub-cells of each cell in which `phi` is negative: corner c of cell i at
+ * i 2^dim + c, bit a of c set for the half of greater coordinates along axis a. Their means over
+ * a cell are what liquid_fractions gives without solids; boxes around faces and edges are made of
+ * them. */
+void liquid_fractions_of_corners(const GridField *phi, int threads, float *parts);
+
 /* Part of a cell in which values at 3^dim points of it, [z][y][x], are positive. In two dimensions
  * only those of z = 0 count. */
 double positive_fraction(const double value[3][3][3], int dim);

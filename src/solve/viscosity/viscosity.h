@@ -22,12 +22,19 @@
  * Open sides carry no stress. A face on one owns half a cell: it has half the mass, and its links
  * along the side half the volume; edges on the side have no product of derivatives.
  *
- * Surface. A liquid that ends in air feels no stress there: what a cell dissipates counts by the
- * part of it that is liquid, what an edge does by the mean part of the cells around it (Batty and
- * Bridson 2008), or less: by twice that of the two cells of one of its faces. Nothing resists
- * a liquid that moves as one rigid body. Faces between two cells without liquid are in the air: no
- * term has them and they are left alone. Others have the mass of the liquid around them, but at
- * least a thousandth of a cell's.
+ * Surface. A liquid that ends in air feels no stress there (Batty and Bridson 2008): faces, cells
+ * and edges count by the part that is liquid of the box of a cell's size around each. That is
+ * second order. The masses of a column of boxes are the liquid in it, so that the stress an edge
+ * bears is that of all liquid beyond it, wherever the surface lies in a box. An edge's weight w
+ * stands for the width of liquid there, 1 below a surface along the grid; where it is less, the
+ * velocity of the last face alone is off, by f h^2 g / nu (1 / w - 1) for a part f of its box
+ * under the acceleration g. Where an edge has a face of little mass along both of its axes, its
+ * weight is at most the greater of the two. Nothing resists a liquid that moves as one rigid
+ * body. Faces whose box has no liquid are in the air: no term has them and they are left alone.
+ * Others have a thousandth of a cell's mass at least.
+ *
+ * When only parts of cells are known, a face has the mean of its two cells, an edge that of its
+ * four, but at most twice that of the two cells of one of its faces: first order.
  *
  * Coefficients are rounded to single precision at set-up, once, in units of the (largest) mu: the
  * solve, the map and the reactions use the same ones, so that what they do agrees to double
@@ -57,6 +64,9 @@ typedef struct ViscosityProblem {
     /* Part of each cell that is liquid, 0 to 1, as if there were no obstacles: the surface is taken
      * to go on inside them. NULL: all is. */
     const double *liquid;
+    /* The same of the 2^dim sub-cells of each cell (liquid_fractions_of_corners), in place of
+     * `liquid`; NULL: parts of cells have to do. */
+    const float *liquid_of_corners;
     /* For the coupled solve with air: CellKind of each cell and the level set. Cells of air then
      * have no liquid, and faces the masses that the pressure moves (poisson_face_part). NULL: the
      * mass of a face is the mean of `liquid` of its two cells. */
@@ -90,6 +100,10 @@ PlimStatus viscosity_setup(Viscosity *viscosity, const ViscosityProblem *problem
  * allocation after the first call, but for the first stiff step. */
 PlimStatus viscosity_solve(Viscosity *viscosity, const ViscosityProblem *problem, double dt,
                            const KrylovOptions *options, double *velocity[3], SolveResult *result);
+
+/* Whether the last set-up gave a face an unknown: some liquid is in its box, and no wall holds it.
+ */
+bool viscosity_moves_face(const Viscosity *viscosity, int axis, const int at[3]);
 
 /* dt times the acceleration by viscosity at these velocities, m/s; 0 for given ones. */
 PlimStatus viscosity_gain(Viscosity *viscosity, const ViscosityProblem *problem, double dt,

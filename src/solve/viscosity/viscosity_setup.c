@@ -104,8 +104,21 @@ static bool axis_is_periodic(const Grid *grid, int axis) {
     return axis < grid->dim && grid->sides[axis][0] == SIDE_PERIODIC;
 }
 
-/* The part of a cell that is liquid; false when it is beyond a side. */
-static bool cell_liquid(const SetupJob *job, const int at[3], double *part) {
+/* Of the sub-cells of a cell whose number has these bits of the mask. */
+static double mean_of_corners(const Grid *grid, const float *parts, int mask, int bits) {
+    double sum = 0.0;
+    int count = 0;
+    for (int corner = 0; corner < 1 << grid->dim; corner++) {
+        if ((corner & mask) != bits) continue;
+        sum += (double)parts[corner];
+        count++;
+    }
+    return sum / count;
+}
+
+/* The part that is liquid of a cell, or of those of its sub-cells whose number has these bits of
+ * the mask, where sub-cells are known; false when it is beyond a side. */
+static bool part_liquid(const SetupJob *job, const int at[3], int mask, int bits, double *part) {
     const ViscosityProblem *problem = job->problem;
     const Grid *grid = &job->v->grid;
     int w[3];
@@ -113,17 +126,26 @@ static bool cell_liquid(const SetupJob *job, const int at[3], double *part) {
     for (int a = 0; a < grid->dim; a++)
         if (w[a] < 0 || w[a] >= grid->n[a]) return false;
     size_t cell = grid_cell_index(grid, w[0], w[1], w[2]);
-    *part = problem->liquid ? problem->liquid[cell] : 1.0;
+    const float *corners = problem->liquid_of_corners;
+    if (corners)
+        *part = mean_of_corners(grid, corners + (cell << grid->dim), mask, bits);
+    else
+        *part = problem->liquid ? problem->liquid[cell] : 1.0;
     if (*part < LEAST_LIQUID || (problem->kind && problem->kind[cell] == CELL_AIR)) *part = 0.0;
     return true;
 }
 
-/* The part of a cell that a face moves: as the pressure has it, or the mean of its cells. */
+static bool cell_liquid(const SetupJob *job, const int at[3], double *part) {
+    return part_liquid(job, at, 0, 0, part);
+}
+
+/* The part of a cell that a face moves: as the pressure has it, or of the halves of its cells
+ * beside it, or the mean of its cells. Negative beyond sides. */
 static double liquid_fraction(const SetupJob *job, int a, const int at[3]) {
     const ViscosityProblem *problem = job->problem;
     double sum = 0.0, part;
     int w[3], below[3], count = 0;
-    if (!problem->liquid && !problem->kind) return 1.0;
+    if (!problem->liquid && !problem->liquid_of_corners && !problem->kind) return 1.0;
     wrap_place(&job->v->grid, at, w);
     if (problem->kind) {
         PoissonProblem cells = {.grid = &job->v->grid, .kind = problem->kind, .phi = problem->phi};
@@ -131,11 +153,11 @@ static double liquid_fraction(const SetupJob *job, int a, const int at[3]) {
     }
     for (int b = 0; b < 3; b++) below[b] = w[b] - (b == a);
     for (int above = 0; above < 2; above++) {
-        if (!cell_liquid(job, above ? w : below, &part)) continue;
+        if (!part_liquid(job, above ? w : below, 1 << a, above ? 0 : 1 << a, &part)) continue;
         sum += part;
         count++;
     }
-    return sum / count;
+    return count > 0 ? sum / count : -1.0;
 }
 
 static FaceState find_state(const SetupJob *job, int a, const int at[3]) {
@@ -215,21 +237,50 @@ static double edge_weight(const double part[4]) {
     return fmin(sum / count, least);
 }
 
+/* The same by the parts of the quarters of these cells beside the edge, which are its box. Each
+ * face is held by others too as long as one along the other axis has mass. */
+static double edge_weight_of_box(const SetupJob *job, int a, int b, const int at[3],
+                                 const double part[4]) {
+    double sum = 0.0, most = 0.0;
+    int count = 0;
+    for (int i = 0; i < 4; i++) {
+        sum += fmax(part[i], 0.0);
+        count += part[i] >= 0.0;
+    }
+    if (sum == count) return 1.0;
+    for (int way = 0; way < 2; way++) {
+        int component = way ? b : a, across = way ? a : b;
+        int low[3] = {at[0], at[1], at[2]};
+        low[across]--;
+        double one = liquid_fraction(job, component, at);
+        double other = liquid_fraction(job, component, low);
+        if (one < 0.0) one = other;
+        if (other < 0.0) other = one;
+        most = fmax(most, fmin(one, other));
+    }
+    return fmin(sum / count, most);
+}
+
 /* The mean of mu over the liquid around an edge, times the edge's weight. */
 static double edge_mu(const SetupJob *job, int a, int b, const int at[3]) {
     double sum = 0.0, liquid = 0.0, part[4];
     const ViscosityProblem *problem = job->problem;
-    if (!problem->mu_of_cell && !problem->liquid && !problem->kind) return 1.0;
+    bool has_air = problem->liquid || problem->liquid_of_corners || problem->kind;
+    if (!problem->mu_of_cell && !has_air) return 1.0;
     for (int corner = 0; corner < 4; corner++) {
-        int cell[3] = {at[0], at[1], at[2]};
-        cell[a] -= corner & 1;
-        cell[b] -= corner >> 1;
+        int cell[3] = {at[0], at[1], at[2]}, below_a = corner & 1, below_b = corner >> 1;
+        cell[a] -= below_a;
+        cell[b] -= below_b;
         part[corner] = -1.0;
-        if (!cell_liquid(job, cell, &part[corner])) continue;
+        if (!part_liquid(job, cell, 1 << a | 1 << b, below_a << a | below_b << b, &part[corner]))
+            continue;
         sum += part[corner] * cell_mu(job, cell);
         liquid += part[corner];
     }
-    return liquid > 0.0 ? sum / liquid * edge_weight(part) : 0.0;
+    if (!(liquid > 0.0)) return 0.0;
+    return sum / liquid *
+           (problem->liquid_of_corners ? edge_weight_of_box(job, a, b, at, part)
+                                       : edge_weight(part));
 }
 
 static bool on_open_side(const Grid *grid, int axis, int at) {
@@ -332,6 +383,10 @@ static void set_links(void *user, size_t begin, size_t end) {
         lattice_row_place(v, row, &j, &k);
         for (int i = -1; i <= v->grid.n[0]; i++) set_point(job, (int[3]){i, j, k});
     }
+}
+
+bool viscosity_moves_face(const Viscosity *v, int axis, const int at[3]) {
+    return face_is_free(v->face[axis][lattice_index(v, at[0], at[1], at[2])]);
 }
 
 /* The unit of the coefficients: mu itself or the largest of the cells. */
