@@ -87,6 +87,34 @@ def check_plate(options, checks, folder):
                      max(behind_plate(output, number, 40, wall, turn, 0) for number in output.numbered("frame")), 0)
 
 
+PLATES = '''plimsoll: 1
+name: plates
+params: {first: 1, second: 1.2}
+dim: 2
+duration: 1
+fluid:
+  domain: {low: [0, 0, 0], high: [1, 1, 1]}
+  cells: 40
+  sides: {top: open}
+  obstacles:
+    - place: {shape: {box: {size: ["=first/40", 4, 4]}}, position: ["=0.3+0.5*first/40", 0, 0]}
+    - place: {shape: {box: {size: ["=second/40", 4, 4]}}, position: ["=0.3+(first+10+0.5*second)/40", 0, 0]}
+  liquid: {level: "=y-0.4"}
+'''
+
+
+def check_names(options, checks, folder):
+    """Each obstacle that is too thin is named, and no other."""
+    path = common.write_scene(folder, "plates.yaml", PLATES)
+    for first, second, names in ((1, 1.2, ("obstacle 0 is 1 cells", "obstacle 1 is 1.2 cells")),
+                                 (3, 1.2, ("obstacle 1 is 1.2 cells",)), (2, 3, ())):
+        result = common.call(options.program, "check", path,
+                             *common.overrides({"params/first": first, "params/second": second}))
+        said = [line for line in result.stderr.splitlines() if "warning" in line]
+        checks.true(f"check, plates of {first} and {second} cells: {len(names)} named",
+                    result.code == 0 and len(said) == len(names) and all(a in b for a, b in zip(names, said)), "; ".join(said))
+
+
 def check_thin(options, checks, folder):
     """A plate of less than 1.5 cells holds the water, or is named with the cells that it takes."""
     for wall, turn in [(1, 33)] if options.quickest else [(wall, turn) for wall in (0.5, 1, 1.2) for turn in (0, 33, 45)]:
@@ -209,7 +237,7 @@ def check_same(options, checks, folder):
 
 
 def main():
-    verify(__doc__, (check_glass, check_plate, check_thin, check_pour, check_long, check_keeping, check_same))
+    verify(__doc__, (check_glass, check_plate, check_names, check_thin, check_pour, check_long, check_keeping, check_same))
 
 
 if __name__ == "__main__":
