@@ -142,6 +142,26 @@ def stopped(options, checks, folder):
     near(checks, "light bar on its limit of 20 degrees: torque", last(probes, "pin.torque.z", 0.1), torque, "N m")
 
 
+def grounded(options, checks, folder):
+    """A bar on a hinge lies on a foot, or floats up against one: hinge and foot share what water leaves of its weight."""
+    for density in (3000, 400):
+        scene, push = bar(density, {"limits": [-30, 30]}, 0.2 if options.quickest else 0.6)
+        side = -1 if density > WATER else 1
+        scene["rigid"]["bodies"].append({"name": "foot", "motion": "static", "shape": {"box": {"size": [0.04, 0.1, 1]}},
+                                         "position": [0.1, side * (THICK + 0.05), 0]})
+        scene["probes"][1]["quantities"] += ["contact_force"]
+        out = run(options, folder, f"grounded_{density}", scene)
+        probes, stats = out.probes(), out.stats()
+        pin, foot = last(probes, "pin.force.y"), last(probes, "bar.contact_force.y")
+        name = f"bar of {density} kg/m^3 on a hinge and a foot"
+        near(checks, f"{name}: forces", pin + foot, push)
+        # The foot reaches from 0.08 to the bar's end at 0.12.
+        share = (foot / push)[-1]
+        checks.above(f"{name}: the foot's share", share, LONG / (2 * LONG) - 0.01)
+        checks.below(f"{name}: the foot's share", share, LONG / (LONG + 0.08) + 0.01)
+        checks.below(f"{name}: turns of solves that did not agree", stats["contact.unsettled"].max(), 0)
+
+
 # ---- motors ----
 
 
@@ -215,4 +235,4 @@ def bits(options, checks, folder):
 
 
 if __name__ == "__main__":
-    common.verify(__doc__, [hung, breaks, lever, released, stopped, stirrer, splashed, bits])
+    common.verify(__doc__, [hung, breaks, lever, released, stopped, grounded, stirrer, splashed, bits])

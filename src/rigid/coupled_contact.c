@@ -415,10 +415,12 @@ static PlimStatus settle(void *system, const StepInfo *step, SolveWhen when, con
         contacts->coupled.data[i].is_solved = true;
         if (bodies->held[i])
             load_held(bodies, i, load->gain + 6 * i);
-        else
+        else if (!joints_have(&bodies->joints, i))
             load_coupled(bodies, i, load, SMALL * scale + load->speed);
     }
+    TRY(joints_load_coupled(bodies, step, when, load));
     contacts_renew(bodies);
+    if (bodies->joints.held.count > 0) contacts_renew_responses(bodies);
     if (when == SOLVE_HALF_STEP) find_pressed(bodies, step->dt);
     TRY(contacts_solve(bodies, step, pass_of(when)));
     bool same = true;

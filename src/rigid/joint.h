@@ -58,7 +58,7 @@ typedef struct JointRow {
     double scale;      /* m: its impulse times this is a moment; 1 in rows of motion */
     double compliance; /* 1/kg, of a spring */
     double low, high;  /* N s, of a drive's impulse; low of a limit's, too */
-    double target;     /* m/s, the speed that a drive wants, or m where it wants to be */
+    double target;     /* m/s, the speed that it wants, or m where a drive wants to be */
     JointRowKind kind;
     bool is_on;
     int8_t side;     /* of limits: 1 the upper one */
@@ -151,7 +151,8 @@ typedef struct JoinedPair {
 typedef enum JointContactStage {
     JOINT_CONTACT_COLLISIONS, /* they act at once */
     JOINT_CONTACT_POSITIONS,  /* for dt/2: springs give way as far as places change */
-    JOINT_CONTACT_VELOCITIES  /* for dt: places are known, and so is what springs do */
+    JOINT_CONTACT_VELOCITIES, /* for dt: places are known, and so is what springs do */
+    JOINT_CONTACT_COUPLED     /* with a fluid: what holds is what its solve had been told */
 } JointContactStage;
 
 enum { JOINT_GROUP_PARTNER = -2 }; /* of a group: a body that has joints, and forces do not move */
@@ -393,6 +394,10 @@ PlimStatus joints_settle_solve(void *bodies, const StepInfo *step, SolveWhen whe
 /* Rows of a group with bounds of what they may give beside what velocities have of them. */
 void joint_begin_settle(const RigidBodies *bodies, size_t joint, JointRow *rows, SolveWhen when,
                         double dt);
+/* In a turn with contact: solver bodies of figures as joints and the fluid move them without
+ * contact, and as they respond to it. */
+PlimStatus joints_load_coupled(RigidBodies *bodies, const StepInfo *step, SolveWhen when,
+                               const DofLoad *load);
 /* The solve is handed back: what its rows carried comes to the joints' forces. */
 void joints_take_solved(RigidBodies *bodies, const StepInfo *step, SolveWhen when);
 /* A liquid pushed bodies one by one, by so much momentum: joints take part in that now. */

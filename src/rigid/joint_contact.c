@@ -209,7 +209,8 @@ PlimStatus joints_hold_contact(RigidBodies *b, const StepInfo *step, JointContac
         TRY(joints_load(b, step, false));
         joints->stage = stage;
         joints->step = step->dt;
-        if (joints_mind_time(b)) joints_try_limits(b, joint_contact_time(stage, step));
+        if (stage != JOINT_CONTACT_COUPLED && joints_mind_time(b))
+            joints_try_limits(b, joint_contact_time(stage, step));
         TRY(make_room(b, touches));
         for (size_t g = 0; g < joints->groups.count; g++)
             hold_group(b, &joints->groups.data[g], touches);

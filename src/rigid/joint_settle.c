@@ -203,6 +203,61 @@ PlimStatus joints_settle_solve(void *system, const StepInfo *step, SolveWhen whe
     return PLIM_OK;
 }
 
+/* Rows as the solve had been told: at their goals both ways, or off with what was asked. */
+static void hold_as_told(RigidBodies *b, JointGroup *group) {
+    RigidJoints *joints = &b->joints;
+    double *x = joints->vector.data + group->first_row;
+    for (size_t r = 0; r < group->factor.row_count; r++) x[r] = 0.0;
+    for (size_t k = 0; k < group->joint_count; k++) {
+        size_t j = (size_t)joints->list.data[group->first_joint + k];
+        const RigidJoint *joint = &joints->joints.data[j];
+        const JointAction *action = &joints->actions.data[j];
+        const JointTally *tallies = joint_tallies(joints, j);
+        JointRow *rows = joint_rows(joints, j);
+        for (int i = 0; i < joints->row_count.data[j]; i++) {
+            rows[i].is_on = (action->holds >> i & 1u) != 0;
+            rows[i].switched = JOINT_MOST_SWITCHES;
+            rows[i].low = -HUGE_VAL;
+            rows[i].high = HUGE_VAL;
+            rows[i].target = action->is_judged
+                                 ? tallies[i].goal
+                                 : joint_row_speed(&rows[i], joint_body(joints, joint->body[0]),
+                                                   joint_body(joints, joint->body[1]));
+            if (action->is_judged && !rows[i].is_on)
+                x[block_ldl_row(&group->factor, k) + (size_t)i] = tallies[i].asked;
+        }
+    }
+}
+
+static void load_group(RigidBodies *b, JointGroup *group, const double *gain) {
+    const RigidJoints *joints = &b->joints;
+    joint_group_find_rows(b, group, false);
+    hold_as_told(b, group);
+    joint_group_give(b, group);
+    for (size_t m = 0; m < group->body_count; m++) {
+        int32_t i = joints->members.data[group->first_body + m];
+        push_member(b, i, gain + 6 * (size_t)i);
+    }
+    joint_group_stop(b, group, -HUGE_VAL);
+    for (size_t m = 0; m < group->body_count; m++) {
+        int32_t i = joints->members.data[group->first_body + m];
+        SolverBody *body = &b->contacts.solver_bodies.data[i];
+        body->velocity = joint_body(joints, i)->velocity;
+        body->spin = joint_body(joints, i)->spin;
+    }
+}
+
+PlimStatus joints_load_coupled(RigidBodies *b, const StepInfo *step, SolveWhen when,
+                               const DofLoad *found) {
+    RigidJoints *joints = &b->joints;
+    if (joint_count(joints) == 0) return PLIM_OK;
+    TRY(joints_load(b, step, when == SOLVE_HALF_STEP));
+    for (size_t g = 0; g < joints->groups.count; g++)
+        if (is_solved(b, &joints->groups.data[g], found->is_solved))
+            load_group(b, &joints->groups.data[g], found->gain);
+    return joints_hold_contact(b, step, JOINT_CONTACT_COUPLED);
+}
+
 void joints_take_solved(RigidBodies *b, const StepInfo *part, SolveWhen when) {
     RigidJoints *joints = &b->joints;
     double dt = when == SOLVE_HALF_STEP ? 2.0 * part->dt : part->dt;

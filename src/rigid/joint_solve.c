@@ -212,7 +212,7 @@ static double want_rest(RigidBodies *b, JointGroup *group, double closed, double
         for (int i = 0; i < joints->row_count.data[j]; i++) {
             double speed = joint_row_speed(&rows[i], joint_body(joints, joint->body[0]),
                                            joint_body(joints, joint->body[1]));
-            double lacks = (rows[i].kind == JOINT_ROW_DRIVE ? rows[i].target : 0.0) - speed;
+            double lacks = rows[i].target - speed;
             lacks -= rows[i].compliance * rows[i].impulse;
             bool is_near = rows[i].error <= closed || rows[i].error + rows[i].reach * speed < 0.0;
             bool is_passed = is_near && speed < -least_closing * fastest;
