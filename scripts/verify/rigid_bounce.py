@@ -56,6 +56,30 @@ def check_scene(options, checks, folder):
                      np.max(np.abs(total - total[0])) / stats["energy.kinetic"][0], 0.01)
 
 
+def check_few(options, checks, folder):
+    """What sweeps over all pairs hide: a box alone in a square, which meets corner by corner, and two and three balls of
+    masses 1 and 3 between walls."""
+    random = np.random.default_rng(9)
+    surface = "friction: 0, restitution: 1"
+    walls = [f"name: {name}, motion: static, shape: {{half_space: {{}}}}, {surface}, position: {vector_text(place)}, "
+             f"orientation: {{axis: {vector_text(axis)}, angle: {angle}}}" for name, place, axis, angle in WALLS]
+    for case in range(2 if options.quickest else 8):
+        v, w, dt = 2 * random.normal(size=2), 5 * random.normal(), (1 / 120, 1 / 60, 1 / 1000)[case % 3]
+        box = (f"name: b, shape: {{box: {{size: [0.5, 0.3, 0.4]}}}}, {surface}, velocity: [{v[0]!r}, {v[1]!r}, 0], "
+               f"angular_velocity: [0, 0, {w!r}]")
+        x, heavy = random.uniform(-0.1, 0.1, 3), (1000, 3000)
+        balls = [f"name: b{i}, shape: {{ball: {{radius: 0.12}}}}, {surface}, density: {heavy[(i + case) % 2]}, "
+                 f"position: [{0.5 * (i - 1) + x[i]!r}, 0, 0], velocity: [{random.uniform(-2, 2)!r}, 0, 0]" for i in range(3)]
+        for label, lines in ((f"a box in a square, case {case}", walls[:4] + [box]),
+                             (f"balls of 3:1 in a row, case {case}", walls + balls)):
+            text = scene_text(lines, 2.0, dt, (0, 0, 0), probes=(lines[-1].split(",")[0][6:],)).replace("\nname:", f"\ndim: {2 if 'square' in label else 3}\nname:", 1)
+            stats = common.run(options.program, common.write_scene(folder, "few.yaml", text),
+                               os.path.join(folder, "few")).stats()
+            total = stats["energy.total"]
+            checks.below(f"{label}, step 1/{1 / dt:.0f}: energy changes by", np.max(np.abs(total / total[0] - 1)), 1e-12)
+            checks.above(f"{label}: impulses of collisions", np.sum(stats["collisions"]), 1)
+
+
 # ---- rows of balls ----
 
 
@@ -132,4 +156,4 @@ def check_rows(options, checks, folder):
 
 
 if __name__ == "__main__":
-    common.verify(__doc__, (check_energy, check_scene, check_rows))
+    common.verify(__doc__, (check_energy, check_scene, check_few, check_rows))

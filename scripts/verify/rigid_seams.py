@@ -67,11 +67,11 @@ def flat_mesh(path, irregular, seed):
         file.write("\n".join(lines) + "\n")
 
 
-def travel(options, folder, name, floor, turn, kind, yaw, dt, duration=2.0):
+def travel(options, folder, name, floor, turn, kind, yaw, dt, duration=2.0, dim=3):
     """Where it ends along and across the floor, and how far it leaves its height, m."""
     axes = common.quat_matrix(turn)
     text = scene_text([*floor, slider(kind, turn, yaw)], duration, dt, axes @ (0, -G, 0), probes=("s",))
-    path = common.write_scene(folder, name + ".yaml", text)
+    path = common.write_scene(folder, name + ".yaml", text.replace("\nname:", f"\ndim: {dim}\nname:", 1))
     output = common.run(options.program, path, os.path.join(folder, name), None, "--threads", 1)
     place = output.probes().vector("s.position") @ axes
     return place[-1, 0], place[-1, 2], np.max(np.abs(place[:, 1] - place[0, 1]))
@@ -129,6 +129,21 @@ def check_meshes(options, checks, folder):
                     judge(checks, label, found, wanted, 1e-3)
 
 
+def check_plane(options, checks, folder):
+    """In two dimensions, over flush tiles of any width, the plane turned."""
+    random = np.random.default_rng(5)
+    for kind in ("box", "ball"):
+        for dt in steps(options):
+            for case in range(1 if options.quickest else 4):
+                angle, width, shift = random.uniform(0, 360) if case else 0, random.uniform(0.3, 0.8), random.random()
+                turn = common.quat_about((0, 0, 1), angle)
+                row = [box_floor(f"t{i}", (width * (i - 2 + shift), -0.1, 0), (width, 0.2, 1), turn) for i in range(24)]
+                one = [box_floor("slab", (3, -0.1, 0), (12, 0.2, 1), turn)]
+                found, wanted = (travel(options, folder, name, floor, turn, kind, 0, dt, dim=2)
+                                 for name, floor in (("tiles", row), ("slab", one)))
+                judge(checks, f"plane, {kind}, tiles of {width:.2f} m, step 1/{1 / dt:.0f}, case {case}", found, wanted, 1e-4)
+
+
 def check_formula(options, checks, folder):
     """The scenes as they ship: v0^2 / (2 mu g)."""
     for name in ("seams", "seam_mesh"):
@@ -182,5 +197,5 @@ def check_let_in(options, checks, folder):
 
 
 if __name__ == "__main__":
-    common.verify(__doc__, (check_tiles, check_turned, check_meshes, check_formula, check_curb, check_on_a_seam,
+    common.verify(__doc__, (check_tiles, check_plane, check_turned, check_meshes, check_formula, check_curb, check_on_a_seam,
                             check_let_in))
