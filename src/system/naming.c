@@ -1,3 +1,4 @@
+/* Names of instances in columns and groups. */
 #include "system/naming.h"
 
 #include <stdio.h>

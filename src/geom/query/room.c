@@ -1,3 +1,4 @@
+/* Rooms of domains: boxes, endless along some axes, less others. */
 #include "geom/query/room.h"
 
 bool room_holds(const Room *room, Vec3 x) {
