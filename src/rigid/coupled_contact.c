@@ -439,6 +439,21 @@ static PlimStatus settle(void *system, const StepInfo *step, SolveWhen when, con
     return PLIM_OK;
 }
 
+/* Pairs that touched at the start of the step and that the fluid or others pressed together in it
+ * have no bounce to come: they are contacts of the pass for velocities, too. */
+static void keep_pressed(RigidContacts *contacts) {
+    for (size_t p = 0; p < contacts->pairs.count; p++) { /* what was seen is in the same order */
+        const ContactPair *pair = &contacts->pairs.data[p];
+        SeenPair *seen = &contacts->seen.data[p];
+        bool touches = false;
+        for (int32_t r = 0; r < pair->rows; r++)
+            touches = touches || !(contacts->rows.data[pair->first + r].gap > 0.0);
+        if (!pair->found || seen->found || !touches) continue;
+        seen->found = true;
+        seen->level = pair->level;
+    }
+}
+
 static PlimStatus end(void *system, const StepInfo *step, SolveWhen when) {
     RigidBodies *bodies = system;
     bool half = when == SOLVE_HALF_STEP;
@@ -457,6 +472,7 @@ static PlimStatus end(void *system, const StepInfo *step, SolveWhen when) {
     bodies->contacts.is_coupled = false;
     bodies->contacts.is_settled = !half;
     if (!half) return PLIM_OK;
+    keep_pressed(&bodies->contacts);
     /* What points carried is the first guess of the whole step. */
     StepInfo first_half = *step;
     first_half.dt = time_of(step, when);
