@@ -35,6 +35,15 @@ def check_files(options, checks, folder):
                     sorted(os.listdir(target)) == names)
 
 
+def check_capitals(options, checks, folder):
+    """Names that are alike but for capitals have files that differ by more."""
+    scene = common.write_scene(folder, "capitals.yaml", "plimsoll: 1\nduration: 0.05\nrigid:\n  bodies:\n"
+                               "    - {name: crate, shape: {box: {}}}\n    - {name: Crate, shape: {box: {}}, position: [2, 0, 0]}\n")
+    output = common.run(options.program, scene, os.path.join(folder, "capitals"))
+    found = os.listdir(case.export(options, output, "ply", "--frame", 0))
+    checks.true("capitals alone do not part files", len({name.lower() for name in found}) == 2, ", ".join(sorted(found)))
+
+
 def check_surfaces(options, checks, folder):
     output = case.run(options, folder)
     target = case.export(options, output, "ply")
@@ -148,4 +157,4 @@ def check_blender(options, checks, folder):
 
 
 if __name__ == "__main__":
-    case.verify(__doc__, [check_files, check_surfaces, check_normals, check_drops, check_obj], [check_meshio, check_blender])
+    case.verify(__doc__, [check_files, check_capitals, check_surfaces, check_normals, check_drops, check_obj], [check_meshio, check_blender])

@@ -2,7 +2,7 @@
 #include "io/export/names.h"
 
 #include <stdio.h>
-#include <string.h>
+#include <strings.h>
 
 static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -12,9 +12,10 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
+/* Capitals do not part names: on many disks they do not part files. */
 static bool is_taken(const ExportNames *taken, const char *name) {
     for (size_t i = 0; i < taken->count; i++)
-        if (strcmp(taken->data[i].text, name) == 0) return true;
+        if (strcasecmp(taken->data[i].text, name) == 0) return true;
     return false;
 }
 

@@ -1,4 +1,4 @@
-/* Names that other programs take: identifiers, no two alike. */
+/* Names that other programs take: identifiers, no two alike but for capitals. */
 #ifndef IO_EXPORT_NAMES_H
 #define IO_EXPORT_NAMES_H
 
