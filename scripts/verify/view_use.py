@@ -130,7 +130,7 @@ def check_wires(checks, driver, before, folder, frame):
     """Of the body with the fewest triangles for its pixels: edges, and between them what is behind."""
     names, objects, _ = names_and_triangles(folder, frame)
     share = lambda name: np.sum(objects == names.index(name)) / before.count(name)
-    name = min((name for name in names if name in before.names and before.count(name) > 1000), key=share)
+    name = min((name for name in names if name != "floor" and before.count(name) > 1000), key=share)
     inside, away = before.where(name), lambda a, b: np.abs(a.pixels - b.pixels).max(axis=2)
     press_in_row(driver, name, "hide")
     hidden = Shown(driver)
