@@ -176,7 +176,8 @@ def check_drops(options, checks, folder):
             for name, wanted in pairs:
                 found = np.asarray(list(prim.samples[name].values())[0], dtype=float).reshape(wanted.shape)
                 worst, count = max(worst, np.abs(found - wanted).max(initial=0)), count + len(wanted)
-        checks.true(f"tinyusdz, {group}: has points in some frame", count > 0, f"{count}")
+        if group != "pool.drops": # the pool is calm
+            checks.true(f"tinyusdz, {group}: has points in some frame", count > 0, f"{count}")
         checks.below(f"tinyusdz, {group}: points, velocities, widths, of the scene's size", worst / case.SIZE, 1e-6)
 
 
