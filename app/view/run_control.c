@@ -26,7 +26,8 @@ bool run_action_find(const char *name, RunAction *out) {
     return false;
 }
 
-/* In a process group of its own: Ctrl-C at the viewer's terminal reaches it once, from us. */
+/* In a process group of its own: Ctrl-C at the viewer's terminal reaches it once, from us. The
+ * viewer's threads block the signals that end it; a run that did would not pause. */
 static int spawn(const char *const *arguments, pid_t *process) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -37,7 +38,10 @@ static int spawn(const char *const *arguments, pid_t *process) {
         posix_spawn_file_actions_destroy(&actions);
         return error;
     }
-    error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    sigset_t none;
+    sigemptyset(&none);
+    error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+    if (!error) error = posix_spawnattr_setsigmask(&attributes, &none);
     if (!error)
         error = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (!error)

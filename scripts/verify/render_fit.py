@@ -37,6 +37,8 @@ AROUND = {
         "rigid:\n  bodies:\n    - name: top\n      shape: {box: {}}\n      motion: kinematic\n@6",
     "object: tile_0": "rigid:\n  bodies:\n    - {name: lamp, shape: {ball: {}}}\n    - {name: tile, shape: {box: {}}, "
                       "position: [1, 0, 0], repeat: {count: 2, spacing: [1, 0, 0]}}\ngravity: [0, 0, 0]\n@",
+    "bottom: {friction:": "fluid:\n  domain: {high: [1, 1, 1]}\n  cells: 12\n  liquid: {level: \"=y-0.4\"}\n@rigid:\n  bodies:\n"
+                          "    - {name: crate, shape: {box: {size: [0.4, 0.4, 0.4]}}, position: [0.5, 0.5, 0.5], density: 500}\n",
     "fluid: two_way": "fluid: {domain: {high: [1, 1, 1]}, cells: 16, viscosity: 0.01, density: 1000}\nrigid:\n  bodies:\n"
                       "    - {name: ball, shape: {ball: {radius: 0.3}}, position: [0.5, 0.5, 0.5], density: 1500}\n@",
 }

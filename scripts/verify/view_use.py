@@ -311,9 +311,10 @@ def check_terminal(checks, driver, options, root):
         checks.true("a run of a terminal: the page knows that it goes on", seen[0] and seen[1] <= FRAMES, str(seen))
         done = wait(driver, AT_END, 300)
         checks.true("a run of a terminal: followed to its end", done and process.wait(timeout=60) == 0)
-        told = driver.execute_script("return [plimsoll.view.frames, plimsoll.view.probes.time.length]")
         with open(os.path.join(folder, "probes.csv"), encoding="ascii") as file:
             rows = sum(1 for _ in file) - 1
+        wait(driver, f"plimsoll.view.probes.time.length === {rows}", 10)
+        told = driver.execute_script("return [plimsoll.view.frames, plimsoll.view.probes.time.length]")
         checks.true("a run of a terminal: all frames and rows are there", told == [frames_in(folder), rows] and rows > 100,
                     f"{len(told[0])} frames of {len(frames_in(folder))}, {told[1]} rows of {rows}")
 
