@@ -463,9 +463,44 @@ def figures(options, checks, folder):
     energies = np.array([states.energies(frame) for frame in states.numbers])
     name = f"{count} figures in a bin"
     checks.below(f"{name}: gap, m", max(states.gap(frame, arms) for frame in states.numbers), 1e-4)
+    checks.below(f"{name}: joints.gap.max of every step, m", output.stats()["joints.gap.max"].max(), 1e-4)
     above = (energies[:, 1].max() - energies[0, 1]) / energies[:, 0].max()
     checks.below(f"{name}: energy above that of the start, over the greatest kinetic one", above, 1e-3)
     checks.below(f"{name}: kinetic energy at 10 s, J a figure", energies[-1, 0] / count, 0.5)
+
+
+def figure_on_stairs(options, checks, folder):
+    """With and without sleep: gap and energy of every step, by places and velocities in probes.csv."""
+    seconds = 1 if options.quickest else 3 if options.quick else 10
+    for sleeps in (False,) if options.quickest else (False, True):
+        scene = load("figure")
+        scene["rigid"]["contact"] = {"sleep": sleeps}
+        moving = [body for body in scene["rigid"]["bodies"] if body.get("motion", "dynamic") == "dynamic"]
+        scene["rigid"]["bodies"], rest = moving, [b for b in scene["rigid"]["bodies"] if b not in moving]
+        scene = watch_all(scene)
+        scene["rigid"]["bodies"] = rest + moving
+        output = run(options, folder, "figure", None, scene, duration=seconds)
+        probes = output.probes()
+        place = {b["name"]: (probes.vector(f"all_{b['name']}.position"), probes.vector(f"all_{b['name']}.orientation", "wxyz"))
+                 for b in moving}
+        worst = 0
+        for joint in scene["joints"]:
+            at = np.array([number(scene, text) for text in joint["at"]])
+            ends = [x + turn(q, turn(q[:1] * [1, -1, -1, -1], at - x[0])[0]) for x, q in (place[n] for n in joint["bodies"])]
+            worst = max(worst, np.linalg.norm(ends[1] - ends[0], axis=1).max())
+        kinetic = potential = 0
+        for body in moving:
+            own = turn(place[body["name"]][1] * [1, -1, -1, -1], probes.vector(f"all_{body['name']}.angular_momentum"))
+            kinetic = kinetic + 0.5 * body["mass"] * (probes.vector(f"all_{body['name']}.velocity")**2).sum(1)
+            kinetic = kinetic + 0.5 * (own**2 / inertia(body["shape"], body["mass"])).sum(1)
+            potential = potential + body["mass"] * G * place[body["name"]][0][:, 1]
+        energy, most = kinetic + potential, kinetic.max()
+        name = f"figure on stairs, {'with' if sleeps else 'without'} sleep"
+        checks.below(f"{name}: gap in every step, m", worst, 1e-4)
+        checks.below(f"{name}: joints.gap.max of every step, m", output.stats()["joints.gap.max"].max(), 1e-4)
+        checks.below(f"{name}: energy above that of the start, over the greatest kinetic one", (energy.max() - energy[0]) / most, 1e-3)
+        if seconds == 10:
+            checks.below(f"{name}: kinetic energy at 10 s, J", kinetic[-1], 0.5)
 
 
 def bridge(options, checks, folder):
@@ -539,5 +574,5 @@ def swimmer(options, checks, folder):
 
 if __name__ == "__main__":
     common.verify(__doc__, [pendulum, double_pendulum, top, free_chain, turned_and_moved, chain, rope, slider_crank,
-                            cardan, four_bar, arm, spring_door, limits, figures, bridge,
+                            cardan, four_bar, arm, spring_door, limits, figures, figure_on_stairs, bridge,
                             in_water, swimmer])
