@@ -25,6 +25,7 @@ probes:
 
 CLOTH = "deformable/bodies/cloth"
 BLOCK = "deformable/bodies/block"
+FLOOR = "{{bodies: [{{name: floor, motion: static, shape: {{half_space: {{}}}}, exact: {}}}]}}"
 
 REFUSED = [
     ("bending stiffness below 0", {f"{CLOTH}/bending_stiffness": -1}, r"bending_stiffness.*at least 0"),
@@ -56,6 +57,10 @@ REFUSED = [
     ("chain in space", {"probes": "[]", "deformable/bodies": "[{name: rope, chain: {}, fabric: cotton}]"},
      r"chain needs 'dim: 2'"),
     ("folded at rest", {f"{CLOTH}/map": '["=x", 0, 0]'}, r"'cloth': triangle \d+.*flat at rest"),
+    ("unknown zones", {"deformable/zones": "round"}, r"zones.*not one of: rigid, affine"),
+    ("self-collision neither true nor false", {f"{BLOCK}/self_collision": "perhaps"}, r"self_collision.*true or false"),
+    ("exact neither true nor false", {"rigid": FLOOR.format("maybe")}, r"exact.*true or false"),
+    ("exact half space", {"rigid": FLOOR.format("true")}, r"exact.*half space.*box"),
     ("skin of a sheet", {f"{CLOTH}/skin": "{path: a.obj}"}, r"skin.*tetrahedra"),
 ]
 

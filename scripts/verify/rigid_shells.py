@@ -79,7 +79,7 @@ def judge_pile(checks, label, output, meshes, size):
     start = placed(output.state(last[0]), meshes)[0]
     moved = max(np.max(np.linalg.norm(placed(output.state(n), meshes)[0] - start, axis=1)) for n in last)
     name, limit = f"{label}: motion in the last second, of a bowl's width", 0.01
-    if len(meshes) == 20 and moved / size >= limit: # docs/contact.md, limits: tall piles creep
+    if len(meshes) == 20 and limit < moved / size < 0.02: # docs/contact.md, limits: tall piles creep
         checks.expected_failure(name, f"{moved / size:.3g} limit {limit:g}")
     else:
         checks.below(name, moved / size, limit)
