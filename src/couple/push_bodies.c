@@ -1,6 +1,6 @@
-/* Bodies that a liquid with a bounded pressure pushes (system/push.h): what their systems offer
- * goes to the liquid's own solve, and back. Pins and locks are kept; what rows join with other
- * bodies is solved for afterwards, by turns. */
+/* Bodies that liquids with a bounded pressure and deformable solids push (system/push.h): what
+ * their systems offer goes to the solve of the one that pushes, and back. Pins and locks are kept;
+ * what rows join with other bodies is solved for afterwards, by turns. */
 #include "couple/internal.h"
 
 #include "math/cholesky.h"
@@ -65,10 +65,13 @@ static double *velocity_of(const Gathered *gathered, size_t block) {
 static void hand_over(const Gathered *gathered, PushedBody *bodies, size_t count) {
     for (size_t i = 0; i < count; i++) {
         size_t block = gathered_block_of_surface(gathered, &bodies[i].ref);
+        bodies[i].is_pushed = false;
         memset(bodies[i].inverse_mass, 0, sizeof bodies[i].inverse_mass);
         if (block == NO_BLOCK) continue; /* its velocity is what it was */
         find_inverse_mass(gathered, block, bodies[i].inverse_mass);
+        memcpy(bodies[i].mass, gathered_mass(gathered, block)->mass, sizeof bodies[i].mass);
         memcpy(bodies[i].velocity, velocity_of(gathered, block), sizeof bodies[i].velocity);
+        memcpy(bodies[i].fall, gathered_fall(gathered, block), sizeof bodies[i].fall);
     }
 }
 
@@ -112,13 +115,13 @@ static PlimStatus take_back(Coupling *coupling, PushedBody *bodies, size_t count
 }
 
 static PlimStatus push_with(Coupling *coupling, const CoupledSystems *systems,
-                            const SystemInstance *liquid, Stage stage, const StepInfo *step) {
+                            const SystemInstance *system, Stage stage, const StepInfo *step) {
     Gathered *gathered = &coupling->gathered;
-    const PushClass *push = liquid->class->push;
+    const PushClass *push = system->class->push;
     SolveWhen when = stage == STAGE_SOLVE_POSITIONS ? SOLVE_HALF_STEP : SOLVE_WHOLE_STEP;
     size_t count;
-    PushedBody *bodies = push->bodies(liquid->object, &count);
-    if (count == 0) return PLIM_OK;
+    PushedBody *bodies = push->bodies(system->object, &count);
+    if (count == 0 || (stage == STAGE_FINISH && !push->hit)) return PLIM_OK;
     StepInfo part = *step; /* offers are over the time of their solve */
     if (when == SOLVE_HALF_STEP) {
         part.dt = 0.5 * step->dt;
@@ -127,12 +130,12 @@ static PlimStatus push_with(Coupling *coupling, const CoupledSystems *systems,
     TRY(gather_offers(gathered, systems, &part, when));
     hand_over(gathered, bodies, count);
     if (stage == STAGE_SOLVE_POSITIONS) {
-        push->expect(liquid->object, step);
+        TRY(push->expect(system->object, step));
     } else if (stage == STAGE_SOLVE_VELOCITIES) {
-        TRY(push->solve(liquid->object, step));
+        TRY(push->solve(system->object, step));
     } else {
         find_contact(gathered, bodies, count);
-        push->hit(liquid->object, step);
+        push->hit(system->object, step);
     }
     return take_back(coupling, bodies, count, &part, when);
 }

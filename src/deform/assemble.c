@@ -260,6 +260,8 @@ PlimStatus deform_assemble(Deform *d, const StepInfo *step, const MatrixParts *p
     if (d->has_pressure && parts->elastic > 0 && !parts->project)
         TRY(deform_pressure_stiffness(d, d->load_time, parts->x, parts->elastic));
     contact_add_stiffness(d, parts->v);
+    if (d->pushes)
+        memcpy(d->unfiltered.data, d->matrix.value, d->unfiltered.count * sizeof(double));
     parallel_for(step->threads, nodes, GRAIN, filter_rows, &job);
     return PLIM_OK;
 }

@@ -7,12 +7,28 @@
 #include "deform/internal.h"
 #include "grid/difference.h"
 
+#include <string.h>
+
 static Collider carried_on(const Collider *now, double dt) {
     Collider next = *now;
     next.position = vec3_add_scaled(now->position, dt, now->velocity);
     next.orientation = quat_normalize(
         quat_multiply(quat_exp(vec3_scale(dt, now->angular_velocity)), now->orientation));
     return next;
+}
+
+/* Free bodies go where the solve takes them. */
+void contact_aim_bodies(Deform *d, double dt) {
+    for (size_t b = 0; b < d->pushed.count; b++) {
+        DeformPushed *body = &d->pushed.data[b];
+        DeformCollider *collider = &d->colliders.data[body->collider];
+        Collider now = collider->now;
+        now.velocity = vec3_load(body->kept);
+        now.angular_velocity = vec3_scale(1 / body->length, vec3_load(body->kept + 3));
+        memcpy(body->aimed, body->kept, sizeof body->aimed);
+        collider->next = carried_on(&now, dt);
+        collider->reach = box3_grow(collider_bounds(&collider->next), d->sheet_offset);
+    }
 }
 
 void contact_begin(Deform *d, const StepInfo *step) {
@@ -29,6 +45,7 @@ void contact_begin(Deform *d, const StepInfo *step) {
                                             step->end_time, &collider->next);
         collider->reach = box3_grow(collider_bounds(&collider->next), d->sheet_offset);
     }
+    contact_aim_bodies(d, step->dt);
 }
 
 static double distance_at(const void *user, Vec3 x) {
@@ -72,10 +89,11 @@ static double offset_of(const DeformBody *body) {
 }
 
 /* m, below 0: how far inside a node may end that begins there, for collisions of meshes pressed it
- * in. It comes out by a tenth a step, as surfaces that are too near part: the layers that it takes
- * along would fly off otherwise, the faster the shorter the step is. */
+ * in. It comes out by a tenth in a usual step and by as much less in a shorter one: the layers that
+ * it takes along would fly off otherwise, and make the next step shorter still. */
 static double allowed_depth(const Deform *d, const Collider *now, double offset, Vec3 from) {
-    const double part = 0.9;
+    double usual = d->step_limit[3], dt = d->step_end - d->step_start;
+    double part = 1 - 0.1 * (dt < usual ? dt / usual : 1.0);
     if (d->self_faces.count == 0) return 0.0;
     return part * fmin(0.0, collider_distance(now, from) - offset);
 }
@@ -114,6 +132,9 @@ static Vec3 way_of(const DeformCollider *collider, Vec3 x, double dt) {
 static void aim(const Deform *d, DeformContact *contact, Vec3 v, double gap, Vec3 y, double dt) {
     const DeformCollider *collider = &d->colliders.data[contact->collider];
     Vec3 x = vec3_load(d->position + 3 * contact->node);
+    if (collider->pushed >= 0)
+        contact->arm = vec3_scale(1 / d->pushed.data[collider->pushed].length,
+                                  vec3_sub(y, collider->next.position));
     double offset = offset_of(body_of(d, contact->node));
     offset += allowed_depth(d, &collider->now, offset, x);
     Vec3 entry = entry_point(d, collider, offset, x, y);
@@ -126,8 +147,19 @@ static void aim(const Deform *d, DeformContact *contact, Vec3 v, double gap, Vec
     contact->target = vec3_dot(contact->normal, v) - (deep != 0 ? deep : gap) / dt;
 }
 
-static Vec3 along_surface(const DeformContact *contact, Vec3 v) {
-    Vec3 relative = vec3_sub(v, contact->base);
+Vec3 contact_base(const Deform *d, const DeformContact *contact) {
+    int32_t number = d->colliders.data[contact->collider].pushed;
+    if (number < 0) return contact->base;
+    const DeformPushed *body = &d->pushed.data[number];
+    double more[6];
+    for (int k = 0; k < 6; k++) more[k] = body->next[k] - body->aimed[k];
+    Vec3 base = vec3_add(contact->base, pushed_velocity(more, contact->arm));
+    if (d->options.dim == 2) base.z = 0;
+    return base;
+}
+
+static Vec3 along_surface(const Deform *d, const DeformContact *contact, Vec3 v) {
+    Vec3 relative = vec3_sub(v, contact_base(d, contact));
     return vec3_add_scaled(relative, -vec3_dot(relative, contact->normal), contact->normal);
 }
 
@@ -139,7 +171,7 @@ static void start_contact(const Deform *d, DeformContact *contact, double h, dou
     contact->kinetic = fmax(body->kinetic_friction, collider->kinetic_friction);
     contact->presses = true;
     contact->slow = 1e-6 * body->size / dt;
-    Vec3 way = along_surface(contact, vec3_load(d->velocity + 3 * contact->node));
+    Vec3 way = along_surface(d, contact, vec3_load(d->velocity + 3 * contact->node));
     Vec3 force = vec3_load(d->reaction + 3 * contact->node);
     contact->pressed = fmax(0.0, h * vec3_dot(force, contact->normal));
     contact->holds = contact->friction > 0 && !(d->mass[contact->node] * vec3_length(way) >
@@ -208,14 +240,14 @@ static bool find_all(Deform *d, const StepInfo *step, const ContactView *view) {
 /* ---- judging ---- */
 
 /* What holds may slide, what slides may hold. */
-static bool judge_friction(DeformContact *contact, Vec3 impulse, Vec3 v) {
+static bool judge_friction(const Deform *d, DeformContact *contact, Vec3 impulse, Vec3 v) {
     enum { MOST_CHANGES = 6 };
     Vec3 across = vec3_add_scaled(impulse, -vec3_dot(impulse, contact->normal), contact->normal);
     bool holds = contact->holds;
     if (holds)
         holds = vec3_length(across) <= contact->friction * contact->pressed * (1 + 1e-9);
     else if (contact->changes < MOST_CHANGES)
-        holds = contact->friction > 0 && vec3_length(along_surface(contact, v)) < contact->slow;
+        holds = contact->friction > 0 && vec3_length(along_surface(d, contact, v)) < contact->slow;
     if (holds == contact->holds) return false;
     contact->holds = holds;
     contact->changes++;
@@ -240,22 +272,25 @@ static bool judge_all(Deform *d, const ContactView *view) {
             continue;
         }
         Vec3 v = vec3_load(view->v + 3 * contact->node);
-        changed = judge_friction(contact, impulse, v) || changed;
+        changed = judge_friction(d, contact, impulse, v) || changed;
     }
     return changed || differs > 1e-3 * most;
 }
 
 bool contact_update(Deform *d, const StepInfo *step, const ContactView *view) {
     bool changed = view->residual && judge_all(d, view);
+    if (view->finds) contact_aim_bodies(d, step->dt);
     return (view->finds && find_all(d, step, view)) || changed;
 }
 
 /* ---- into the solve ---- */
 
-/* Takes a direction out of what is free, and gives the velocity along it. A node between two walls
+/* Takes a direction out of what is free, and gives the velocity along it; `taken` times a velocity
+ * is what that changes. A node between two walls
  * that are nearly parallel would be sent far along them to satisfy both: it yields into the second.
  */
-static void hold_direction(double *filter, int dim, Vec3 normal, double target, double *v) {
+static void hold_direction(double *filter, int dim, Vec3 normal, double target, double *v,
+                           double *taken) {
     const double least = 1e-2; /* sine squared of the angle between them */
     double q[3], n[3], length = 0, along = 0;
     vec3_store(n, normal);
@@ -265,14 +300,16 @@ static void hold_direction(double *filter, int dim, Vec3 normal, double target, 
         length += q[i] * q[i];
         along += n[i] * v[i];
     }
+    for (int i = 0; i < dim * dim; i++) taken[i] = 0;
     if (!(length > least)) return;
     for (int i = 0; i < dim; i++) {
         v[i] += q[i] / length * (target - along);
+        for (int j = 0; j < dim; j++) taken[dim * i + j] = q[i] / length * n[j];
         for (int j = 0; j < dim; j++) filter[dim * i + j] -= q[i] * q[j] / length;
     }
 }
 
-static void hold_all(double *filter, int dim, Vec3 velocity, double *v) {
+static void hold_all(double *filter, int dim, Vec3 velocity, double *v, double *taken) {
     double to[3], change[3];
     vec3_store(to, velocity);
     for (int i = 0; i < dim; i++) {
@@ -280,13 +317,17 @@ static void hold_all(double *filter, int dim, Vec3 velocity, double *v) {
         for (int j = 0; j < dim; j++) change[i] += filter[dim * i + j] * (to[j] - v[j]);
     }
     for (int i = 0; i < dim; i++) v[i] += change[i];
+    for (int i = 0; i < dim * dim; i++) taken[i] = filter[i];
     for (int i = 0; i < dim * dim; i++) filter[i] = 0;
 }
 
 void contact_apply(Deform *d, double *v) {
     int dim = d->options.dim;
     size_t block = (size_t)(dim * dim);
+    double taken[9];
     deform_filter_pins(d);
+    d->pushes = false;
+    for (size_t b = 0; b < d->pushed.count; b++) d->pushed.data[b].is_touched = false;
     for (size_t k = 0; k < d->contacts.count; k++) {
         const DeformContact *contact = &d->contacts.data[k];
         size_t i = contact->node;
@@ -295,11 +336,14 @@ void contact_apply(Deform *d, double *v) {
         if (contact->holds) {
             double rise = contact->target - vec3_dot(contact->base, contact->normal);
             hold_all(d->filter + block * i, dim,
-                     vec3_add_scaled(contact->base, rise, contact->normal), v + 3 * i);
+                     vec3_add_scaled(contact->base, rise, contact->normal), v + 3 * i, taken);
         } else {
-            hold_direction(d->filter + block * i, dim, contact->normal, contact->target, v + 3 * i);
+            hold_direction(d->filter + block * i, dim, contact->normal, contact->target, v + 3 * i,
+                           taken);
         }
+        if (d->pushed.count > 0) pushed_follow(d, k, taken);
     }
+    pushed_let_go(d);
 }
 
 static bool slides(const DeformContact *contact) {
@@ -307,32 +351,41 @@ static bool slides(const DeformContact *contact) {
 }
 
 /* mu j (|u|, or u^2 / (2 slow) + slow / 2 below it). */
-double contact_friction(const Deform *d, const double *v, double *slide) {
+double contact_friction(Deform *d, const double *v, double *slide) {
     double energy = 0;
     for (size_t i = 0; i < 3 * deform_count(d, DEFORM_NODES); i++) slide[i] = 0;
+    for (size_t b = 0; b < d->pushed.count; b++)
+        memset(d->pushed.data[b].rubbed, 0, sizeof d->pushed.data[b].rubbed);
     for (size_t k = 0; k < d->contacts.count; k++) {
         const DeformContact *contact = &d->contacts.data[k];
         if (!slides(contact)) continue;
         double *to = slide + 3 * contact->node, most = contact->kinetic * contact->pressed;
-        Vec3 way = along_surface(contact, vec3_load(v + 3 * contact->node));
+        Vec3 way = along_surface(d, contact, vec3_load(v + 3 * contact->node));
         double speed = vec3_length(way), slow = contact->slow;
         energy += most * (speed < slow ? 0.5 * (speed * speed / slow + slow) : speed);
         vec3_store(to, vec3_add_scaled(vec3_load(to), -most / fmax(speed, slow), way));
+        int32_t pushed = d->colliders.data[contact->collider].pushed;
+        if (pushed >= 0)
+            pushed_add_impulse(d->pushed.data[pushed].rubbed, contact->arm,
+                               vec3_scale(-most / fmax(speed, slow), way));
     }
     return energy;
 }
 
 /* Its second derivative: mu j / |u| across u, nothing along it; mu j / slow both ways below. */
-void contact_add_stiffness(const Deform *d, const double *v) {
+void contact_add_stiffness(Deform *d, const double *v) {
     int dim = d->options.dim;
     for (size_t k = 0; k < d->contacts.count; k++) {
-        const DeformContact *contact = &d->contacts.data[k];
+        DeformContact *contact = &d->contacts.data[k];
+        contact->rub = 0;
         if (!slides(contact)) continue;
         double most = contact->kinetic * contact->pressed, n[3], along[3];
-        Vec3 way = along_surface(contact, vec3_load(v + 3 * contact->node));
+        Vec3 way = along_surface(d, contact, vec3_load(v + 3 * contact->node));
         double speed = vec3_length(way), factor = most / fmax(speed, contact->slow);
+        contact->rub = factor;
+        contact->along = speed > contact->slow ? vec3_scale(1 / speed, way) : vec3(0, 0, 0);
         vec3_store(n, contact->normal);
-        vec3_store(along, speed > contact->slow ? vec3_scale(1 / speed, way) : vec3(0, 0, 0));
+        vec3_store(along, contact->along);
         double *to = d->matrix.value +
                      (size_t)(dim * dim) * block_csr_find(&d->matrix, contact->node, contact->node);
         for (int i = 0; i < dim; i++)
@@ -349,7 +402,7 @@ void contact_slow_down(const Deform *d, double *v, double *slide) {
         const DeformContact *contact = &d->contacts.data[k];
         if (!slides(contact)) continue;
         size_t i = contact->node;
-        Vec3 way = along_surface(contact, vec3_load(v + 3 * i));
+        Vec3 way = along_surface(d, contact, vec3_load(v + 3 * i));
         double momentum = d->mass[i] * vec3_length(way);
         double part = fmin(1.0, contact->kinetic * contact->pressed / fmax(momentum, 1e-300));
         vec3_store(v + 3 * i, vec3_add_scaled(vec3_load(v + 3 * i), -part, way));
@@ -369,12 +422,12 @@ void contact_at_end(Deform *d) {
 
 /* Of one contact, given the velocity without any: its impulse along the normal is what stops the
  * approach, and friction follows from that. */
-static Vec3 final_velocity(const DeformContact *contact, Vec3 v) {
+static Vec3 final_velocity(const Deform *d, const DeformContact *contact, Vec3 v) {
     double stopped = vec3_dot(vec3_sub(contact->base, v), contact->normal);
     if (contact->holds) return contact->base;
     if (!(stopped > 0)) return v;
     v = vec3_add_scaled(v, stopped, contact->normal);
-    Vec3 way = along_surface(contact, v);
+    Vec3 way = along_surface(d, contact, v);
     double speed = vec3_length(way), taken = contact->kinetic * stopped;
     return taken >= speed ? vec3_sub(v, way) : vec3_add_scaled(v, -taken / speed, way);
 }
@@ -388,7 +441,15 @@ void contact_final_velocities(Deform *d, double dt) {
         Vec3 v = vec3_load(d->velocity + 3 * i);
         bool first = k == 0 || d->contacts.data[k - 1].node != i;
         if (first) v = vec3_add_scaled(v, -dt / d->mass[i], vec3_load(d->reaction + 3 * i));
-        v = final_velocity(contact, v);
+        vec3_store(d->velocity + 3 * i, v);
+    }
+    for (size_t b = 0; b < d->pushed.count; b++) push_stop(d, b);
+    for (size_t k = 0; k < d->contacts.count; k++) {
+        const DeformContact *contact = &d->contacts.data[k];
+        size_t i = contact->node;
+        bool is_done = d->colliders.data[contact->collider].pushed >= 0; /* by push_stop */
+        if (!contact->presses || is_done) continue;
+        Vec3 v = final_velocity(d, contact, vec3_load(d->velocity + 3 * i));
         if (d->options.dim == 2) v.z = 0;
         vec3_store(d->velocity + 3 * i, v);
     }

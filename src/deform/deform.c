@@ -49,7 +49,9 @@ static const StateField fields[] = {
     SPRING(spring_rest, "m", FIELD_F64, FIELD_CONSTANT, 1),
     SPRING(spring_modulus, "N", FIELD_F64, FIELD_CONSTANT, 1),
     SPRING(spring_drag, "N s/m", FIELD_F64, FIELD_CONSTANT, 1),
-    {"step_limit", "s", FIELD_F64, FIELD_STATE, 3, DEFORM_WHOLE, offsetof(Deform, step_limit)},
+    {"step_limit", "s", FIELD_F64, FIELD_STATE, 4, DEFORM_WHOLE, offsetof(Deform, step_limit)},
+    {"pushed_before", "m/s", FIELD_F64, FIELD_STATE, 12, DEFORM_PUSHED,
+     offsetof(Deform, pushed_before)},
     {"gained", "J", FIELD_F64, FIELD_STATE, 1, DEFORM_BODIES, offsetof(Deform, gained)},
     {"plastic_inverse", "1", FIELD_F64, FIELD_STATE, 9, DEFORM_PLASTIC,
      offsetof(Deform, plastic_inverse)},
@@ -64,7 +66,7 @@ static const StateField fields[] = {
 };
 
 static const char *const groups[] = {"nodes",  "elements", "springs", "faces",
-                                     "bodies", "plastic",  "whole"};
+                                     "bodies", "plastic",  "pushed",  "whole"};
 
 const StateSchema deform_schema = {.fields = fields,
                                    .field_count = sizeof fields / sizeof *fields,
@@ -121,6 +123,7 @@ static void deform_destroy(void *system) {
     array_free(context, &d->load_weights);
     array_free(context, &d->load_faces);
     array_free(context, &d->contacts);
+    pushed_free(d);
     array_free(context, &d->corner_bounds);
     array_free(context, &d->outer_nodes);
     array_free(context, &d->self_nodes);
@@ -372,7 +375,7 @@ PlimStatus deform_add_point(Deform *d, const char *name, size_t body, int32_t no
 PlimStatus deform_add_collider(Deform *d, const SurfaceRef *ref, double friction,
                                double kinetic_friction) {
     DeformCollider collider = {
-        .ref = *ref, .friction = friction, .kinetic_friction = kinetic_friction};
+        .ref = *ref, .friction = friction, .kinetic_friction = kinetic_friction, .pushed = -1};
     return array_push(d->context, &d->colliders, collider) ? PLIM_OK : PLIM_OUT_OF_MEMORY;
 }
 
@@ -406,9 +409,10 @@ PlimStatus deform_finish(Deform *d) {
     for (size_t b = 0; b < d->bodies.count; b++)
         if (d->bodies.data[b].is_sheet)
             d->sheet_offset = fmax(d->sheet_offset, 0.5 * d->bodies.data[b].thickness);
+    TRY(pushed_make(d));
+    size_t values = 3 * deform_count(d, DEFORM_NODES) + 6 * d->pushed.count;
     for (int k = 0; k < DEFORM_WORK_COUNT; k++)
-        if (!array_reserve(d->context, &d->work[k], 3 * deform_count(d, DEFORM_NODES)))
-            return PLIM_OUT_OF_MEMORY;
+        if (!array_reserve(d->context, &d->work[k], values)) return PLIM_OUT_OF_MEMORY;
     size_t parts = deform_count(d, DEFORM_ELEMENTS) + deform_count(d, DEFORM_SPRINGS);
     if (d->options.integrator == DEFORM_NEWMARK &&
         !array_reserve(d->context, &d->corner_bounds, 4 * parts + 1))
@@ -452,6 +456,7 @@ const SystemClass deform_class = {
     .refresh = deform_refresh,
     .diagnose = deform_diagnose,
     .view_frame = deform_view_frame,
+    .push = &deform_push,
     .meshes = &deform_meshes,
     .quantities = deform_quantities,
     .quantity_count = DEFORM_QUANTITY_COUNT,

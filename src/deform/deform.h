@@ -161,9 +161,12 @@ PlimStatus deform_add_skin(Deform *deform, size_t body, const TriangleMesh *mesh
 /* A node with a name, for probes. */
 PlimStatus deform_add_point(Deform *deform, const char *name, size_t body, int32_t node);
 
-/* A rigid surface in the way. Free ones are not pushed back. */
+/* A rigid surface in the way. Free ones are pushed back where deform_pushes_bodies. */
 PlimStatus deform_add_collider(Deform *deform, const SurfaceRef *ref, double friction,
                                double kinetic_friction);
+
+/* Not by `newmark`, and not in statics. */
+bool deform_pushes_bodies(const Deform *deform);
 
 /* When all are there: patterns of matrices, forces at the start. */
 PlimStatus deform_finish(Deform *deform);

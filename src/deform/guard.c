@@ -172,6 +172,84 @@ void deform_balance(const Deform *d, const double *x, const double *residual, do
     }
 }
 
+/* What holds nodes of the group: at least one free rigid body, and nothing else. */
+static bool meets_pushed_alone(const Deform *d, const BodyGroup *of) {
+    bool meets = false;
+    for (size_t b = 0, i, end; b < d->bodies.count; b++) {
+        for (group_nodes(d, of, b, &i, &end); i < end; i++)
+            if (d->has_pin[i]) return false;
+        group_nodes(d, of, b, &i, &end);
+        for (size_t k = 0; k < d->contacts.count; k++) {
+            const DeformContact *contact = &d->contacts.data[k];
+            if (!contact->presses || contact->node < i || contact->node >= end) continue;
+            int32_t pushed = d->colliders.data[contact->collider].pushed;
+            if (pushed < 0 || !d->pushed.data[pushed].moves) return false;
+            meets = true;
+        }
+    }
+    return meets;
+}
+
+/* Adds what is left over on nodes, which is no contact's, to momenta. */
+static void take_left_over(const Deform *d, const BodyGroup *of, const double *x, Vec3 center,
+                           double *residual, Vec3 momenta[2]) {
+    int dim = d->options.dim;
+    for (size_t b = 0, i, end; b < d->bodies.count; b++)
+        for (group_nodes(d, of, b, &i, &end); i < end; i++) {
+            const double *filter = d->filter + (size_t)(dim * dim) * i;
+            double left[3] = {0};
+            for (int r = 0; r < dim; r++)
+                for (int c = 0; c < dim; c++)
+                    left[r] += filter[dim * r + c] * residual[3 * i + (size_t)c];
+            Vec3 arm = vec3_sub(vec3_load(x + 3 * i), center);
+            momenta[0] = vec3_add(momenta[0], vec3_load(left));
+            momenta[1] = vec3_add(momenta[1], vec3_cross(arm, vec3_load(left)));
+            for (int r = 0; d->is_held[i] && r < dim; r++) residual[3 * i + (size_t)r] -= left[r];
+        }
+}
+
+/* What the rows of bodies left goes to the first group that each touches. */
+static void take_of_bodies(const Deform *d, const BodyGroup *of, Vec3 center, Vec3 momenta[2]) {
+    for (size_t p = 0; p < d->pushed.count; p++) {
+        const DeformPushed *body = &d->pushed.data[p];
+        for (size_t k = 0; body->is_touched && k < d->contacts.count; k++) {
+            const DeformContact *contact = &d->contacts.data[k];
+            if (!contact->presses || contact->collider != body->collider) continue;
+            size_t b = 0, i, end;
+            for (;; b++) {
+                const DeformBody *own = &d->bodies.data[b];
+                if (contact->node < own->first[DEFORM_NODES] + own->count[DEFORM_NODES]) break;
+            }
+            group_nodes(d, of, b, &i, &end);
+            if (i == end) break;
+            Vec3 left = vec3_load(body->left),
+                 place = d->colliders.data[body->collider].now.position;
+            Vec3 turn = vec3_scale(body->length, vec3_load(body->left + 3));
+            momenta[0] = vec3_add(momenta[0], left);
+            momenta[1] = vec3_add(momenta[1], turn);
+            momenta[1] = vec3_add(momenta[1], vec3_cross(vec3_sub(place, center), left));
+            break;
+        }
+    }
+}
+
+void deform_balance_pushed(Deform *d, const double *x, double *residual, double *v, bool whole) {
+    for (size_t b = 0; b < d->bodies.count; b++) {
+        BodyGroup of = {.group = d->pairs.group.data, .first = b};
+        if ((size_t)of.group[b] != b || !meets_pushed_alone(d, &of)) continue;
+        RigidMotion motion = {.center = center_of(d, &of, x)};
+        Vec3 momenta[2] = {{0, 0, 0}, {0, 0, 0}};
+        double mass = 0;
+        for (size_t k = 0, i, end; k < d->bodies.count; k++)
+            for (group_nodes(d, &of, k, &i, &end); i < end; i++) mass += d->mass[i];
+        take_left_over(d, &of, x, motion.center, residual, momenta);
+        if (whole) take_of_bodies(d, &of, motion.center, momenta);
+        motion.velocity = vec3_scale(1 / mass, momenta[0]);
+        motion.spin = spin_of(d, &of, x, motion.center, momenta[1]);
+        subtract_motion(d, &of, &motion, x, v);
+    }
+}
+
 /* Backward Euler turns bodies: forces act where the step ends, momenta count from where it began.
  * Free bodies get the spin back that it gave or took. `velocity` is still that of t^n. */
 void deform_restore_spin(const Deform *d, double dt, double *v) {

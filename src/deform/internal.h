@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "deform/bending.h"
 #include "deform/deform.h"
+#include "deform/pushed.h"
 #include "deform/spring.h"
 #include "solve/block/aggregation.h"
 #include "solve/block/block_csr.h"
@@ -20,6 +21,7 @@ enum {
     DEFORM_FACES,
     DEFORM_BODIES,
     DEFORM_PLASTIC, /* elements of bodies that yield */
+    DEFORM_PUSHED,  /* free rigid bodies in the way */
     DEFORM_WHOLE,
     DEFORM_GROUPS
 };
@@ -87,6 +89,7 @@ typedef struct DeformCollider {
     Collider now, next; /* at t^n, and where its velocity takes it by t^{n+1} */
     Vec3 belt;          /* m/s, own axes */
     Box3 reach;         /* at t^{n+1}, in the world */
+    int32_t pushed;     /* its number among free bodies that are pushed; -1: it is none of them */
     double friction, kinetic_friction;
 } DeformCollider;
 
@@ -101,6 +104,12 @@ typedef struct DeformContact {
     double friction, kinetic; /* coefficients of the pair */
     bool presses, holds;      /* is held along the normal; along the surface, too */
     int changes;              /* between holding and sliding, in this step */
+    /* Of bodies that are pushed, with turning in the units of DeformPushed. */
+    Vec3 arm;          /* 1, from their centre */
+    double follow[18]; /* what a unit of their velocities makes of the node's; 3 x 6 */
+    double rub;   /* kg: friction a speed, across `along`; at the end, mass that slides along */
+    double joins; /* kg: that joins the body along the normal at the end */
+    Vec3 along;   /* unit, of sliding; 0: it has hardly begun */
 } DeformContact;
 
 /* Chunks of elements or springs in an order in which those of one range share no node: they may
@@ -205,9 +214,11 @@ struct Deform {
     double *spring_rest, *spring_modulus, *spring_drag, *spring_energy;
     double *spring_force; /* N, three a corner, four corners */
     int32_t *face_corners, *face_body;
-    double *gained;     /* J, of each body: what the midpoint rule made out of nothing */
-    double *step_limit; /* s: the longest next step, 0 if any; the usual one; 1: something was near
-                           (self.c) */
+    double *gained;        /* J, of each body: what the midpoint rule made out of nothing */
+    double *pushed_before; /* m/s, twelve a pushed body: what it should start the next step with;
+                              what others did to it in the last one, as accelerations (push.c) */
+    double *step_limit; /* s: the longest next step, 0 if any; the usual one; 1: something was near;
+                           the longest step so far (self.c) */
     /* Elements that may yield (yield.c): F_p^-1, rest matrix inverse, and which they are. */
     double *plastic_inverse, *plastic_rest;
     int32_t *plastic_element;
@@ -216,6 +227,9 @@ struct Deform {
     ARRAY(DeformPin) pins;
     ARRAY(DeformLoad) loads;
     ARRAY(DeformCollider) colliders;
+    ARRAY(DeformPushed) pushed;
+    ARRAY(PushedBody) pushed_bodies; /* the same, as src/couple sees them */
+    bool pushes;                     /* one of them touches, and is part of the solve */
     ARRAY(int32_t) pin_nodes, load_nodes;
     ARRAY(double) load_weights; /* of each load node */
     ARRAY(size_t) load_faces;
@@ -235,6 +249,7 @@ struct Deform {
     ARRAY(double) limited; /* m/s: what the limits changed of v^{n+1/2}, three a node */
     ARRAY(int32_t) element_entries, spring_entries; /* of the matrix, corners^2 each */
     BlockCsr matrix;
+    ARRAY(double) unfiltered; /* its values before what is held was filtered out, for bodies */
     Aggregation *precondition;
     ARRAY(double) work[DEFORM_WORK_COUNT]; /* of the solves, three a node */
     ARRAY(double) corner_bounds; /* N/m, four an element, then a spring: newmark's, of its step */
@@ -282,8 +297,10 @@ void bending_bound(const Deform *d, size_t patch, double *bound);
 /* ---- limit.c ---- */
 
 PlimStatus limit_make(Deform *d);
-/* Of velocities v from places x0: how many edges are still off in the end; the sweeps it took. */
-size_t limit_velocities(const Deform *d, const double *x0, double dt, double *v, double *sweeps);
+/* Of velocities v from places x0: how many edges are still off in the end; the sweeps it took. Free
+ * rigid bodies give way to nodes that they touch if asked to. */
+size_t limit_velocities(Deform *d, const double *x0, double dt, double *v, bool with_bodies,
+                        double *sweeps);
 /* Changes velocity_half, and leaves the change in `limited`. */
 void limit_strain(Deform *d, const StepInfo *step);
 
@@ -368,6 +385,10 @@ void deform_filter_pins(Deform *d);
 
 /* ---- contact.c ---- */
 
+/* Of the collider's material at a contact, m/s, with bodies as fast as is tried. */
+Vec3 contact_base(const Deform *d, const DeformContact *contact);
+/* Where pushed bodies will be with the velocities they have now. */
+void contact_aim_bodies(Deform *d, double dt);
 /* Reads where colliders are and will be; forgets contacts. */
 void contact_begin(Deform *d, const StepInfo *step);
 /* What a solve found, for contact to judge. */
@@ -382,9 +403,9 @@ bool contact_update(Deform *d, const StepInfo *step, const ContactView *view);
 /* Puts contacts into filter and velocities. */
 void contact_apply(Deform *d, double *v);
 /* Friction of what slides, N s, at velocities v; returns its potential. */
-double contact_friction(const Deform *d, const double *v, double *slide);
+double contact_friction(Deform *d, const double *v, double *slide);
 /* Adds its second derivative to the matrix. */
-void contact_add_stiffness(const Deform *d, const double *v);
+void contact_add_stiffness(Deform *d, const double *v);
 /* Takes friction off velocities of nodes that nothing else joins. */
 void contact_slow_down(const Deform *d, double *v, double *slide);
 /* Velocities at the end: no approach, no sliding of what is held. */
@@ -443,6 +464,8 @@ double pairs_add_forces(Deform *d, int threads, const PairMotion *motion, double
 /* What pairs add to the matrix of a solve; then the matrix with it, as a map. */
 void pairs_make_terms(Deform *d, int threads, const PairMotion *motion);
 LinearMap pairs_map(const Deform *d);
+/* Adds what pairs alone make of x to y, packed, held or not. */
+void pairs_add_products(const Deform *d, const double *x, double *y);
 
 /* ---- skin.c ---- */
 
@@ -466,6 +489,9 @@ PlimStatus deform_guard_energy(Deform *d, const StepInfo *step, const double *be
 /* Takes out of v the rigid motions of free bodies that left-over impulses at places x stand for: so
  * momenta are kept better than the tolerance of a solve. */
 void deform_balance(const Deform *d, const double *x, const double *residual, double *v);
+/* The same of bodies that only free rigid bodies touch; and what is left over is no contact's. With
+ * `whole` what the rigid bodies' own rows left goes to the nodes, too. */
+void deform_balance_pushed(Deform *d, const double *x, double *residual, double *v, bool whole);
 /* At the end of a step of backward Euler: gives free bodies their angular momentum back, in v. */
 void deform_restore_spin(const Deform *d, double dt, double *v);
 /* The rigid motions of all bodies in v, with what is held left alone. */
@@ -485,6 +511,9 @@ extern const MeshSurfaceClass deform_meshes;
 /* ---- stages.c, measure.c, view.c ---- */
 
 PlimStatus deform_predict(void *system, const StepInfo *step);
+/* The solves; where bodies are pushed src/couple calls them (push.c), not the stages. */
+PlimStatus deform_find_positions(Deform *d, const StepInfo *step);
+PlimStatus deform_find_velocities(Deform *d, const StepInfo *step);
 PlimStatus deform_solve_positions(void *system, const StepInfo *step);
 PlimStatus deform_move(void *system, const StepInfo *step);
 PlimStatus deform_accelerate(void *system, const StepInfo *step);

@@ -55,36 +55,55 @@ static Vec3 answer(const Deform *d, int32_t node, Vec3 n) {
     return vec3_load(out);
 }
 
+/* An impulse on a node: what a free rigid body holds of it acts on the body, and takes along all
+ * that touches it. */
+static void push_node(Deform *d, int32_t node, Vec3 impulse, bool with_bodies, double *v) {
+    vec3_store(v + 3 * node, vec3_add(vec3_load(v + 3 * node), answer(d, node, impulse)));
+    if (with_bodies && d->is_held[node]) pushed_take_impulse(d, (size_t)node, impulse, v);
+}
+
 /* The lengths that an edge may have at the end, given the one it has. */
-static void allowed_lengths(const LimitEdge *edge, double before, double *low, double *high) {
-    double most = edge->limit * edge->rest;
+static void allowed_lengths(const LimitEdge *edge, double before, double part, double *low,
+                            double *high) {
+    double most = edge->limit * edge->rest, back = part * most;
     *low = fmax(edge->rest - most, before - most);
     *high = fmin(edge->rest + most, before + most);
-    /* It starts out far off: as near as the rate lets it. */
-    if (*low > *high) *low = *high = before > edge->rest ? before - most : before + most;
+    /* It starts out off: as near as the rate lets it. */
+    if (before > edge->rest + most) *high = fmax(*high, before - back);
+    if (before < edge->rest - most) *low = fmin(*low, before + back);
+}
+
+/* Of the way that edges may come back in a usual step: in a shorter one they would fly otherwise,
+ * and make the next one shorter still. */
+static double part_of_step(const Deform *d, double dt) {
+    double usual = d->step_limit[3];
+    return dt < usual ? dt / usual : 1.0;
 }
 
 /* True when it had to be changed by more than a little. */
-static bool limit_edge(const Deform *d, const LimitEdge *edge, const double *x0, double dt,
-                       double *v) {
+static bool limit_edge(Deform *d, const LimitEdge *edge, const double *x0, double dt, double *v,
+                       bool with_bodies) {
     const double slack = 0.01; /* of the limit */
     int32_t a = edge->nodes[0], b = edge->nodes[1];
     Vec3 start = vec3_sub(vec3_load(x0 + 3 * b), vec3_load(x0 + 3 * a));
     Vec3 speed = vec3_sub(vec3_load(v + 3 * b), vec3_load(v + 3 * a));
     Vec3 end = vec3_add_scaled(start, dt, speed);
     double before = vec3_length(start), after = vec3_length(end), low, high;
-    allowed_lengths(edge, before, &low, &high);
+    allowed_lengths(edge, before, part_of_step(d, dt), &low, &high);
     if (!(after > high || after < low) || !(after > 0)) return false;
     Vec3 n = vec3_scale(1 / after, end), of_a = answer(d, a, n), of_b = answer(d, b, n);
     double give = vec3_dot(n, of_a) + vec3_dot(n, of_b);
+    with_bodies = with_bodies && !pushed_share(d, (size_t)a, (size_t)b);
+    if (with_bodies) give += pushed_give(d, (size_t)a, n) + pushed_give(d, (size_t)b, n);
     if (!(give > 0)) return false;
     double impulse = ((after > high ? high : low) - after) / (dt * give);
-    vec3_store(v + 3 * a, vec3_add_scaled(vec3_load(v + 3 * a), -impulse, of_a));
-    vec3_store(v + 3 * b, vec3_add_scaled(vec3_load(v + 3 * b), impulse, of_b));
+    push_node(d, a, vec3_scale(-impulse, n), with_bodies, v);
+    push_node(d, b, vec3_scale(impulse, n), with_bodies, v);
     return fmax(after - high, low - after) > slack * edge->limit * edge->rest;
 }
 
-size_t limit_velocities(const Deform *d, const double *x0, double dt, double *v, double *sweeps) {
+size_t limit_velocities(Deform *d, const double *x0, double dt, double *v, bool with_bodies,
+                        double *sweeps) {
     enum { MOST_SWEEPS = 500 };
     size_t count = d->limit_edges.count, left = count;
     *sweeps = 0;
@@ -92,7 +111,7 @@ size_t limit_velocities(const Deform *d, const double *x0, double dt, double *v,
         left = 0;
         for (size_t k = 0; k < count; k++) {
             size_t e = sweep % 2 == 0 ? k : count - 1 - k;
-            left += limit_edge(d, &d->limit_edges.data[e], x0, dt, v);
+            left += limit_edge(d, &d->limit_edges.data[e], x0, dt, v, with_bodies);
         }
         *sweeps = sweep + (left > 0);
     }
@@ -105,6 +124,6 @@ void limit_strain(Deform *d, const StepInfo *step) {
     if (d->limit_edges.count == 0) return;
     memcpy(change, d->velocity_half, values * sizeof *change);
     d->figures.unlimited = (double)limit_velocities(d, d->position, step->dt, d->velocity_half,
-                                                    &d->figures.limit_sweeps);
+                                                    d->pushes, &d->figures.limit_sweeps);
     for (size_t i = 0; i < values; i++) change[i] = d->velocity_half[i] - change[i];
 }

@@ -138,6 +138,7 @@ typedef struct PairJob {
     const PairMotion *motion;
     const double *x;
     double *y;
+    bool filters; /* what is held gets nothing */
 } PairJob;
 
 static void find_forces(void *user, size_t begin, size_t end) {
@@ -277,22 +278,34 @@ static void gather_products(void *user, size_t begin, size_t end) {
         for (int a = 0; a < dim; a++)
             for (int b = 0; b < dim; b++)
                 job->y[(size_t)dim * i + (size_t)a] +=
-                    (d->is_held[i] ? filter[dim * a + b] : a == b) * value[b];
+                    (job->filters && d->is_held[i] ? filter[dim * a + b] : a == b) * value[b];
     }
+}
+
+static void add_products(const Deform *d, const double *x, double *y, bool filters) {
+    PairJob job = {.d = d, .x = x, .y = y, .filters = filters};
+    int threads = d->matrix.threads;
+    parallel_for(threads, d->pairs.terms.count, 512, multiply_terms, &job);
+    parallel_for(threads, deform_count(d, DEFORM_NODES), 1024, gather_products, &job);
+}
+
+static bool has_terms(const Deform *d) {
+    return d->pairs.list.count > 0 && d->pairs.terms.count > 0;
+}
+
+void pairs_add_products(const Deform *d, const double *x, double *y) {
+    if (has_terms(d)) add_products(d, x, y, false);
 }
 
 static void apply(const void *object, const double *x, double *y) {
     const Deform *d = object;
     LinearMap own = block_csr_map(&d->matrix);
     own.apply(own.object, x, y);
-    PairJob job = {.d = d, .x = x, .y = y};
-    int threads = d->matrix.threads;
-    parallel_for(threads, d->pairs.terms.count, 512, multiply_terms, &job);
-    parallel_for(threads, deform_count(d, DEFORM_NODES), 1024, gather_products, &job);
+    add_products(d, x, y, true);
 }
 
 LinearMap pairs_map(const Deform *d) {
     LinearMap map = block_csr_map(&d->matrix);
-    if (d->pairs.list.count == 0 || d->pairs.terms.count == 0) return map;
+    if (!has_terms(d)) return map;
     return (LinearMap){d, map.rows, map.columns, apply, apply};
 }

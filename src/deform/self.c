@@ -207,7 +207,7 @@ static void read_start(const void *system, const StepInfo *step, MeshMotion *out
 
 /* Limits of strain, on the way that collisions left. */
 static void limit(const void *system, const StepInfo *step, Vec3 *x1) {
-    const Deform *d = system;
+    Deform *d = (Deform *)(uintptr_t)system; /* its memory for work alone is written */
     double *v = d->work[DEFORM_NEXT].data, *was = d->work[DEFORM_CHANGE].data, sweeps;
     size_t values = 3 * deform_count(d, DEFORM_NODES);
     if (d->limit_edges.count == 0) return;
@@ -218,7 +218,7 @@ static void limit(const void *system, const StepInfo *step, Vec3 *x1) {
         vec3_store(v + 3 * node, vec3_scale(1 / step->dt, way));
     }
     memcpy(was, v, values * sizeof *was);
-    limit_velocities(d, d->position_before, step->dt, v, &sweeps);
+    limit_velocities(d, d->position_before, step->dt, v, false, &sweeps);
     for (size_t i = 0; i < d->self_nodes.count; i++) {
         size_t node = (size_t)d->self_nodes.data[i];
         Vec3 change = vec3_sub(vec3_load(v + 3 * node), vec3_load(was + 3 * node));
@@ -233,6 +233,7 @@ static void adapt_step(Deform *d, double dt, const CollisionFigures *figures) {
     double *limit = &d->step_limit[0], *usual = &d->step_limit[1];
     d->step_limit[2] = figures->proximities + figures->hits > 0;
     if (!(*limit > 0)) *usual = dt;
+    d->step_limit[3] = fmax(d->step_limit[3], dt);
     if (figures->zones > 0) {
         *limit = fmax(0.5 * dt, least * *usual);
         d->figures.halved = 1;
@@ -242,13 +243,35 @@ static void adapt_step(Deform *d, double dt, const CollisionFigures *figures) {
     }
 }
 
+static Vec3 change_of(const Deform *d, const MeshAnswer *answer, size_t i) {
+    Vec3 place = vec3_load(d->position + 3 * d->self_nodes.data[i]);
+    return vec3_sub(vec3_sub(answer->x1[i], place), answer->pushed_out[i]);
+}
+
+/* Places that were set, not reached, as those pushed out of a plate, meet others, too. The shorter
+ * the step is, the faster that would seem: no stop needs more than some times the speeds there are.
+ * All are scaled alike, so that momentum is kept. Meshes of others may be faster than nodes here.
+ */
+static double part_of_changes(const Deform *d, double dt, const MeshAnswer *answer) {
+    const double most = 4;
+    double fastest = 0, changed = 0;
+    if (d->options.meets_exact) return 1;
+    for (size_t i = 0; i < d->self_nodes.count; i++) {
+        Vec3 v = vec3_load(d->velocity_half + 3 * d->self_nodes.data[i]);
+        fastest = fmax(fastest, vec3_length(v));
+        changed = fmax(changed, vec3_length(change_of(d, answer, i)) / dt);
+    }
+    return changed > most * fastest ? most * fastest / changed : 1;
+}
+
 static void accept(void *system, const StepInfo *step, const MeshAnswer *answer) {
     Deform *d = system;
+    double part = part_of_changes(d, step->dt, answer);
     for (size_t i = 0; i < d->self_nodes.count; i++) {
         size_t node = (size_t)d->self_nodes.data[i];
         Vec3 x1 = answer->x1[i], change = vec3_sub(x1, vec3_load(d->position + 3 * node));
         if (change.x == 0 && change.y == 0 && change.z == 0) continue;
-        change = vec3_scale(1 / step->dt, vec3_sub(change, answer->pushed_out[i]));
+        change = vec3_scale(part / step->dt, vec3_sub(change, answer->pushed_out[i]));
         vec3_store(d->position + 3 * node, x1);
         vec3_store(d->velocity_half + 3 * node,
                    vec3_add(vec3_load(d->velocity_half + 3 * node), change));

@@ -97,6 +97,7 @@ static PlimStatus evaluate(Newton *n) {
         TRY(deform_pressure(d, d->load_time, n->trial, n->force, &potential));
     parallel_for(n->step->threads, nodes, GRAIN, set_residual, n);
     TRY(parallel_sum(n->step->threads, nodes, SUM_COUNT, sum_terms, n, n->step->scratch, sum));
+    if (d->pushes) rubbed += pushed_residual(d, n->residual, &sum[SUM_FREE], &sum[SUM_PARTS]);
     n->energy = sum[SUM_ENERGY] + potential + rubbed;
     n->norm = sqrt(sum[SUM_FREE]);
     n->scale = sqrt(sum[SUM_PARTS]);
@@ -132,6 +133,25 @@ static double rounding(const Newton *n) {
     return 4e-16 * sqrt(sum) * far / n->problem->h;
 }
 
+static size_t node_values(const Deform *d) {
+    return (size_t)d->options.dim * deform_count(d, DEFORM_NODES);
+}
+
+/* Free rigid bodies among the unknowns. */
+static PlimStatus add_bodies(Newton *n, PushedMap *pushed, LinearMap *map,
+                             Preconditioner *precondition) {
+    Deform *d = n->d;
+    size_t values = node_values(d);
+    pushed->velocity = scratch_take(n->step->scratch, values, sizeof *pushed->velocity);
+    pushed->impulse = scratch_take(n->step->scratch, values, sizeof *pushed->impulse);
+    if (!pushed->velocity || !pushed->impulse) return PLIM_OUT_OF_MEMORY;
+    pushed_prepare(d);
+    pushed_set_right(d, n->right + values, n->change + values);
+    *map = pushed_map(pushed);
+    *precondition = pushed_preconditioner(pushed);
+    return PLIM_OK;
+}
+
 /* Solves A change = -R; false: A is not positive along the way. */
 static PlimStatus solve_linear(Newton *n, bool *is_good) {
     Deform *d = n->d;
@@ -158,6 +178,8 @@ static PlimStatus solve_linear(Newton *n, bool *is_good) {
     parallel_for(n->step->threads, deform_count(d, DEFORM_NODES), 1024, set_right, n);
     LinearMap map = p->has_elastic ? pairs_map(d) : block_csr_map(&d->matrix);
     Preconditioner precondition = aggregation_preconditioner(d->precondition);
+    PushedMap pushed = {.d = d, .nodes = precondition};
+    if (d->pushes) TRY(add_bodies(n, &pushed, &map, &precondition));
     KrylovOptions options = krylov_options_default(n->step->threads);
     options.relative = p->has_elastic ? 1e-3 : 1e-12;
     /* Triangles turn far in a step: Newton's method takes as many steps with rough ones. */
@@ -167,6 +189,7 @@ static PlimStatus solve_linear(Newton *n, bool *is_good) {
     SolveResult result;
     TRY(solve_cg(n->step->scratch, &map, &precondition, &options, n->right, n->change, &result));
     scratch_release(n->step->scratch, mark);
+    if (d->pushes) pushed_add_follow(d, n->change + node_values(d), n->change);
     d->figures.iterations += result.iterations;
     *is_good = result.reason == SOLVE_CONVERGED || result.reason == SOLVE_ITERATION_LIMIT ||
                result.reason == SOLVE_STAGNATED;
@@ -175,8 +198,8 @@ static PlimStatus solve_linear(Newton *n, bool *is_good) {
 
 static double slope_along(const Newton *n) {
     double slope = 0;
-    for (size_t i = 0; i < (size_t)n->d->options.dim * deform_count(n->d, DEFORM_NODES); i++)
-        slope -= n->right[i] * n->change[i];
+    size_t values = node_values(n->d) + pushed_count(n->d);
+    for (size_t i = 0; i < values; i++) slope -= n->right[i] * n->change[i];
     return slope;
 }
 
@@ -186,10 +209,12 @@ static void set_next(const Newton *n, double part) {
         for (size_t a = 0; a < dim; a++)
             n->next[3 * i + a] =
                 n->problem->v[3 * i + a] + (part > 0 ? part * n->change[dim * i + a] : 0.0);
+    if (n->d->pushes) pushed_set_next(n->d, n->change + node_values(n->d), part);
 }
 
 static void keep(const Newton *n) {
     for (size_t i = 0; i < 3 * deform_count(n->d, DEFORM_NODES); i++) n->problem->v[i] = n->next[i];
+    if (n->d->pushes) pushed_keep(n->d);
 }
 
 /* Backtracking until the energy falls as it should, or R does where rounding hides that. False:
@@ -315,6 +340,8 @@ PlimStatus deform_solve(Deform *d, const StepInfo *step, const DeformProblem *pr
     }
     if (problem->has_elastic && problem->mass > 0)
         deform_balance(d, newton.trial, newton.residual, problem->v);
+    if (d->pushes)
+        deform_balance_pushed(d, newton.trial, newton.residual, problem->v, problem->h == step->dt);
     if (newton.is_alone || is_converged(&newton)) return PLIM_OK;
     d->figures.unconverged++;
     /* A step that moves goes on from where it is; an equilibrium that was not found is no answer.

@@ -67,6 +67,7 @@ static PlimStatus solve_for_positions(Deform *d, const StepInfo *step, double h)
     add_up_impulse(d, d->velocity, h, is_static ? 0.0 : 1.0, is_explicit ? d->elastic : NULL,
                    work(d, DEFORM_KEPT));
     TRY(deform_pin_targets(d, step, d->velocity_half));
+    pushed_begin(d, h, step->dt);
     contact_begin(d, step);
     TRY(deform_solve(d, step, &problem));
     const double *residual = work(d, DEFORM_RESIDUAL), *slide = work(d, DEFORM_SLIDE);
@@ -97,11 +98,15 @@ static PlimStatus solve_guarded(Deform *d, const StepInfo *step) {
     return d->is_whole ? solve_for_positions(d, step, step->dt) : PLIM_OK;
 }
 
-PlimStatus deform_solve_positions(void *system, const StepInfo *step) {
-    Deform *d = system;
+PlimStatus deform_find_positions(Deform *d, const StepInfo *step) {
     TRY(solve_guarded(d, step));
     if (d->options.integrator != DEFORM_STATIC) limit_strain(d, step);
     return PLIM_OK;
+}
+
+PlimStatus deform_solve_positions(void *system, const StepInfo *step) {
+    Deform *d = system;
+    return d->pushed.count > 0 ? PLIM_OK : deform_find_positions(d, step);
 }
 
 PlimStatus deform_move(void *system, const StepInfo *step) {
@@ -188,8 +193,7 @@ static void finish_midpoint(Deform *d, double dt) {
     contact_final_velocities(d, dt);
 }
 
-PlimStatus deform_solve_velocities(void *system, const StepInfo *step) {
-    Deform *d = system;
+PlimStatus deform_find_velocities(Deform *d, const StepInfo *step) {
     switch (d->options.integrator) {
     case DEFORM_NEWMARK:
         return finish_newmark(d, step);
@@ -214,6 +218,11 @@ PlimStatus deform_solve_velocities(void *system, const StepInfo *step) {
     d->figures.contact_energy = pairs_add_forces(d, step->threads, &at_end, NULL);
     d->now = step->end_time;
     return PLIM_OK;
+}
+
+PlimStatus deform_solve_velocities(void *system, const StepInfo *step) {
+    Deform *d = system;
+    return d->pushed.count > 0 ? PLIM_OK : deform_find_velocities(d, step);
 }
 
 /* ---- between steps ---- */

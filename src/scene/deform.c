@@ -440,14 +440,16 @@ static PlimStatus add_colliders(PlimScene *scene, const SoftJob *job) {
             hollow++;
             continue;
         }
-        free_count += surface_is_free(&ref);
+        free_count += surface_is_free(&ref) && !deform_pushes_bodies(job->deform);
         TRY(deform_add_collider(job->deform, &ref, bodies->friction[i],
                                 bodies->kinetic_friction[i]));
     }
     if (free_count > 0)
-        context_log(scene->context, PLIM_LOG_WARNING,
-                    "%zu dynamic rigid bodies push deformable solids but are not pushed by them",
-                    free_count);
+        context_log(
+            scene->context, PLIM_LOG_WARNING,
+            "%zu dynamic rigid bodies push deformable solids but are not pushed by them: use "
+            "'integrator: midpoint' or 'backward_euler'",
+            free_count);
     if (hollow > 0)
         context_log(scene->context, PLIM_LOG_WARNING,
                     "%zu rigid bodies have no inside, and deformable solids pass through them; "

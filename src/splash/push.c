@@ -69,10 +69,11 @@ static void set_impulse(PushedBody *body, const double *force, double time) {
     }
 }
 
-static void push_expect(void *system, const StepInfo *step) {
+static PlimStatus push_expect(void *system, const StepInfo *step) {
     Splash *splash = system;
     for (size_t b = 0; b < splash->push.bodies.count; b++)
         set_impulse(&splash->push.bodies.data[b], splash->push.load + 6 * b, 0.5 * step->dt);
+    return PLIM_OK;
 }
 
 static void push_hit(void *system, const StepInfo *step) {
