@@ -22,7 +22,10 @@ static Arena open_in(int dim, int threads, Vec3 gravity) {
 }
 
 static void add_surface(Arena *arena, Vec3 point, Vec3 normal, double friction) {
-    StillSurface surface = {.name = "wall", .point = point, .normal = normal, .friction = friction};
+    StillSurface surface = {.name = "wall",
+                            .point = point,
+                            .normal = normal,
+                            .material = {.friction = friction, .kinetic_friction = friction}};
     assert_int_equal(rigid_bodies_add_still_surface(arena->world->rigid, &surface), PLIM_OK);
 }
 
@@ -203,7 +206,9 @@ static void add_walls(Arena *arena, const Room *room, int dim) {
     vec3_store(ends[1], room->box.high);
     for (int axis = 0; axis < dim; axis++)
         for (int end = 0; end < 2; end++) {
-            StillSurface wall = {.name = "wall", .room = *room, .friction = 0.5};
+            StillSurface wall = {.name = "wall",
+                                 .room = *room,
+                                 .material = {.friction = 0.5, .kinetic_friction = 0.5}};
             wall.point = vec3_scale(ends[end][axis], vec3_axis(axis));
             wall.normal = vec3_scale(end ? -1 : 1, vec3_axis(axis));
             assert_int_equal(rigid_bodies_add_still_surface(arena->world->rigid, &wall), PLIM_OK);
