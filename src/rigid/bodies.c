@@ -1,9 +1,9 @@
 /* Rigid bodies: state schema and the stages of their step (002 sections 2.2, 4.3, 4.4). */
-#include "rigid/contact_stages.h"
-#include "rigid/coupled_contact.h"
+#include "rigid/contact/contact_stages.h"
+#include "rigid/contact/coupled_contact.h"
+#include "rigid/contact/shell_stage.h"
 #include "rigid/forces.h"
 #include "rigid/plane.h"
-#include "rigid/shell_stage.h"
 
 #include "base/hash.h"
 #include "base/parallel.h"

@@ -1,6 +1,6 @@
 /* Rigid bodies as surfaces, and as velocities of a coupled solve (002 section 5.4.3): six a body,
  * pins and locks as rows. */
-#include "rigid/coupled_contact.h"
+#include "rigid/contact/coupled_contact.h"
 #include "rigid/forces.h"
 
 /* ---- surfaces ---- */

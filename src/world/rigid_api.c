@@ -1,5 +1,5 @@
 /* The public face of the rigid bodies and joints of a world. */
-#include "rigid/surface_pairs.h"
+#include "rigid/contact/surface_pairs.h"
 #include "world/world.h"
 
 /* PLIM_BAD_INPUT for a body that is not there; SIZE_MAX is what -1 from plim_rigid_find becomes. */

@@ -2,7 +2,7 @@
  * threads; and nothing is left out where bodies are outside one another. */
 #include "contact_world.h"
 
-#include "rigid/deep_overlap.h"
+#include "rigid/contact/deep_overlap.h"
 
 static const double dt = 1.0 / 120;
 

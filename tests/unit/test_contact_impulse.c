@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "base/random.h"
-#include "rigid/contacts.h"
+#include "rigid/contact/contacts.h"
 #include "rigid/pin.h"
 
 static double uniform(uint64_t stream, uint64_t index, double low, double high) {

@@ -3,7 +3,7 @@
 
 #include "base/random.h"
 #include "math/quat.h"
-#include "rigid/push_out.h"
+#include "rigid/contact/push_out.h"
 
 #include <string.h>
 

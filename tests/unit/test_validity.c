@@ -4,7 +4,7 @@
 #include "base/assert.h"
 #include "fluid/internal.h"
 #include "geom/mesh/primitives.h"
-#include "rigid/contact_graph.h"
+#include "rigid/contact/contact_graph.h"
 #include "solve/linear_map.h"
 
 static void assert_problem(const char *problem, const char *part) {
