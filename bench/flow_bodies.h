@@ -28,6 +28,7 @@ typedef struct FlowBodyFlux {
     int axis, at[3];
     int body;
     double row[6]; /* m^2, m^3 */
+    double area;   /* m^2, for what is left over; 0: none of it comes here */
 } FlowBodyFlux;
 
 /* The same as a structure; memory is kept from one solve to the next. */
@@ -88,9 +89,8 @@ static inline bool flow_bodies_add_body(FlowBodies *all, const FlowBody *body) {
 }
 
 static inline bool flow_bodies_add_flux(FlowBodies *all, const FlowBodyFlux *flux) {
-    FlowFlux place = {.axis = flux->axis,
-                      .at = {flux->at[0], flux->at[1], flux->at[2]},
-                      .area = fabs(flux->row[flux->axis])};
+    FlowFlux place = {
+        .axis = flux->axis, .at = {flux->at[0], flux->at[1], flux->at[2]}, .area = flux->area};
     if (!array_push(all->context, &all->fluxes, place)) return false;
     for (int i = 0; i < 6; i++)
         if (!csr_builder_add(all->context, &all->flux_rows, 6 * (size_t)flux->body + (size_t)i,

@@ -301,10 +301,11 @@ static void solve_held(ContactCg *cg) {
     }
 }
 
-bool contacts_guess_cg(const ContactSolve *solve, const ContactIsland *island, size_t rounds) {
+bool contacts_guess_cg(const ContactSolve *solve, const ContactIsland *island, size_t rounds,
+                       bool roughly) {
     ContactCg cg = begin(solve, island);
     double exact = cg.enough, rough = 1e6 * exact;
-    cg.enough = rough;
+    if (roughly) cg.enough = rough;
     double fewest = HUGE_VAL;
     for_each_row(&cg, guess_hold, 0.0);
     for (size_t round = 0, tried = 0; round < rounds && tried < PATIENCE; round++, tried++) {
