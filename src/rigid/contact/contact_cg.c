@@ -15,8 +15,7 @@ typedef struct ContactCg {
     CgBody *bodies; /* those that move; the first stands for all others */
     size_t body_count;
     bool has_figures;
-    double enough; /* m/s: residuals that end a solve */
-    double value;  /* of what the visits add up */
+    double value; /* of what the visits add up */
 } ContactCg;
 
 static ContactCg begin(const ContactSolve *solve, const ContactIsland *island) {
@@ -26,7 +25,6 @@ static ContactCg begin(const ContactSolve *solve, const ContactIsland *island) {
     return (ContactCg){.solve = solve,
                        .island = island,
                        .points = solve->points + island->first_row,
-                       .enough = 0.1 * solve->rest,
                        .bodies = bodies};
 }
 
@@ -269,7 +267,7 @@ static void find_steps(ContactCg *cg) {
         push_along(cg);
         double curvature = find_answers(cg), last = norm;
         if (!(curvature > 0.0)) break;
-        if (take_step(cg, norm / curvature, &norm) <= cg->enough) break;
+        if (take_step(cg, norm / curvature, &norm) <= 0.1 * cg->solve->rest) break;
         turn_directions(cg, norm / last);
     }
 }
@@ -296,32 +294,27 @@ static void solve_held(ContactCg *cg) {
         find_steps(cg);
         apply_steps(cg);
         double left = true_residual(cg);
-        if (left <= fmax(cg->solve->rest, cg->enough) || !(left < 0.5 * last)) break;
+        if (left <= cg->solve->rest || !(left < 0.5 * last)) break;
         last = left;
     }
 }
 
-bool contacts_guess_cg(const ContactSolve *solve, const ContactIsland *island, size_t rounds,
-                       bool roughly) {
+bool contacts_guess_cg(const ContactSolve *solve, const ContactIsland *island, size_t rounds) {
     ContactCg cg = begin(solve, island);
-    double exact = cg.enough, rough = 1e6 * exact;
-    if (roughly) cg.enough = rough;
     double fewest = HUGE_VAL;
     for_each_row(&cg, guess_hold, 0.0);
     for (size_t round = 0, tried = 0; round < rounds && tried < PATIENCE; round++, tried++) {
         solve_held(&cg);
         double changes = for_each_row(&cg, change_hold, 0.0);
-        if (changes == 0.0 && cg.enough == exact) return true;
-        if (changes == 0.0) cg.enough = exact;
+        if (changes == 0.0) return true;
         if (changes < fewest) tried = 0; /* else it may go round in circles */
         fewest = fmin(fewest, changes);
     }
     return false;
 }
 
-void contacts_solve_cg(const ContactSolve *solve, const ContactIsland *island, double enough) {
+void contacts_solve_cg(const ContactSolve *solve, const ContactIsland *island) {
     ContactCg cg = begin(solve, island);
-    cg.enough = fmax(cg.enough, enough);
     for_each_row(&cg, keep_hold, 0.0);
     solve_held(&cg);
 }

@@ -171,10 +171,10 @@ static bool is_solved(const ContactSolve *solve, ContactIsland *island) {
  * tell who slides, it does not and is undone. */
 static bool solve_at_once(const ContactSolve *solve, ContactIsland *island, size_t rounds) {
     contacts_save(solve, island);
-    if (contacts_guess_cg(solve, island, rounds, false) && is_solved(solve, island)) return true;
+    if (contacts_guess_cg(solve, island, rounds) && is_solved(solve, island)) return true;
     contacts_restore(solve, island);
     for (size_t round = 0; round < rounds; round++) {
-        contacts_solve_cg(solve, island, 0.0);
+        contacts_solve_cg(solve, island);
         if (is_solved(solve, island)) return true;
     }
     contacts_restore(solve, island);
@@ -219,14 +219,6 @@ static double worst_sinking(const ContactSolve *solve, const ContactIsland *isla
     return worst;
 }
 
-static double smallest_size(const ContactSolve *solve, const ContactIsland *island) {
-    const RigidContacts *contacts = solve->contacts;
-    double smallest = HUGE_VAL;
-    for (size_t k = island->first; k < island->first + island->pairs; k++)
-        smallest = fmin(smallest, contacts->pairs.data[contacts->island_pairs.data[k]].size);
-    return smallest;
-}
-
 /* Where sweeps leave an island sinking the load path is long: all points at once, and sweeps that
  * set right who slides, in turns. Unlike solve_at_once it keeps what it has when it comes to no
  * end, for the sweeps left no point pulling or outside its cone; each turn must be worth it. */
@@ -235,22 +227,18 @@ static bool stop_sinking(const ContactSolve *solve, ContactIsland *island) {
     double sinking = worst_sinking(solve, island);
     if (!(sinking > SINKING)) return false;
     size_t rows = count_rows(solve, island);
-    /* There is no end to it in heaps that fall: a tenth of what counts as sinking will do. What may
-     * come to rest does so by exact forces. */
-    bool slow = is_slow(solve, island);
-    double enough = slow ? 0.0 : 0.1 * SINKING * smallest_size(solve, island) / solve->dt;
     if (rows <= SMALL_ISLAND && solve_at_once(solve, island, SMALL_ISLAND_ROUNDS)) return true;
     if (rows <= LONG_ISLAND) {
         contacts_save(solve, island);
         contacts_clear(solve, island);
-        bool solved = contacts_guess_cg(solve, island, TURNS, !slow) && is_solved(solve, island);
+        bool solved = contacts_guess_cg(solve, island, TURNS) && is_solved(solve, island);
         if (solved) return true;
         if (!(worst_sinking(solve, island) < sinking)) contacts_restore(solve, island);
         sinking = worst_sinking(solve, island);
     }
     for (int turn = 0; turn < TURNS && sinking > SINKING; turn++) {
         contacts_save(solve, island);
-        contacts_solve_cg(solve, island, enough);
+        contacts_solve_cg(solve, island);
         if (is_solved(solve, island)) return true;
         double left = worst_sinking(solve, island);
         if (left < sinking) {

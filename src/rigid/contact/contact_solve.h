@@ -58,11 +58,9 @@ bool contacts_share_load(const ContactSolve *solve, const ContactIsland *island)
 /* In contact_cg.c: all points of an island at once. Guesses that whatever touches sticks, solves
  * for that, and changes the guess by what came out, at most `rounds` times; true when there was
  * nothing left to change. */
-bool contacts_guess_cg(const ContactSolve *solve, const ContactIsland *island, size_t rounds,
-                       bool roughly);
-/* The same once, with each point held as the last sweep left it, until no point is off by more than
- * `enough`, m/s; 0: to rounding. */
-void contacts_solve_cg(const ContactSolve *solve, const ContactIsland *island, double enough);
+bool contacts_guess_cg(const ContactSolve *solve, const ContactIsland *island, size_t rounds);
+/* The same once, with each point held as the last sweep left it. */
+void contacts_solve_cg(const ContactSolve *solve, const ContactIsland *island);
 /* Impulses and velocities of an island, to go back to. */
 void contacts_save(const ContactSolve *solve, const ContactIsland *island);
 void contacts_restore(const ContactSolve *solve, const ContactIsland *island);
