@@ -70,6 +70,37 @@ void joints_diagnose(const RigidBodies *b, Diagnostics *diagnostics) {
  * and that is stable for w dt below 2 as long as the pulls stay the same. A straight chain of 0.2 m
  * links under 1000 times a link's mass holds to rounding at 1.5 and broke at 1.9, but 100 kg under
  * five links of 0.1 kg that swing broke at 1.5: pulls change in a swing. So it is 1. */
+/* Velocity that an impulse at an arm of a body makes there, 1/kg (000 section 2.6). */
+static Mat3 point_response(const RigidBodies *b, size_t i, Vec3 arm) {
+    if (i >= rigid_count(b) || !rigid_is_dynamic(b, i)) return mat3_diagonal(0, 0, 0);
+    Quat turn = quat_load(b->orientation + 4 * i);
+    Mat3 inverse = mat3_load(b->inverse_inertia + 9 * i);
+    Vec3 columns[3];
+    for (int axis = 0; axis < 3; axis++) {
+        Vec3 moment = quat_rotate_inverse(turn, vec3_cross(arm, vec3_axis(axis)));
+        Vec3 spin = quat_rotate(turn, mat3_apply(inverse, moment));
+        columns[axis] = vec3_add_scaled(vec3_cross(spin, arm), 1.0 / b->mass[i], vec3_axis(axis));
+    }
+    return mat3_from_columns(columns[0], columns[1], columns[2]);
+}
+
+/* Across a taut rope of length L that pulls with f its ends are held with the stiffness f/L: w^2 is
+ * that times what a push across it does to them, 1/s^2. */
+static double rope_swing(const RigidBodies *b, const RigidJoint *joint, const BodyPlace place[2],
+                         Vec3 pull) {
+    Vec3 ends[2], arms[2];
+    for (int side = 0; side < 2; side++) {
+        ends[side] = joint_point(joint, place, side);
+        arms[side] = vec3_sub(ends[side], place[side].center);
+    }
+    Vec3 apart = vec3_sub(ends[1], ends[0]);
+    double length = vec3_length(apart), tension = -vec3_dot(pull, apart) / length;
+    if (!(length > 0.0) || !(tension > 0.0)) return 0.0;
+    Mat3 response = mat3_add(point_response(b, (size_t)joint->body[0], arms[0]),
+                             point_response(b, (size_t)joint->body[1], arms[1]));
+    return tension / length * response_across(response, vec3_scale(1.0 / length, apart));
+}
+
 double joints_max_dt(const RigidBodies *b, const StepInfo *step) {
     const double most_turn = 1.0;
     const RigidJoints *joints = &b->joints;
@@ -83,6 +114,11 @@ double joints_max_dt(const RigidBodies *b, const StepInfo *step) {
         const RigidJoint *joint = &joints->joints.data[j];
         BodyPlace place[2];
         joint_places(b, joint, place);
+        bool has_length = joint->kind == PLIM_JOINT_DISTANCE || joint->kind == PLIM_JOINT_ROPE;
+        if (has_length && !b->joint_broken[j]) {
+            double swing = rope_swing(b, joint, place, vec3_load(b->joint_pull + 3 * j));
+            if (swing > 0.0) longest = fmin(longest, most_turn / sqrt(swing));
+        }
         for (int side = 0; side < 2 && !b->joint_broken[j]; side++) {
             size_t i = (size_t)joint->body[side];
             if (!rigid_is_dynamic(b, i) || b->asleep[i]) continue;
