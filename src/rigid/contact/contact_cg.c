@@ -12,20 +12,12 @@ typedef struct ContactCg {
     const ContactIsland *island;
     CgPoint *points; /* those of the island that are held */
     size_t count;
-    CgBody *bodies; /* those that move; the first stands for all others */
-    size_t body_count;
-    bool has_figures;
     double value; /* of what the visits add up */
 } ContactCg;
 
 static ContactCg begin(const ContactSolve *solve, const ContactIsland *island) {
-    CgBody *bodies =
-        solve->bodies + 2 * island->first_row + (island - solve->contacts->islands.data);
-    bodies[0] = (CgBody){.body = NULL};
-    return (ContactCg){.solve = solve,
-                       .island = island,
-                       .points = solve->points + island->first_row,
-                       .bodies = bodies};
+    return (ContactCg){
+        .solve = solve, .island = island, .points = solve->points + island->first_row};
 }
 
 typedef void (*RowVisit)(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
@@ -120,89 +112,74 @@ static Vec3 missing_velocity(const ContactCg *cg, const ContactRow *row, const S
     return vec3_sub(wanted, row_velocity(row, a, b));
 }
 
-/* The number of a body among those of the solve; 0 stands for all that do not move. */
-static int32_t body_number(ContactCg *cg, SolverBody *body) {
-    if (!body->moves) return 0;
-    if (body->number == 0) {
-        body->number = (int32_t)cg->body_count;
-        cg->bodies[cg->body_count++] = (CgBody){.body = body};
-        cg->has_figures |= body->figure != NULL;
-    }
-    return body->number;
-}
-
-static void forget_numbers(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
-                           SolverBody *b) {
-    (void)cg, (void)pair, (void)row;
-    if (a->moves) a->number = 0;
-    if (b->moves) b->number = 0;
-}
-
 static void gather_point(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
                          SolverBody *b) {
     (void)pair;
     if (row->hold == HOLD_OPEN) return;
     CgPoint *point = &cg->points[cg->count++];
     *point = (CgPoint){.row = row,
-                       .body_a = a,
-                       .body_b = b,
-                       .a = body_number(cg, a),
-                       .b = body_number(cg, b),
+                       .a = a,
+                       .b = b,
                        .arm_a = row->arm_a,
                        .arm_b = row->arm_b,
                        .normal = row->normal,
                        .response = row->response,
                        .inverse = row->inverse,
                        .normal_response = row->normal_response,
-                       .sticks = row->hold == HOLD_STICKING};
+                       .sticks = row->hold == HOLD_STICKING,
+                       .step = {0, 0, 0}};
     point->residual = held_part(point, missing_velocity(cg, row, a, b));
     point->direction = precondition(point);
     cg->value += vec3_dot(point->residual, point->direction);
 }
 
-/* Sums of impulses and moments that the directions give to each body. */
-static void give_impulses(ContactCg *cg) {
-    for (size_t i = 0; i < cg->body_count; i++)
-        cg->bodies[i].impulse = cg->bodies[i].moment = vec3(0, 0, 0);
+static void clear_push(SolverBody *body) {
+    if (body->moves) body->push = body->twist = vec3(0, 0, 0);
+}
+
+static void clear_pushes(ContactCg *cg, const ContactPair *pair, ContactRow *row, SolverBody *a,
+                         SolverBody *b) {
+    (void)cg, (void)pair, (void)row;
+    clear_push(a);
+    clear_push(b);
+}
+
+static void push_body(SolverBody *body, Vec3 arm, double sign, Vec3 impulse) {
+    if (!body->moves) return;
+    Vec3 push = vec3_scale(sign, impulse), moment = vec3_cross(arm, push);
+    if (!body->figure) {
+        solver_body_respond(body, push, moment, offsetof(SolverBody, push));
+        return;
+    }
+    body->given[0] = body->is_given ? vec3_add(body->given[0], push) : push;
+    body->given[1] = body->is_given ? vec3_add(body->given[1], moment) : moment;
+    body->is_given = true;
+}
+
+/* What all points gave to a body of a figure, over the figure. */
+static void spread_given(SolverBody *body) {
+    if (!body->is_given) return;
+    figure_respond(body, body->given[0], body->given[1], offsetof(SolverBody, push));
+    body->is_given = false;
+}
+
+/* Velocities that an impulse along the directions makes, in push and twist of the bodies. */
+static void push_along(ContactCg *cg) {
+    bool any_given = false;
+    for (size_t i = 0; i < cg->count; i++) {
+        clear_push(cg->points[i].a);
+        clear_push(cg->points[i].b);
+    }
     for (size_t i = 0; i < cg->count; i++) {
         const CgPoint *point = &cg->points[i];
-        CgBody *a = &cg->bodies[point->a], *b = &cg->bodies[point->b];
-        Vec3 impulse = point->direction;
-        a->impulse = vec3_add(a->impulse, impulse);
-        a->moment = vec3_add(a->moment, vec3_cross(point->arm_a, impulse));
-        b->impulse = vec3_sub(b->impulse, impulse);
-        b->moment = vec3_sub(b->moment, vec3_cross(point->arm_b, impulse));
+        push_body(point->a, point->arm_a, 1.0, point->direction);
+        push_body(point->b, point->arm_b, -1.0, point->direction);
+        any_given |= point->a->is_given || point->b->is_given;
     }
-}
-
-/* Bodies of figures move with others, whether these touch anything or not. */
-static void push_figures(ContactCg *cg) {
-    for (size_t i = 1; i < cg->body_count; i++) {
-        SolverBody *body = cg->bodies[i].body;
-        if (body->figure) body->push = body->twist = vec3(0, 0, 0);
+    for (size_t i = 0; any_given && i < cg->count; i++) {
+        spread_given(cg->points[i].a);
+        spread_given(cg->points[i].b);
     }
-    for (size_t i = 1; i < cg->body_count; i++) {
-        const CgBody *of = &cg->bodies[i];
-        if (of->body->figure)
-            figure_respond(of->body, of->impulse, of->moment, offsetof(SolverBody, push));
-    }
-    for (size_t i = 1; i < cg->body_count; i++) {
-        CgBody *of = &cg->bodies[i];
-        if (!of->body->figure) continue;
-        of->velocity = of->body->push;
-        of->spin = of->body->twist;
-    }
-}
-
-/* Velocities of bodies that impulses along the directions make. */
-static void push_along(ContactCg *cg) {
-    give_impulses(cg);
-    for (size_t i = 1; i < cg->body_count; i++) {
-        CgBody *of = &cg->bodies[i];
-        of->velocity = vec3_scale(of->body->inverse_mass, of->impulse);
-        of->spin = mat3_apply(of->body->inverse_inertia, of->moment);
-    }
-    if (cg->has_figures) push_figures(cg);
 }
 
 /* The change of velocity at each point; a little of its own response is added, so that points that
@@ -213,11 +190,11 @@ static double find_answers(ContactCg *cg) {
     double curvature = 0.0;
     for (size_t i = 0; i < cg->count; i++) {
         CgPoint *point = &cg->points[i];
-        const CgBody *a = &cg->bodies[point->a], *b = &cg->bodies[point->b];
+        const SolverBody *a = point->a, *b = point->b;
         Vec3 own = mat3_apply(point->response, point->direction);
-        Vec3 change = vec3_sub(vec3_add(a->velocity, vec3_cross(a->spin, point->arm_a)),
-                               vec3_add(b->velocity, vec3_cross(b->spin, point->arm_b)));
-        point->answer = held_part(point, vec3_add_scaled(change, yielding, own));
+        Vec3 push = vec3_sub(vec3_add(a->push, vec3_cross(a->twist, point->arm_a)),
+                             vec3_add(b->push, vec3_cross(b->twist, point->arm_b)));
+        point->answer = held_part(point, vec3_add_scaled(push, yielding, own));
         curvature += vec3_dot(point->direction, point->answer);
     }
     return curvature;
@@ -249,17 +226,15 @@ static void turn_directions(ContactCg *cg, double part) {
 static void apply_steps(ContactCg *cg) {
     for (size_t i = 0; i < cg->count; i++) {
         const CgPoint *point = &cg->points[i];
-        row_apply(point->row, point->body_a, point->body_b, point->step);
+        row_apply(point->row, point->a, point->b, point->step);
         point->row->impulse = vec3_add(point->row->impulse, point->step);
     }
 }
 
 static void find_steps(ContactCg *cg) {
-    for_each_row(cg, forget_numbers, 0.0);
     cg->count = 0;
-    cg->body_count = 1;
-    cg->has_figures = false;
     double norm = for_each_row(cg, gather_point, 0.0);
+    if (norm > 0.0) for_each_row(cg, clear_pushes, 0.0);
     /* No more directions than the bodies have motions; an island of n pairs has at most n + 1. */
     size_t most = 6 * (cg->island->pairs + 1) + 6;
     if (most > MOST_ITERATIONS) most = MOST_ITERATIONS;
@@ -277,8 +252,7 @@ static double true_residual(const ContactCg *cg) {
     double worst = 0.0;
     for (size_t i = 0; i < cg->count; i++) {
         const CgPoint *point = &cg->points[i];
-        Vec3 left =
-            held_part(point, missing_velocity(cg, point->row, point->body_a, point->body_b));
+        Vec3 left = held_part(point, missing_velocity(cg, point->row, point->a, point->b));
         double length = vec3_length(left);
         if (length > worst) worst = length;
     }

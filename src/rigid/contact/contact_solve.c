@@ -409,9 +409,7 @@ PlimStatus contacts_solve(RigidBodies *bodies, const StepInfo *step, ContactPass
     TRY(contacts_build_islands(bodies, step));
     size_t mark = scratch_mark(step->scratch);
     CgPoint *points = scratch_take(step->scratch, contacts->rows.count, sizeof *points);
-    CgBody *solved = scratch_take(step->scratch, 2 * contacts->rows.count + contacts->islands.count,
-                                  sizeof *solved);
-    if (!points || !solved) return PLIM_OUT_OF_MEMORY;
+    if (!points) return PLIM_OUT_OF_MEMORY;
     double fastest = 0.0;
     for (size_t i = 0; i < contacts->solver_bodies.count; i++)
         if (contacts->solver_bodies.data[i].moves)
@@ -423,8 +421,7 @@ PlimStatus contacts_solve(RigidBodies *bodies, const StepInfo *step, ContactPass
                           .dt = step->dt,
                           .slow = 4 * fall,
                           .rest = 1e-10 * fall + 1e-15 * fastest,
-                          .points = points,
-                          .bodies = solved};
+                          .points = points};
     for (size_t i = 0; i < contacts->solver_bodies.count; i++) {
         SolverBody *body = &contacts->solver_bodies.data[i];
         body->start[0] = body->velocity;

@@ -7,8 +7,7 @@
 /* What an iteration of contact_cg.c reads and writes of a point that is held, side by side. */
 typedef struct CgPoint {
     ContactRow *row;
-    SolverBody *body_a, *body_b;
-    int32_t a, b; /* their numbers in the solve; 0: it does not move */
+    SolverBody *a, *b;
     Vec3 arm_a, arm_b, normal;
     Mat3 response, inverse;
     double normal_response;
@@ -18,13 +17,6 @@ typedef struct CgPoint {
     Vec3 answer;                   /* m/s, what the direction does to all held points, here */
 } CgPoint;
 
-/* A body in it. */
-typedef struct CgBody {
-    SolverBody *body;
-    Vec3 impulse, moment; /* N s, N m s about its centre, that the directions give to it */
-    Vec3 velocity, spin;  /* m/s, rad/s, that they make */
-} CgBody;
-
 typedef struct ContactSolve {
     RigidContacts *contacts;
     const PlimRigidOptions *options;
@@ -33,7 +25,6 @@ typedef struct ContactSolve {
     double slow;     /* m/s: of bodies that may be at rest */
     double rest;     /* m/s: changes of velocity below this are rounding */
     CgPoint *points; /* room for one a row, those of an island from its `first_row` on */
-    CgBody *bodies;  /* room for two a row and one an island */
 } ContactSolve;
 
 /* The least velocity along the normal that is allowed: in the pass for positions bodies may come

@@ -37,7 +37,8 @@ struct SolverBody {
     Vec3 start[2];            /* velocity and spin before the impulses of this pass */
     bool moves;               /* forces move it */
     bool touched;             /* an impulse acted on it */
-    int32_t number;           /* in contact_cg.c */
+    bool is_given;            /* `given` is to be spread over its figure */
+    Vec3 given[2];            /* N s, N m s */
     int32_t slot;             /* in its figure */
     const HeldFigure *figure; /* NULL: no joint holds it */
 };
