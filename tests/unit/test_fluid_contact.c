@@ -279,8 +279,8 @@ static void test_memory(void **state) {
     (void)state;
     static const char *const fluids[] = {
         "fluid: {cells: 20, viscosity: 0.5}\n", "fluid: {cells: 20, advection: conservative}\n",
-        "fluid: {cells: 20, viscosity: 0.5, advection: conservative}\n"
-        "coupling: {lubrication: true}\n"};
+        ("fluid: {cells: 20, viscosity: 0.5, advection: conservative}\n"
+         "coupling: {lubrication: true}\n")};
     for (size_t i = 0; i < sizeof fluids / sizeof *fluids; i++) {
         char text[1024];
         snprintf(text, sizeof text,
