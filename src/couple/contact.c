@@ -104,15 +104,21 @@ bool couple_turn_is_last(const Coupling *coupling) {
     return coupling->round + 1 == MOST_ROUNDS;
 }
 
+/* Of a system that brings nothing there may be no array. */
+static const double *from(const double *values, size_t first) {
+    return values ? values + first : NULL;
+}
+
 /* Contact first: rows of joints then know what it carries. */
 static PlimStatus settle_system(const Coupling *coupling, const GatheredSystem *system,
                                 const StepInfo *step, SolveWhen when, double speed, bool *agrees) {
     const SystemInstance *instance = system->instance;
     const ContactClass *contact = instance->class->contact;
     const DofClass *dofs = instance->class->dofs;
-    DofLoad load = {.is_solved = coupling->gathered.is_solved.data + system->first_block,
-                    .velocity = coupling->gathered.velocity.data + system->first,
-                    .gain = coupling->gain.data + system->first,
+    const bool *is_solved = coupling->gathered.is_solved.data;
+    DofLoad load = {.is_solved = is_solved ? is_solved + system->first_block : NULL,
+                    .velocity = from(coupling->gathered.velocity.data, system->first),
+                    .gain = from(coupling->gain.data, system->first),
                     .speed = speed,
                     .is_last = couple_turn_is_last(coupling)};
     bool touching = true, held = true;
