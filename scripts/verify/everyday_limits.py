@@ -26,34 +26,6 @@ def outcome(options, folder, name, text):
     return result.code, common.Output(out)
 
 
-# ---- bodies in a liquid (docs/water.md) ----
-
-POOL = """\
-plimsoll: 1
-dim: 2
-fps: 20
-duration: 0.2
-fluid: {cells: 40, sides: {top: open}, liquid: {level: "=y-0.8"}}
-rigid: {bodies: [%s]}
-probes: [{name: b, quantities: [contact_force, position]}]
-"""
-BOX = "{name: %s, shape: {box: {size: [0.2, 0.2, 1]}}, position: [%g, %g, 0], density: %g, friction: 0.5}"
-
-
-def check_gap_in_a_liquid(options, checks, folder):
-    """Two boxes as heavy as water, half a cell apart, are pressed together as if there were no water between them."""
-    _, output = outcome(options, folder, "gap", POOL % (BOX % ("a", 0.4, 0.4, 1000) + ", " + BOX % ("b", 0.6125, 0.4, 1000)))
-    probes = output.probes()
-    study(checks, "neutral boxes half a cell apart in a pool: contact force, N", abs(probes["b.contact_force.x"][-1]), 0, 10, 800)
-
-
-def check_flat_on_the_floor(options, checks, folder):
-    """No water comes under a box that lies flat on the floor of a pool: it carries the water above."""
-    _, output = outcome(options, folder, "floor", POOL % (BOX % ("b", 0.4, 0.1, 2500)))
-    force = np.mean(output.probes()["b.contact_force.y"][-3:])
-    study(checks, "steel box flat on the floor of a pool: contact force, N", force, 1500 * G * 0.04, 10, 1700)
-
-
 # ---- joints (docs/joints.md) ----
 
 CHAIN = """\
@@ -159,5 +131,5 @@ def check_rough_bounce(options, checks, folder):
 
 
 if __name__ == "__main__":
-    common.verify(__doc__, (check_gap_in_a_liquid, check_flat_on_the_floor, check_slack_chain, check_cradle_on_ropes,
-                            check_short_rope, check_prism_tiles, check_rough_bounce))
+    common.verify(__doc__, (check_slack_chain, check_cradle_on_ropes, check_short_rope, check_prism_tiles,
+                            check_rough_bounce))

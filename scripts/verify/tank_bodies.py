@@ -144,5 +144,108 @@ def check_shared_wall(options, checks, folder):
         checks.below(f"{name} box moved, m", np.abs(place - [x, 0.15, 0]).max(), 1e-6)
 
 
+# ---- films: bodies that touch one another, walls and floors under a free surface ----
+
+POOL = """\
+plimsoll: 1
+dim: %(dim)d
+fps: 20
+duration: %(duration)g
+%(gravity)s
+fluid: {cells: %(cells)d, sides: {top: open}, liquid: {level: "%(level)s"}, viscosity: %(viscosity)g}
+rigid: {bodies: [%(bodies)s]}
+probes: [%(probes)s]
+"""
+WATER = 1000.0
+
+
+def box(name, x, y, density, size, z=0.0, more=""):
+    return (f"{{name: {name}, shape: {{box: {{size: [{size[0]}, {size[1]}, {size[2]}]}}}}, position: [{x:.9g}, {y:.9g}, {z}], "
+            f"density: {density}, friction: 0.5{more}}}")
+
+
+def pool(options, folder, name, bodies, probed, *, level="=y-0.8", dim=2, cells=40, viscosity=0.0, gravity="", duration=0.4):
+    """Probes of a run of boxes in a pool."""
+    text = POOL % {"dim": dim, "duration": duration, "gravity": gravity, "cells": cells, "level": level, "viscosity": viscosity,
+                   "bodies": ", ".join(bodies),
+                   "probes": ", ".join(f"{{name: {b}, quantities: [contact_force, position, velocity]}}" for b in probed)}
+    result, output = attempt(options, folder, name, text)
+    if result.code:
+        raise RuntimeError(f"{name}: {result.last_words()}")
+    return output.probes()
+
+
+def check_carried(checks, label, found, density, volume, displaced=None, part=0.01):
+    """The contact force that is left of the weight; within a part of the weight of the liquid displaced."""
+    displaced = volume if displaced is None else displaced
+    wanted = (density * volume - WATER * displaced) * G
+    checks.below(f"{label}: contact carries {found:.2f} N of {wanted:.2f} N: off, over the lift",
+                 abs(found - wanted) / (WATER * displaced * G), part)
+
+
+def last(probes, name, axis="y"):
+    return np.mean(probes[f"{name}.contact_force.{axis}"][-3:])
+
+
+def check_film_under_a_box(options, checks, folder):
+    """Water comes under what lies flat: it weighs what it weighs less what it displaces, wherever it lies in the grid."""
+    places = [(0.40, 0.2), (0.4075, 0.19)] if options.quickest else [(0.40, 0.2), (0.4075, 0.19), (0.4192, 0.213), (0.43, 0.27)]
+    for x, width in places:
+        found = pool(options, folder, f"floor{x}", [box("b", x, 0.1, 2500, (width, 0.2, 1))], ["b"])
+        check_carried(checks, f"box of {width} m at {x} m flat on the floor", last(found, "b"), 2500, 0.2 * width)
+    for height in (0.1,) if options.quickest else (0.1, 0.11, 0.1163):
+        shelf = (f"{{name: s, motion: static, friction: 0.5, position: [0.45, {height / 2}, 0], "
+                 f"shape: {{box: {{size: [0.5, {height}, 1]}}}}}}")
+        found = pool(options, folder, f"shelf{height}", [shelf, box("b", 0.43, height + 0.1, 2500, (0.19, 0.2, 1))], ["b"])
+        check_carried(checks, f"box flat on a slab of {height} m", last(found, "b"), 2500, 0.038)
+    for level in (0.13,) if options.quickest else (0.05, 0.13, 0.25):
+        found = pool(options, folder, f"level{level}", [box("b", 0.41, 0.1, 2500, (0.2, 0.2, 1))], ["b"], level=f"=y-{level}")
+        check_carried(checks, f"box on the floor, {level} m of water", last(found, "b"), 2500, 0.04, 0.2 * min(level, 0.2))
+    found = pool(options, folder, "viscous", [box("b", 0.41, 0.1, 2500, (0.2, 0.2, 1))], ["b"], viscosity=10)
+    check_carried(checks, "box on the floor, 10 Pa s", last(found, "b"), 2500, 0.04)
+    found = pool(options, folder, "space", [box("b", 0.41, 0.1, 2500, (0.2, 0.2, 0.2), 0.43)], ["b"], dim=3, cells=20)
+    check_carried(checks, "box on the floor in space", last(found, "b"), 2500, 0.008)
+
+
+def check_film_on_a_slope(options, checks, folder):
+    turn = math.radians(10)
+    gravity = f"gravity: [{G * math.sin(turn)}, {-G * math.cos(turn)}, 0]"
+    found = pool(options, folder, "tilted", [box("b", 0.43, 0.1, 2500, (0.2, 0.2, 1))], ["b"], gravity=gravity,
+                 level="=(y-0.7)*cos(rad(10))-(x-0.5)*sin(rad(10))")
+    for axis, part in (("y", math.cos(turn)), ("x", -math.sin(turn))):
+        wanted = 1500 * G * 0.04 * part
+        checks.below(f"box on a floor of 10 degrees: force along {axis}, off", abs(last(found, "b", axis) - wanted) / (1000 * G * 0.04),
+                     0.01)
+
+
+def check_film_stack(options, checks, folder):
+    bodies = [("a", 0.43, 0.1, 2500), ("b", 0.44, 0.3, 1500), ("c", 0.42, 0.5, 1200)]
+    found = pool(options, folder, "stack", [box(*b, (0.2, 0.2, 1)) for b in bodies], [b[0] for b in bodies], duration=1)
+    for name, x, _, density in bodies:
+        check_carried(checks, f"stack, box {name}", last(found, name), density, 0.04)
+        checks.below(f"stack, box {name} moved, m", np.ptp(found[f"{name}.position.x"]) + np.ptp(found[f"{name}.position.y"]), 1e-6)
+
+
+def check_film_between_boxes(options, checks, folder):
+    """Two boxes as heavy as water and less than a cell apart stay where they are."""
+    for gap in (0.1, 0.5) if options.quickest else (0, 0.1, 0.3, 0.5, 0.8, 0.95):
+        for shift in (0, 0.37):
+            x, size = 0.4 + 0.025 * shift, (0.2, 0.2, 1)
+            found = pool(options, folder, f"gap{gap}-{shift}",
+                         [box("a", x, 0.4, 1000, size), box("b", x + 0.2 + 0.025 * gap, 0.4, 1000, size)], ["a", "b"])
+            label = f"neutral boxes {gap} cells apart, moved by {shift} cells"
+            checks.below(f"{label}: contact force, N", np.max(np.abs(found["b.contact_force.x"])), 10)
+            checks.below(f"{label}: speed at which they come together, m/s",
+                         np.max(np.abs(found["b.velocity.x"] - found["a.velocity.x"])), 0.02)
+
+
+def check_foam_on_the_floor(options, checks, folder):
+    """What is lighter than water comes off the floor."""
+    found = pool(options, folder, "foam", [box("b", 0.41, 0.1, 100, (0.2, 0.2, 1))], ["b"])
+    checks.true("foam put flat on the floor rises in 0.4 s by more than its height", found["b.position.y"][-1] > 0.3,
+                f"{found['b.position.y'][-1] - 0.1:.3f} m")
+
+
 if __name__ == "__main__":
-    common.verify(__doc__, [check_friction, check_bounce, check_lid, check_spin, check_shared_wall])
+    common.verify(__doc__, [check_friction, check_bounce, check_lid, check_spin, check_shared_wall, check_film_under_a_box,
+                            check_film_on_a_slope, check_film_stack, check_film_between_boxes, check_foam_on_the_floor])

@@ -156,7 +156,9 @@ static FlowAnchor surface_at(const void *user, Vec3 x) {
 
 static void add_flux(FlowAssembly *a, const FlowFace *face) {
     SparseRow row = {.count = 0};
-    FlowFlux flux = {face->axis, {face->at[0], face->at[1], face->at[2]}, face->closed};
+    FlowFlux flux = {face->is_film ? FLUX_OF_CELL : face->axis,
+                     {face->at[0], face->at[1], face->at[2]},
+                     fabs(face->closed)};
     surface_row(a, &face->anchor, face->middle, face->axis, &row);
     bool good = array_push(a->context, &a->fluxes, flux);
     for (int i = 0; good && i < row.count; i++)
@@ -292,7 +294,7 @@ PlimStatus flow_assemble(FlowAssembly *a, const Gathered *gathered, FlowOffer *o
         hold_in_plane(a, i);
     }
     for (size_t f = 0; f < offer->face_count && !a->failed; f++) {
-        if (offer->faces[f].closed > 0) add_flux(a, &offer->faces[f]);
+        if (offer->faces[f].closed != 0) add_flux(a, &offer->faces[f]);
         if (offer->faces[f].mass > 0) merge_mass(a, &offer->faces[f], when);
     }
     if (a->failed || !view_rows(a)) return PLIM_OUT_OF_MEMORY;

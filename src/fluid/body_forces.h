@@ -9,6 +9,9 @@
 PlimStatus fluid_find_loads(Fluid *fluid, const StepInfo *step);
 /* The hydrostatic correction of all colliders; 0 without a free surface. */
 PlimStatus fluid_find_hydrostatic_corrections(Fluid *fluid, const StepInfo *step);
+/* The part of its weight that the liquid at a cell rests on what is below with, 0 to 1, by the
+ * pressure of the last step: in free fall none. */
+double fluid_part_at_rest(const Fluid *fluid, const StepInfo *step, const int cell[3]);
 /* Weight of a mass, N, along axes on which pressure carries weight. */
 Vec3 fluid_weight_of(const Fluid *fluid, double mass);
 /* From the origin of a collider to the centre of what it displaces, m: where that weight is

@@ -127,7 +127,8 @@ PlimStatus fluid_gather_faces(Fluid *fluid, const StepInfo *step) {
     fluid->coupled.faces.count = 0;
     for (int axis = 0; axis < fluid->grid.dim && fluid->colliders.list.count > 0; axis++)
         TRY(gather_across(fluid, step, axis));
-    return PLIM_OK;
+    TRY(fluid_find_shared_cells(fluid, step));
+    return fluid_add_film_faces(fluid);
 }
 
 /* ---- the offer ---- */

@@ -5,11 +5,13 @@
 
 #include "fluid/fluid.h"
 #include "fluid/project.h"
+#include "fluid/shared_cells.h"
 
 typedef struct FluidCoupled {
     CoupledFlow *solver; /* NULL: viscosity and pressure are solved for one after the other */
     ARRAY(FlowSurface) surfaces; /* the colliders, in the same order */
     ARRAY(FlowFace) faces;       /* that colliders close */
+    ARRAY(SharedCell) shared;    /* of liquids, ascending */
     ViscosityProblem viscous;    /* of the solve at hand */
     FlowResult result;           /* the last solve */
     int half_iterations;         /* of this step's solves for positions, all turns */

@@ -28,6 +28,8 @@ void fluid_empty_enclosed_cells(Fluid *fluid);
 /* In cut_volumes.c: the part of a cell outside colliders, found when it is first asked for. Cells
  * may be asked for in parallel, each by one thread. */
 double fluid_cell_part(const Fluid *fluid, const int at[3]);
+/* The part of a cell that one collider fills, of this number in the list, whatever others do. */
+double fluid_part_of_collider(const Fluid *fluid, const int at[3], size_t collider);
 /* Has parts found anew, `always` all of them, else where a collider moved. */
 void fluid_forget_parts(Fluid *fluid, bool always);
 /* In thin_walls.c: tells of what is too thin for the grid to hold a liquid. */

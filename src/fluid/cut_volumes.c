@@ -30,11 +30,13 @@ typedef struct CellPoints {
 typedef struct CellSolids {
     const Fluid *fluid;
     const ImmersedCollider *only; /* NULL: more than one, or images of it */
+    Vec3 shift;                   /* to where it is near `only` itself, not an image of it */
 } CellSolids;
 
 static double distance_at(const CellSolids *solids, Vec3 x) {
     if (!solids->only) return immersed_gap(&solids->fluid->colliders, x).least;
-    return collider_distance(&solids->only->now, grid_in_plane(&solids->fluid->grid, x));
+    Vec3 beside = vec3_add(x, solids->shift);
+    return collider_distance(&solids->only->now, grid_in_plane(&solids->fluid->grid, beside));
 }
 
 /* Every `stride`th point; those that are there already are kept. */
@@ -120,6 +122,22 @@ double fluid_cell_part(const Fluid *fluid, const int at[3]) {
         fluid->cut.stale[cell] &= (unsigned char)~STALE;
     }
     return fluid->cut.part[cell];
+}
+
+double fluid_part_of_collider(const Fluid *fluid, const int at[3], size_t collider) {
+    const ImmersedCollider *only = &fluid->colliders.list.data[collider];
+    Vec3 x = grid_cell_center(&fluid->grid, at[0], at[1], at[2]);
+    Vec3 from = vec3_sub(only->now.position, x), shift = vec3(0, 0, 0);
+    double nearest = HUGE_VAL;
+    for (int image = 0; image < grid_image_count(&fluid->grid); image++) {
+        Vec3 offset = grid_image_offset(&fluid->grid, image);
+        double distance = vec3_length(vec3_add(from, offset));
+        if (!(distance < nearest)) continue;
+        nearest = distance;
+        shift = vec3_scale(-1, offset);
+    }
+    CellSolids solids = {.fluid = fluid, .only = only, .shift = shift};
+    return 1 - part_from_points(&solids, at);
 }
 
 /* ---- where they change ---- */

@@ -92,6 +92,11 @@ static double part_at_rest_near(const Fluid *fluid, Vec3 gravity, const int cell
     return count > 0 ? sum / count : 0;
 }
 
+/* Before the first solve all is taken to be at rest. */
+double fluid_part_at_rest(const Fluid *fluid, const StepInfo *step, const int cell[3]) {
+    return step->time > 0 ? part_at_rest_near(fluid, step->gravity, cell) : 1;
+}
+
 static BodyPush hydrostatic_push(const Fluid *fluid, const StepInfo *step, const int cell[3]) {
     int i = cell[0], j = cell[1], k = cell[2];
     Vec3 area = fluid_surface_in_cell(fluid, i, j, k), at = grid_cell_center(&fluid->grid, i, j, k);
@@ -101,17 +106,16 @@ static BodyPush hydrostatic_push(const Fluid *fluid, const StepInfo *step, const
     size_t number = (size_t)(push.collider - fluid->colliders.list.data);
     Vec3 weight = weight_over_surface(fluid, step->gravity, cell, fluid_solves_for(fluid, number));
     if (!(vec3_length(weight) > 0)) return (BodyPush){0};
-    /* Before the first solve all is taken to be at rest. */
-    double part = step->time > 0 ? part_at_rest_near(fluid, step->gravity, cell) : 1;
-    return fluid_push_at(fluid, at, vec3_scale(-part, weight));
+    return fluid_push_at(fluid, at, vec3_scale(-fluid_part_at_rest(fluid, step, cell), weight));
 }
 
-/* In the liquid, the cells that colliders close among them: there is some in their corners. */
+/* In the liquid, the cells that colliders close among them: there is some in their corners. Those
+ * that several share have their own way. */
 static bool is_wet_beside_collider(const void *user, int i, int j, int k) {
     const Fluid *fluid = user;
     size_t cell = grid_cell_index(&fluid->grid, i, j, k);
     return fluid_is_beside_collider(fluid, i, j, k) && fluid->cut.kind[cell] != CELL_AIR &&
-           fluid->liquid.cell_level[cell] < 0;
+           fluid->liquid.cell_level[cell] < 0 && !fluid_is_shared(fluid, cell);
 }
 
 static void find_hydrostatic_pushes(void *user, size_t begin, size_t end) {
@@ -143,5 +147,6 @@ PlimStatus fluid_find_hydrostatic_corrections(Fluid *fluid, const StepInfo *step
         load->hydrostatic_torque = vec3_add(load->hydrostatic_torque, job.pushes[i].torque);
     }
     scratch_release(step->scratch, mark);
+    fluid_add_shared_weights(fluid, step);
     return PLIM_OK;
 }

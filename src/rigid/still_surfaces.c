@@ -23,15 +23,37 @@ Box3 still_surface_box(const StillSurface *surface) {
     return (Box3){vec3_load(ends[0]), vec3_load(ends[1])};
 }
 
+static bool holds(const RigidBodies *bodies, const StillSurface *surface, size_t body) {
+    return room_holds(&surface->room, vec3_load(bodies->position + 3 * body));
+}
+
+/* Whether the walls of two rooms stand back to back between two bodies: what each may reach touches
+ * what the other may reach at most. */
+static bool walls_part(const RigidBodies *bodies, size_t body, size_t other) {
+    for (size_t i = 0; i < bodies->still_surfaces.count; i++) {
+        const StillSurface *wall = &bodies->still_surfaces.data[i];
+        if (wall->room.other_count == 0 || !holds(bodies, wall, body) || holds(bodies, wall, other))
+            continue;
+        for (size_t j = 0; j < bodies->still_surfaces.count; j++) {
+            const StillSurface *back = &bodies->still_surfaces.data[j];
+            double between = vec3_dot(vec3_sub(wall->point, back->point), wall->normal);
+            if (vec3_dot(wall->normal, back->normal) == -1.0 && !(between < 0.0) &&
+                holds(bodies, back, other))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool can_meet(const RigidBodies *bodies, size_t body, size_t other) {
+    if (!rigid_is_still_surface(bodies, other)) return !walls_part(bodies, body, other);
+    return holds(bodies, rigid_still_surface(bodies, other), body);
+}
+
 void still_surfaces_part_rooms(RigidBodies *bodies) {
     BroadPair *pairs = bodies->contacts.near.items.data;
     size_t kept = 0, count = bodies->contacts.near.items.count;
-    for (size_t p = 0; p < count; p++) {
-        size_t body = (size_t)pairs[p].a, other = (size_t)pairs[p].b;
-        if (!rigid_is_still_surface(bodies, other) ||
-            room_holds(&rigid_still_surface(bodies, other)->room,
-                       vec3_load(bodies->position + 3 * body)))
-            pairs[kept++] = pairs[p];
-    }
+    for (size_t p = 0; p < count; p++)
+        if (can_meet(bodies, (size_t)pairs[p].a, (size_t)pairs[p].b)) pairs[kept++] = pairs[p];
     bodies->contacts.near.items.count = kept;
 }

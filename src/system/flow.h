@@ -28,9 +28,10 @@ typedef struct FlowSurface {
 /* A face that a surface closes in part, or that moves with it. */
 typedef struct FlowFace {
     int axis, at[3];
+    bool is_film;      /* of a film: what passes it leaves the cell `at`; the face is elsewhere */
     FlowAnchor anchor; /* the surface nearest to its middle: its number, its centre from there */
     Vec3 x;            /* m, the face's middle */
-    double closed;     /* m^2 that the surface pushes fluid with; 0: none */
+    double closed;     /* m^2 that the surface pushes fluid with; 0: none; of films with a sign */
     Vec3 middle;       /* m, of the closed part */
     double mass;       /* kg of fluid in its open part that moves with the surface */
     double velocity;   /* m/s, of that fluid before the solve; at the start it has one of its own */

@@ -39,6 +39,8 @@ static void test_boxes(void **state) {
     assert_true(room_meets(&left, (Box3){{0.4, 0.4, 0.4}, {0.6, 0.6, 0.6}}));
     assert_true(room_meets(&left, (Box3){{0.9, 0.4, 0.4}, {1.1, 0.6, 0.6}}));
     assert_false(room_meets(&left, (Box3){{1, 0.4, 0.4}, {1.2, 0.6, 0.6}}));
+    assert_false(room_meets(&left, (Box3){{1 - 2e-16, 0.4, 0.4}, {1.2, 0.6, 0.6}}));
+    assert_true(room_meets(&left, (Box3){{1 - 1e-6, 0.4, 0.4}, {1.2, 0.6, 0.6}}));
     assert_false(room_meets(&right, (Box3){{1.2, 1.2, 0.2}, {1.4, 1.4, 0.4}}));
     assert_true(room_meets(&right, (Box3){{1.2, 0.9, 0.2}, {1.4, 1.4, 0.4}}));
     assert_true(room_meets(&right, (Box3){{1.2, 1.9, 0.2}, {1.4, 2.1, 0.4}}));

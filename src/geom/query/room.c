@@ -34,12 +34,24 @@ static Box3 cut_off(Box3 box, const Box3 *other) {
     return (Box3){vec3_load(low), vec3_load(high)};
 }
 
+/* Whether nothing but rounding is left of a box. */
+static bool is_sliver(Box3 left, Box3 box) {
+    const double rounding = 1e-9;
+    double size[3], of[3];
+    vec3_store(size, vec3_sub(left.high, left.low));
+    vec3_store(of, vec3_sub(box.high, box.low));
+    for (int axis = 0; axis < 3; axis++)
+        if (isfinite(of[axis]) && !(size[axis] > rounding * of[axis])) return true;
+    return is_empty(left);
+}
+
 bool room_meets(const Room *room, Box3 box) {
+    const Box3 whole = box;
     if (!room->others) return true;
     box = (Box3){vec3_max(box.low, room->box.low), vec3_min(box.high, room->box.high)};
     /* What one leaves may be covered by another that was looked at before. */
     for (size_t round = 0; round < room->other_count; round++)
         for (size_t i = 0; i < room->other_count && !is_empty(box); i++)
             box = cut_off(box, &room->others[i]);
-    return !is_empty(box);
+    return !is_sliver(box, whole);
 }

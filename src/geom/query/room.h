@@ -14,7 +14,7 @@ typedef struct Room {
 /* Of two boxes that touch the higher one has what is between them. */
 bool room_holds(const Room *room, Vec3 x);
 
-/* Whether a box reaches into the room; touching does not count. */
+/* Whether a box reaches into the room; touching does not count, nor does what rounding adds. */
 bool room_meets(const Room *room, Box3 box);
 
 #endif

@@ -58,10 +58,11 @@ typedef struct FlowStructure {
 } FlowStructure;
 
 /* A face of which the structure closes some part: what its motion pushes through that, m^3/s along
- * the axis, is the same row of `flux_rows` times v. */
+ * the axis, is the same row of `flux_rows` times v. Or what it takes out of a cell elsewhere. */
+enum { FLUX_OF_CELL = -1 };
 typedef struct FlowFlux {
-    int axis, at[3];
-    double area; /* m^2 that it closes */
+    int axis, at[3]; /* FLUX_OF_CELL: `at` is the cell */
+    double area;     /* m^2 that it closes */
 } FlowFlux;
 
 /* A place on the surface of the structure, as the problem's own functions understand it. */

@@ -43,19 +43,24 @@ static double open_faces(const CoupledFlow *flow, const int cell[3]) {
     return sum;
 }
 
+/* From a face to the cell on one side of it; false: there is none. */
+static bool step_aside(const Grid *grid, int cell[3], int axis, int above) {
+    int n = grid->n[axis];
+    cell[axis] += above - 1;
+    if (grid->sides[axis][0] == SIDE_PERIODIC) cell[axis] = (cell[axis] + n) % n;
+    return cell[axis] >= 0 && cell[axis] < n;
+}
+
 static void for_sides(CoupledFlow *flow, SideVisit visit) {
     const Grid *grid = &flow->grid;
     size_t count = flow->problem->flux_rows ? flow->problem->flux_rows->rows : 0;
     for (size_t f = 0; f < count; f++) {
         const FlowFlux *flux = &flow->problem->fluxes[f];
         int a = flux->axis;
-        for (int above = 0; above < 2; above++) {
+        for (int above = 0; above < (a == FLUX_OF_CELL ? 1 : 2); above++) {
             FluxSide side = {.flux = f, .sign = above ? -1.0 : 1.0};
             memcpy(side.cell, flux->at, sizeof side.cell);
-            side.cell[a] += above - 1;
-            if (grid->sides[a][0] == SIDE_PERIODIC)
-                side.cell[a] = (side.cell[a] + grid->n[a]) % grid->n[a];
-            if (side.cell[a] < 0 || side.cell[a] >= grid->n[a]) continue;
+            if (a != FLUX_OF_CELL && !step_aside(grid, side.cell, a, above)) continue;
             const int *at = side.cell;
             if (flow->problem->kind[grid_cell_index(grid, at[0], at[1], at[2])] != CELL_FLUID)
                 continue;
