@@ -94,24 +94,6 @@ def check_short_rope(options, checks, folder):
 
 # ---- contact (docs/contact.md) ----
 
-TILES = """\
-plimsoll: 1
-duration: 1
-rigid: {bodies: [
-  {name: tile, motion: static, friction: 0, shape: {prism: {points: [[0, -0.1], [1, -0.1], [1, 0], [0, 0]], depth: 1}},
-   repeat: {count: 2}},
-  {name: box, friction: 0, shape: {box: {size: [0.1, 0.1, 0.1]}}, position: [-0.1, 0.05, 0], velocity: [1.5, 0, 0]}]}
-probes: [{name: box, quantities: [position, velocity]}]
-"""
-
-
-def check_prism_tiles(options, checks, folder):
-    _, output = outcome(options, folder, "tiles", TILES)
-    probes = output.probes()
-    study(checks, "box of 10 cm over the seam of two prisms: speed before the end, m/s",
-          probes["box.velocity.x"][np.searchsorted(probes["time"], 0.8)], 1.5, 0.0075, 1.6)
-
-
 BOUNCE = """\
 plimsoll: 1
 duration: 0.14
@@ -131,5 +113,4 @@ def check_rough_bounce(options, checks, folder):
 
 
 if __name__ == "__main__":
-    common.verify(__doc__, (check_slack_chain, check_cradle_on_ropes, check_short_rope, check_prism_tiles,
-                            check_rough_bounce))
+    common.verify(__doc__, (check_slack_chain, check_cradle_on_ropes, check_short_rope, check_rough_bounce))

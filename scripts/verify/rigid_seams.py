@@ -12,13 +12,13 @@ SHAPES = {"box": "box: {size: [0.3, 0.3, 0.3]}", "ball": "ball: {radius: 0.15}",
           "capsule": "capsule: {radius: 0.15, height: 0.3}", "cylinder": "cylinder: {radius: 0.15, height: 0.3}"}
 
 
-def slider(kind, turn, yaw):
+def slider(kind, turn, yaw, of=None):
     """It starts at the origin of the floor and goes along its x; what is round lies across. `turn`: of the world."""
     own = common.quat_about((0, 1, 0), yaw)
     if kind in ("capsule", "cylinder"):
         own = common.quat_multiply(own, common.quat_about((1, 0, 0), 90))
     place, velocity = common.quat_matrix(turn) @ (0, SIZE / 2, 0), common.quat_matrix(turn) @ (SPEED, 0, 0)
-    return (f"name: s, shape: {{{SHAPES[kind]}}}, position: {vector_text(place)}, velocity: {vector_text(velocity)}, "
+    return (f"name: s, shape: {{{of or SHAPES[kind]}}}, position: {vector_text(place)}, velocity: {vector_text(velocity)}, "
             f"friction: {MU}, orientation: {common.axis_angle(common.quat_multiply(turn, own))}")
 
 
@@ -36,6 +36,20 @@ def tiles(turn, shift=0.37, across=0.2):
     """Seams lie `shift` of a tile away from the start, and `across` of one to its side."""
     return [box_floor(f"t{i}_{k}", (TILE * (i - 2 + shift), -0.1, TILE * (k - 2 + across)), (TILE, 0.2, TILE), turn)
             for i in range(14) for k in range(5)]
+
+
+def prism_tiles(turn, shift=0.37, across=0.2):
+    """Three-cornered tiles, two to a square, whose seams run along the way, across it and askew."""
+    lying = common.quat_multiply(turn, common.quat_about((1, 0, 0), 90)) # its x and y are the floor's x and z
+    floor = []
+    for i in range(14):
+        for k in range(5):
+            place = common.quat_matrix(turn) @ (TILE * (i - 2 + shift), -0.1, TILE * (k - 2 + across))
+            for half, corners in enumerate(((0, 0, 1, 0, 0, 1), (1, 1, 0, 1, 1, 0))):
+                points = ", ".join(f"[{TILE * corners[c]}, {TILE * corners[c + 1]}]" for c in (0, 2, 4))
+                floor.append(f"name: t{i}_{k}_{half}, motion: static, friction: {MU}, position: {vector_text(place)}, "
+                             f"shape: {{prism: {{points: [{points}], depth: 0.2}}}}, orientation: {common.axis_angle(lying)}")
+    return floor
 
 
 def flat_mesh(path, irregular, seed):
@@ -67,10 +81,10 @@ def flat_mesh(path, irregular, seed):
         file.write("\n".join(lines) + "\n")
 
 
-def travel(options, folder, name, floor, turn, kind, yaw, dt, duration=2.0, dim=3):
+def travel(options, folder, name, floor, turn, kind, yaw, dt, duration=2.0, dim=3, of=None):
     """Where it ends along and across the floor, and how far it leaves its height, m."""
     axes = common.quat_matrix(turn)
-    text = scene_text([*floor, slider(kind, turn, yaw)], duration, dt, axes @ (0, -G, 0), probes=("s",))
+    text = scene_text([*floor, slider(kind, turn, yaw, of)], duration, dt, axes @ (0, -G, 0), probes=("s",))
     path = common.write_scene(folder, name + ".yaml", text.replace("\nname:", f"\ndim: {dim}\nname:", 1))
     output = common.run(options.program, path, os.path.join(folder, name), None, "--threads", 1)
     place = output.probes().vector("s.position") @ axes
@@ -99,6 +113,30 @@ def check_tiles(options, checks, folder):
                 found = travel(options, folder, "tiles", tiles(turn, *random.random(2)), turn, kind, yaw, dt)
                 wanted = travel(options, folder, "slab", slab(turn), turn, kind, yaw, dt)
                 judge(checks, label, found, wanted, 1e-4)
+
+
+def check_logs(options, checks, folder):
+    """What is longer than the tiles that it rolls across."""
+    random = np.random.default_rng(7)
+    tile, log = 0.25, SHAPES["cylinder"].replace("height: 0.3", "height: 0.8")
+    for case in range(1 if options.quickest else 4):
+        turn, shift = common.quat_about((0, 1, 0), random.uniform(0, 360) if case else 0), random.random(2)
+        floor = [box_floor(f"t{i}_{k}", (tile * (i - 2 + shift[0]), -0.1, tile * (k - 4 + shift[1])), (tile, 0.2, tile), turn)
+                 for i in range(22) for k in range(9)]
+        rolled = [travel(options, folder, "log", ground, turn, "cylinder", 0, 1 / 96, of=log) for ground in (floor, slab(turn))]
+        judge(checks, f"log across tiles, case {case}", *rolled, 1e-4)
+
+
+def check_prisms(options, checks, folder):
+    """Tiles with three corners, and whatever has flat faces: their fields are sampled, their faces are not."""
+    random = np.random.default_rng(6)
+    for kind in ("box", "ball") if options.quickest else SHAPES:
+        for dt in (1 / 120,) if options.quickest else steps(options):
+            yaw = random.uniform(0, 90) if kind == "box" else 0
+            turn = common.quat_about((0, 1, 0), 0 if options.quickest else random.uniform(0, 360))
+            found = travel(options, folder, "tiles", prism_tiles(turn, *random.random(2)), turn, kind, yaw, dt)
+            wanted = travel(options, folder, "slab", slab(turn), turn, kind, yaw, dt)
+            judge(checks, f"prisms, {kind}, step 1/{1 / dt:.0f}", found, wanted, 1e-4)
 
 
 def check_turned(options, checks, folder):
@@ -197,5 +235,5 @@ def check_let_in(options, checks, folder):
 
 
 if __name__ == "__main__":
-    common.verify(__doc__, (check_tiles, check_plane, check_turned, check_meshes, check_formula, check_curb, check_on_a_seam,
-                            check_let_in))
+    common.verify(__doc__, (check_tiles, check_prisms, check_logs, check_plane, check_turned, check_meshes, check_formula, check_curb,
+                            check_on_a_seam, check_let_in))

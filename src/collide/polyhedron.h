@@ -20,6 +20,10 @@ void polyhedron_destroy(PlimContext *context, Polyhedron *polyhedron);
 
 size_t polyhedron_face_count(const Polyhedron *polyhedron);
 
+/* Signed distance of a point in the axes of a Polyhedron, m, and the unit direction in which it
+ * grows: what SolidConvex asks for. */
+double polyhedron_distance(const void *polyhedron, Vec3 x, Vec3 *normal);
+
 /* Adds the points at which a and b are within `margin` of each other: the corners of the face of
  * one cut by the sides of the other's face, or the nearest points of two crossing edges. None when
  * a plane between them is more than `margin` wide. */

@@ -166,6 +166,11 @@ static FieldSide own_distance_and_direction(const Solid *solid, Vec3 p) {
     case SOLID_FIELD:
         return (FieldSide){level_set_value(solid->field, p),
                            vec3_normalize(level_set_direction(solid->field, p))};
+    case SOLID_CONVEX: {
+        FieldSide side;
+        side.distance = solid->convex->distance(solid->convex->polyhedron, p, &side.normal);
+        return side;
+    }
     default:
         return from_combined(solid, p);
     }

@@ -27,15 +27,28 @@ static PlimStatus make_level_set(PlimContext *context, const CollideShapeDesc *d
     return status;
 }
 
+static PlimStatus use_faces(PlimContext *context, CollideShape *shape) {
+    shape->convex = context_allocate(context, 1, sizeof *shape->convex);
+    if (!shape->convex) return PLIM_OUT_OF_MEMORY;
+    *shape->convex = (SolidConvex){polyhedron_distance, shape->polyhedron, shape->box};
+    shape->solid = solid_default(SOLID_CONVEX);
+    shape->solid.convex = shape->convex;
+    return PLIM_OK;
+}
+
+/* How far points are from the surface. */
+static PlimStatus make_field(PlimContext *context, const CollideShapeDesc *desc,
+                             CollideShape *shape) {
+    if (desc->primitive || !shape->has_field) return PLIM_OK;
+    return shape->polyhedron ? use_faces(context, shape) : make_level_set(context, desc, shape);
+}
+
 PlimStatus collide_shape_create(PlimContext *context, const CollideShapeDesc *desc,
                                 CollideShape *out) {
     *out = (CollideShape){.core = desc->core, .has_field = !(desc->shell > 0)};
     bool endless = desc->primitive && desc->primitive->kind == SOLID_HALF_SPACE;
     PlimStatus status = PLIM_OK;
-    if (desc->primitive)
-        out->solid = *desc->primitive;
-    else if (out->has_field)
-        status = make_level_set(context, desc, out);
+    if (desc->primitive) out->solid = *desc->primitive;
     if (!endless) out->box = mesh_box(desc->mesh);
     /* The triangles of a round surface lie inside it. */
     if (desc->primitive)
@@ -45,6 +58,7 @@ PlimStatus collide_shape_create(PlimContext *context, const CollideShapeDesc *de
         if (out->has_field) status = polyhedron_create(context, desc->mesh, &out->polyhedron);
         if (status == PLIM_OK) status = sample_tree_create(context, desc->mesh, &out->samples);
     }
+    if (status == PLIM_OK) status = make_field(context, desc, out);
     if (status == PLIM_OK && !out->has_field)
         status = shell_create(context, desc->mesh, desc->shell, &out->shell);
     if (status != PLIM_OK) collide_shape_free(context, out);
@@ -56,6 +70,7 @@ void collide_shape_free(PlimContext *context, CollideShape *shape) {
     if (shape->samples) sample_tree_destroy(context, shape->samples);
     shell_destroy(context, shape->shell);
     if (shape->level_set) level_set_destroy(shape->level_set);
+    if (shape->convex) context_free(context, shape->convex, 1, sizeof *shape->convex);
     *shape = (CollideShape){0};
 }
 

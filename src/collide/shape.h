@@ -14,17 +14,19 @@ typedef struct CollideShape {
     Polyhedron *polyhedron; /* NULL: not a convex polyhedron of few faces */
     SampleTree *samples;    /* NULL: round, or without end */
     Shell *shell;           /* NULL: it has an inside */
-    LevelSet *level_set;    /* owned; NULL: the solid is a primitive */
+    LevelSet *level_set;    /* owned; NULL: the solid is known in closed form */
+    SolidConvex *convex;    /* owned, of the polyhedron; NULL: the solid is another */
     Box3 box;               /* own axes; HUGE_VAL where it has no end */
 } CollideShape;
 
 typedef struct CollideShapeDesc {
     const TriangleMesh *mesh; /* own axes; NULL: without end */
-    const Solid *primitive;   /* in the same axes; NULL: a level set is made from the mesh */
+    const Solid *primitive;   /* in the same axes; NULL: of a convex mesh its faces tell distances,
+                                 of others a level set that is made from it */
     RoundCore core;
     double shell; /* m, thickness of a mesh that is open and has no inside; 0: it has one. The
                      arrays of the mesh must then outlive the shape */
-    int cells;    /* of the level set; 0: as LevelSetOptions choose */
+    int cells;    /* of a level set; 0: as LevelSetOptions choose */
 } CollideShapeDesc;
 
 PlimStatus collide_shape_create(PlimContext *context, const CollideShapeDesc *desc,

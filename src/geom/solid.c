@@ -68,6 +68,7 @@ uint64_t solid_hash(uint64_t hash, const Solid *solid) {
                               (double)solid->child_count};
     hash = hash_bytes(hash, numbers, sizeof numbers);
     hash = hash_bytes(hash, &solid->field, sizeof solid->field);
+    hash = hash_bytes(hash, &solid->convex, sizeof solid->convex);
     for (size_t i = 0; i < solid->child_count; i++) hash = solid_hash(hash, &solid->children[i]);
     return hash;
 }
@@ -152,6 +153,10 @@ static double own_distance(const Solid *solid, Vec3 p) {
         return p.y;
     case SOLID_FIELD:
         return level_set_value(solid->field, p);
+    case SOLID_CONVEX: {
+        Vec3 direction;
+        return solid->convex->distance(solid->convex->polyhedron, p, &direction);
+    }
     default:
         return combined_distance(solid, p);
     }
@@ -201,6 +206,8 @@ static Box3 own_bounds(const Solid *solid) {
         return (Box3){grid->origin,
                       node_grid_position(grid, grid->n[0] - 1, grid->n[1] - 1, grid->n[2] - 1)};
     }
+    case SOLID_CONVEX:
+        return solid->convex->box;
     default:
         return combined_bounds(solid);
     }

@@ -15,10 +15,19 @@ typedef enum SolidKind {
     SOLID_CONE,       /* radius of the base at -height/2, apex at +height/2 on y */
     SOLID_HALF_SPACE, /* everything below the plane y = 0 of its own axes */
     SOLID_FIELD,      /* a level set, borrowed */
+    SOLID_CONVEX,     /* a convex polyhedron, borrowed */
     SOLID_UNION,
     SOLID_INTERSECTION,
     SOLID_DIFFERENCE /* the first child less all others */
 } SolidKind;
+
+/* A convex polyhedron, by who knows its faces. */
+typedef struct SolidConvex {
+    /* Exact signed distance, m, and the unit direction in which it grows. */
+    double (*distance)(const void *polyhedron, Vec3 p, Vec3 *direction);
+    const void *polyhedron;
+    Box3 box;
+} SolidConvex;
 
 typedef struct Solid Solid;
 
@@ -26,6 +35,7 @@ struct Solid {
     SolidKind kind;
     double size[3], radius, tube, height; /* m */
     const LevelSet *field;
+    const SolidConvex *convex;
     Quat orientation; /* own axes to the parent's */
     Vec3 position;    /* m, of the own origin in the parent */
     double scale;     /* own lengths to the parent's; 1 */
@@ -47,7 +57,8 @@ Box3 solid_bounds(const Solid *solid);
 Solid *solid_copy(PlimContext *context, const Solid *solid);
 void solid_destroy(PlimContext *context, Solid *solid); /* one that solid_copy made, or NULL */
 
-/* Of everything that shapes it; level sets count by which they are, not by their values. */
+/* Of everything that shapes it; level sets and polyhedra count by which they are, not by their
+ * values. */
 uint64_t solid_hash(uint64_t hash, const Solid *solid);
 
 /* Its surface as closed triangles, from the distance on a grid of `cells` along the longest side.

@@ -3,6 +3,8 @@
 #include "polyhedron_make.h"
 #include "ration.h"
 
+#include "geom/query/closest.h"
+
 /* The preference for faces, m for a size of 1, and of the depth. */
 static const double PREFERENCE = 1e-4, PREFERENCE_DEPTH = 0.021;
 
@@ -464,6 +466,46 @@ static void out_of_memory(void **state) {
     test_context_close(context);
 }
 
+/* Against all triangles of the mesh; inside, by the rays' rule: behind every triangle. */
+static void distances(void **state) {
+    (void)state;
+    PlimContext *context = test_context(1);
+    const Vec3 wedge[] = {{0, 0, 0}, {1, 0, 0}, {0.2, 0.7, 0}};
+    for (uint64_t shape = 0; shape < 6; shape++) {
+        Vec3 corners[9];
+        for (uint64_t i = 0; i < 9; i++) corners[i] = random_vec3(60 + shape, i);
+        Solid3 solid = shape == 0   ? solid_box(context, 1, 0.4, 0.7)
+                       : shape == 1 ? solid_from(context, prism(context, wedge, 3, 0.5))
+                                    : solid_from(context, hull(context, corners, 9));
+        double worst = 0, turned = 0;
+        for (uint64_t i = 0; i < 400; i++) {
+            Vec3 x = vec3_scale(1.5, random_vec3(80 + shape, i)), normal, ahead;
+            double least = HUGE_VAL, weights[3], sign = -1;
+            for (size_t t = 0; t < solid.mesh.triangle_count; t++) {
+                const int32_t *v = solid.mesh.triangles[t];
+                Vec3 a = solid.mesh.vertices[v[0]], b = solid.mesh.vertices[v[1]],
+                     c = solid.mesh.vertices[v[2]];
+                Vec3 at = closest_on_triangle(x, a, b, c, weights);
+                least = fmin(least, vec3_length(vec3_sub(x, at)));
+                Vec3 out = vec3_cross(vec3_sub(b, a), vec3_sub(c, a));
+                if (vec3_dot(out, vec3_sub(x, a)) > 0) sign = 1;
+            }
+            double found = polyhedron_distance(solid.polyhedron, x, &normal), step = 1e-6;
+            worst = fmax(worst, fabs(found - sign * least));
+            /* Along its normal it grows as a distance does. */
+            double there =
+                polyhedron_distance(solid.polyhedron, vec3_add_scaled(x, step, normal), &ahead);
+            turned = fmax(turned, fabs((there - found) / step - 1));
+        }
+        print_message("polyhedron %d: distances off by %g, slope along the normal by %g\n",
+                      (int)shape, worst, turned);
+        assert_close(worst, 0.0, 1e-13);
+        assert_close(turned, 0.0, 1e-8);
+        solid_free(context, &solid);
+    }
+    test_context_close(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_boxes_on_top_of_each_other),
@@ -479,6 +521,7 @@ int main(void) {
         cmocka_unit_test(dents),
         cmocka_unit_test(full_lists_keep_what_matters),
         cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(distances),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

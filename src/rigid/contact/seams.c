@@ -75,8 +75,8 @@ static bool gather_others(const GhostJob *job, const SeamPoint *at, double deep,
     *count = 0;
     for (int32_t k = job->first[i]; k < job->first[i + 1] && *count < MOST_OTHERS; k++) {
         size_t c = (size_t)job->partner[k];
-        if (c == at->on || c == at->other || !box3_contains(job->search->boxes[c], at->place))
-            continue;
+        Box3 box = box3_grow(job->search->boxes[c], 2.0 * at->reach);
+        if (c == at->on || c == at->other || !box3_contains(box, at->place)) continue;
         double distance = seam_distance(&job->search->surfaces[c], at->place);
         if (distance < -deep) return false;
         if (distance >= 2.0 * at->reach) continue;
