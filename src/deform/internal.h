@@ -89,6 +89,7 @@ typedef struct DeformCollider {
     Collider now, next; /* at t^n, and where its velocity takes it by t^{n+1} */
     Vec3 belt;          /* m/s, own axes */
     Box3 reach;         /* at t^{n+1}, in the world */
+    double thick;       /* m, its least extent */
     int32_t pushed;     /* its number among free bodies that are pushed; -1: it is none of them */
     double friction, kinetic_friction;
 } DeformCollider;
