@@ -142,13 +142,13 @@ def check_taut(options, checks, folder):
 
 
 def check_load(options, checks, folder):
-    """A plank on two soft blocks carries a crate: it lies still, as deep as both press the blocks."""
+    """A plank on two soft blocks, as wide as they are, carries a crate: it lies still, as deep as both press the blocks."""
     area, high, young, plank, crate = 0.15**2, 0.15, 2e4, 2.0, 1.0
     blocks = "".join(block(name, x, [0.15, high, 0.15], [2, 3, 2]).replace("poisson: 0.4", "poisson: 0")
                      for name, x in (("left", -0.2), ("right", 0.2)))
     for rule in ("backward_euler",) if options.quickest else ("backward_euler", "midpoint"):
         label = f"a plank that carries a crate, {rule}"
-        text = JELLY.format(time=1.5, shape="box: {size: [0.6, 0.03, 0.2]}", mass=plank, height=high + 0.016, blocks=blocks,
+        text = JELLY.format(time=1.5, shape="box: {size: [0.6, 0.03, 0.15]}", mass=plank, height=high + 0.016, blocks=blocks,
                             integrator=rule)
         text = text.replace("deformable:", "    - {name: crate, shape: {box: {size: [0.1, 0.1, 0.1]}}, mass: "
                             f"{crate}, position: [0, {high + 0.082}, 0], friction: 0.5}}\ndeformable:")

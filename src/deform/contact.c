@@ -45,8 +45,21 @@ void contact_aim_bodies(Deform *d, double dt) {
     }
 }
 
+static void find_outward(Deform *d) {
+    if (d->colliders.count == 0) return;
+    memset(d->outward.data, 0, 3 * deform_count(d, DEFORM_NODES) * sizeof(double));
+    for (size_t f = 0; f < deform_count(d, DEFORM_FACES); f++) {
+        Vec3 normal = deform_face_normal(d, f, d->position);
+        for (int c = 0; c < d->options.dim; c++) {
+            double *to = d->outward.data + 3 * d->face_corners[3 * f + (size_t)c];
+            vec3_store(to, vec3_add(vec3_load(to), normal));
+        }
+    }
+}
+
 void contact_begin(Deform *d, const StepInfo *step) {
     d->contacts.count = 0;
+    find_outward(d);
     for (size_t k = 0; k < d->colliders.count; k++) {
         DeformCollider *collider = &d->colliders.data[k];
         Surface surface = surface_describe(&collider->ref);
@@ -168,6 +181,32 @@ static Vec3 way_of(const DeformCollider *collider, Vec3 x, double dt) {
     return vec3_scale(1 / dt, vec3_sub(x, vec3_add(collider->now.position, from)));
 }
 
+/* 1: the surface at the node looks straight into a face with this normal. Sheets have two sides. */
+static double facing(const Deform *d, const DeformBody *body, size_t node, Vec3 normal) {
+    Vec3 out = vec3_load(d->outward.data + 3 * node);
+    double length = vec3_length(out), along = vec3_dot(out, normal);
+    if (!(length > 0)) return 0;
+    return (body->is_sheet ? fabs(along) : -along) / length;
+}
+
+/* A node that enters through one face beside another one which its surface looks at touches that
+ * one. A crate that slides over a soft bed presses it in below, and would run into every node that
+ * it comes to; a soft block would at seams of tiles. */
+static void choose_face(const Deform *d, DeformContact *contact, const Collider *collider,
+                        double offset, Vec3 *entry) {
+    const double beside = 0.1, clearly = 0.5; /* of an element's edge; of `facing` */
+    const DeformBody *body = body_of(d, contact->node);
+    double reach = beside * body->edge, seen = facing(d, body, contact->node, contact->normal);
+    if (!(reach > 0) || seen > 1 - clearly) return;
+    Vec3 inside = vec3_add_scaled(*entry, -reach, contact->normal);
+    double depth = offset - collider_distance(collider, inside);
+    if (!(depth > -1e-6 * reach && depth < 0.99 * reach)) return;
+    Vec3 other = normal_at(d, collider, inside);
+    if (!(facing(d, body, contact->node, other) > seen + clearly)) return;
+    contact->normal = other;
+    *entry = vec3_add_scaled(inside, depth, other);
+}
+
 /* Where contact is, and the velocity along the normal that leads just to the surface; y: where the
  * node ends, or where it was seen inside before that. */
 static void aim(const Deform *d, DeformContact *contact, Vec3 v, double gap, Vec3 y, double dt) {
@@ -180,6 +219,7 @@ static void aim(const Deform *d, DeformContact *contact, Vec3 v, double gap, Vec
     offset += allowed_depth(d, &collider->now, offset, x);
     Vec3 entry = entry_point(d, collider, offset, x, y);
     contact->normal = normal_at(d, &collider->next, entry);
+    choose_face(d, contact, &collider->next, offset, &entry);
     Vec3 belt = quat_rotate(collider->next.orientation, collider->belt);
     belt = vec3_add_scaled(belt, -vec3_dot(belt, contact->normal), contact->normal);
     contact->base = vec3_add(way_of(collider, y, dt), belt);

@@ -126,6 +126,7 @@ static void deform_destroy(void *system) {
     pushed_free(d);
     array_free(context, &d->corner_bounds);
     array_free(context, &d->outer_nodes);
+    array_free(context, &d->outward);
     array_free(context, &d->self_nodes);
     array_free(context, &d->self_faces);
     deform_skins_free(d);
@@ -422,7 +423,8 @@ PlimStatus deform_finish(Deform *d) {
             return PLIM_OUT_OF_MEMORY;
     /* As many as can come: nothing is allocated in a step. */
     size_t most = 2 * d->outer_nodes.count;
-    if (d->colliders.count > 0 && !array_reserve(d->context, &d->contacts, most))
+    if (d->colliders.count > 0 && (!array_reserve(d->context, &d->contacts, most) ||
+                                   !array_reserve(d->context, &d->outward, values)))
         return PLIM_OUT_OF_MEMORY;
     return PLIM_OK;
 }

@@ -255,6 +255,7 @@ struct Deform {
     ARRAY(double) work[DEFORM_WORK_COUNT]; /* of the solves, three a node */
     ARRAY(double) corner_bounds; /* N/m, four an element, then a spring: newmark's, of its step */
     ARRAY(int32_t) outer_nodes;  /* of the surfaces, rising */
+    ARRAY(double) outward;       /* m^2, three a node: normals of its faces at t^n; for contact */
     double sheet_offset;         /* m: how far sheets stay off rigid surfaces, at most */
     bool has_damping, has_checks, has_sheets;
     double energy_rounding;      /* J, of the sum of elastic energies */
@@ -359,6 +360,9 @@ PlimStatus deform_name_failure(const Deform *d, PlimStatus status, const char *w
                                const char *name, double t);
 
 /* ---- outside.c: gravity, loads, wind ---- */
+
+/* Area and outward normal, scaled by it, at places of nodes; in the plane an edge is 1 m deep. */
+Vec3 deform_face_normal(const Deform *d, size_t face, const double *x);
 
 /* Into `outside`, at time t and the present positions and velocities. */
 PlimStatus deform_outside_forces(Deform *d, const StepInfo *step, double t);
