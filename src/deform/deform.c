@@ -134,6 +134,7 @@ static void deform_destroy(void *system) {
     bending_free(d);
     array_free(context, &d->limit_edges);
     array_free(context, &d->limited);
+    array_free(context, &d->limit_changed);
     array_free(context, &d->touch_start);
     array_free(context, &d->touch);
     array_free(context, &d->element_colors.order);

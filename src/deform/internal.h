@@ -133,6 +133,7 @@ typedef struct DeformSkin {
 typedef struct LimitEdge {
     int32_t nodes[2];
     double rest, limit; /* m, 1 */
+    int64_t still;      /* the look at which it was found well */
 } LimitEdge;
 
 /* Nodes of surfaces that may come within their thickness in the step (pairs.c). */
@@ -247,7 +248,9 @@ struct Deform {
     DeformColors element_colors, spring_colors, patch_colors;
     DeformBending bending;
     ARRAY(LimitEdge) limit_edges;
-    ARRAY(double) limited; /* m/s: what the limits changed of v^{n+1/2}, three a node */
+    ARRAY(double) limited;        /* m/s: what the limits changed of v^{n+1/2}, three a node */
+    ARRAY(int64_t) limit_changed; /* the look at which limits changed a node's velocity */
+    int64_t limit_look, limit_body_changed; /* at edges so far; that changed one of bodies */
     ARRAY(int32_t) element_entries, spring_entries; /* of the matrix, corners^2 each */
     BlockCsr matrix;
     ARRAY(double) unfiltered; /* its values before what is held was filtered out, for bodies */
