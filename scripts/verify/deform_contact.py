@@ -106,5 +106,70 @@ def check_squash(options, checks, folder):
                     f"{np.min(column(probes, 'ball.volume')) / column(probes, 'ball.volume')[0]:.4f}")
 
 
+# ---- edges and seams ----
+
+TILES = """\
+plimsoll: 1
+name: tiles
+duration: 0.9
+fps: 60
+time_step: {{max_dt: "=1/240"}}
+rigid:
+  bodies:
+    - {{name: tile, motion: static, shape: {{box: {{size: [0.4, 0.2, 2]}}}}, position: ["=-1.2 + 0.4*n", -0.1, 0], friction: 0.3,
+       repeat: {{count: 8, spacing: [0, 0, 0]}}}}
+deformable:
+  bodies:
+    - {{name: soft, shape: {{box: {{size: [0.3, 0.1, 0.3]}}}}, cells: [4, 2, 4], position: [-0.73, 0.0501, 0],
+       orientation: {{axis: [0, 1, 0], angle: {yaw}}}, velocity: [2, 0, 0], density: 300, young: {young}, friction: 0.3,
+       damping: 0.01}}
+probes:
+  - {{name: soft, quantities: [center]}}
+"""
+
+BED = """\
+plimsoll: 1
+name: bed
+duration: 0.6
+fps: 60
+time_step: {{max_dt: "=1/480"}}
+gravity: ["=9.81*sin({angle}*pi/180)", "=-9.81*cos({angle}*pi/180)", 0]
+rigid:
+  bodies:
+    - {{name: crate, shape: {{box: {{size: [0.2, 0.1, 0.2]}}}}, mass: 1, position: [-0.5, 0.152, 0], friction: {mu}}}
+deformable:
+  bodies:
+    - {{name: bed, shape: {{box: {{size: [1.6, 0.1, 0.4]}}}}, cells: [32, 2, 8], position: [0, 0.05, 0], density: 500,
+       young: 2.0e+6, friction: {mu}, damping: 0.005,
+       pins: [{{name: under, in: {{place: {{position: [0, -0.05, 0], shape: {{box: {{size: [2, 0.01, 1]}}}}}}}}}}]}}
+probes:
+  - {{name: crate, quantities: [position, velocity]}}
+"""
+
+
+def check_seams(options, checks, folder):
+    """A soft block slides over flush tiles as over one slab."""
+    for yaw, young in [(23, 2e4)] if options.quickest else [(0, 1e5), (23, 1e5), (0, 2e4), (23, 2e4), (45, 2e4)]:
+        name = f"soft block over tiles, turned by {yaw} degrees, E {young:g}"
+        path = common.write_scene(folder, "tiles.yaml", TILES.format(yaw=yaw, young=young))
+        center = vector(deform.run(options, folder, name.replace(" ", "_"), path).probes(), "soft.center")
+        checks.near(f"{name}: way, m", center[-1, 0] - center[0, 0], 2**2 / (2 * 0.3 * G), 1)
+        checks.below(f"{name}: aside, m", float(np.max(np.abs(center[:, 2]))), 1e-3)
+        checks.below(f"{name}: hops by, m", float(np.max(center[:, 1]) - center[0, 1]), 1e-4)
+
+
+def check_bed(options, checks, folder):
+    """A crate slides down a soft bed: it gains g (sin a - mu cos a), and does not run into what it presses in."""
+    for angle, mu in [(25, 0.2)] if options.quickest else [(25, 0.2), (35, 0.4)]:
+        name = f"crate on a soft bed at {angle} degrees, mu {mu:g}"
+        path = common.write_scene(folder, "bed.yaml", BED.format(angle=angle, mu=mu))
+        probes = deform.run(options, folder, name.replace(" ", "_"), path).probes()
+        t, speed, a = column(probes, "time"), vector(probes, "crate.velocity")[:, 0], math.radians(angle)
+        rows = (t > 0.15) & (t < 0.55)
+        found, expected = np.polyfit(t[rows], speed[rows], 1)[0], G * (math.sin(a) - mu * math.cos(a))
+        checks.below(f"{name}: gains {found:.4f} expected {expected:.4f} m/s^2, off by over g sin a",
+                     abs(found - expected) / (G * math.sin(a)), 0.03)
+
+
 if __name__ == "__main__":
-    common.verify(__doc__, (check_slopes, check_stop, check_squash))
+    common.verify(__doc__, (check_slopes, check_stop, check_squash, check_seams, check_bed))

@@ -46,6 +46,31 @@ probes:
 """
 
 
+TAUT = """\
+plimsoll: 1
+name: taut
+duration: 0.8
+fps: 24
+rigid:
+  bodies:
+    - {{name: ball, shape: {{ball: {{radius: 0.15}}}}, mass: {mass}, position: [0.05, 0.66, 0.03], friction: 0.3}}
+deformable:
+  integrator: {integrator}
+  bodies:
+    - name: sheet
+      sheet: {{size: [1.6, 1.6], cells: [14, 14]}}
+      area_density: 0.5
+      stretch: 8000
+      damping: 0.002
+      strain_limit: 0
+      pins: [{{name: rim, in: {{difference: {{of: [{{box: {{size: [2, 1, 2]}}}}, {{box: {{size: [1.59, 2, 1.59]}}}}]}}}}}}]
+probes:
+  - {{name: ball, quantities: [position, velocity]}}
+  - {{name: sheet, quantities: [momentum]}}
+  - {{name: rim, quantities: [force]}}
+"""
+
+
 def block(name, x, size, cells):
     return (f"    - {{name: {name}, shape: {{box: {{size: {size}}}}}, cells: {cells}, position: [{x}, {size[1] / 2}, 0], "
             "density: 1000, young: 2.0e+4, poisson: 0.4, damping: 0.01, friction: 0.8}\n")
@@ -94,6 +119,48 @@ def check_trampoline(options, checks, folder):
                      np.max(total - np.minimum.accumulate(total)) / (9.81 * mass * 0.11), 0.02)
 
 
+def check_taut(options, checks, folder):
+    """A heavy ball falls deep into a taut sheet at the default step: it comes back up. Free of contact, nodes below it would
+    fly to above it in one step."""
+    cases = [(50, "midpoint")] if options.quickest else [(mass, rule) for mass in (5, 50, 60)
+                                                         for rule in ("midpoint", "backward_euler")]
+    for mass, rule in cases:
+        label = f"ball of {mass} kg on a taut sheet, {rule}"
+        path = common.write_scene(folder, "taut.yaml", TAUT.format(mass=mass, integrator=rule))
+        output = deform.run(options, folder, label.replace(" ", "_"), path)
+        probes, stats = output.probes(), output.stats()
+        y, time = deform.vector(probes, "ball.position")[:, 1], probes["time"]
+        checks.true(f"{label}: comes back", y.min() > -0.6 and y[-1] > y.min() + 0.1, f"{y.min():.3f} m, then {y[-1]:.3f} m")
+        p = mass * deform.vector(probes, "ball.velocity") + deform.vector(probes, "sheet.momentum")
+        force = deform.vector(probes, "rim.force") - [0, 9.81 * (mass + 0.5 * 1.6**2), 0]
+        off = p[1:] - p[0] - np.cumsum(force[1:] * np.diff(time)[:, None], axis=0)
+        checks.below(f"{label}: momentum against pins and weight, over that of the fall",
+                     np.max(np.linalg.norm(off, axis=1)) / (mass * np.sqrt(2 * 9.81 * 0.5)), 1e-3)
+        total = stats["energy.total"]
+        checks.below(f"{label}: energy gained since any moment, over that of the fall",
+                     np.max(total - np.minimum.accumulate(total)) / (9.81 * mass * 0.5), 0.01)
+
+
+def check_load(options, checks, folder):
+    """A plank on two soft blocks, as wide as they are, carries a crate: it lies still, as deep as both press the blocks."""
+    area, high, young, plank, crate = 0.15**2, 0.15, 2e4, 2.0, 1.0
+    blocks = "".join(block(name, x, [0.15, high, 0.15], [2, 3, 2]).replace("poisson: 0.4", "poisson: 0")
+                     for name, x in (("left", -0.2), ("right", 0.2)))
+    for rule in ("backward_euler",) if options.quickest else ("backward_euler", "midpoint"):
+        label = f"a plank that carries a crate, {rule}"
+        text = JELLY.format(time=1.5, shape="box: {size: [0.6, 0.03, 0.15]}", mass=plank, height=high + 0.016, blocks=blocks,
+                            integrator=rule)
+        text = text.replace("deformable:", "    - {name: crate, shape: {box: {size: [0.1, 0.1, 0.1]}}, mass: "
+                            f"{crate}, position: [0, {high + 0.082}, 0], friction: 0.5}}\ndeformable:")
+        probes = deform.run(options, folder, label.replace(" ", "_"), common.write_scene(folder, "load.yaml", text)).probes()
+        velocity = np.linalg.norm(deform.vector(probes, "ball.velocity"), axis=1)[-1]
+        checks.below(f"{label}: speed at the end, m/s", velocity, 1e-3)
+        # of neo-Hookean blocks without lateral contraction: force = young area (1/s - s)/2, from the middle of their weight
+        pull = (9.81 * (plank + crate) / 2 + 0.5 * 1000 * area * high * 9.81) / (young * area)
+        sunk = high * (1 - (np.sqrt(pull**2 + 1) - pull))
+        checks.near(f"{label}: sinks by, m", high + 0.015 - deform.vector(probes, "ball.position")[-1, 1], sunk, 1)
+
+
 def check_rest(options, checks, folder):
     """A ball rests on jelly, a plank on two soft blocks: heights from strain, and they stay."""
     wide = block("jelly", 0, [0.4, 0.2, 0.4], [4, 2, 4])
@@ -126,4 +193,4 @@ def check_bits(options, checks, folder):
 
 
 if __name__ == "__main__":
-    common.verify(__doc__, (check_momentum, check_trampoline, check_rest, check_bits))
+    common.verify(__doc__, (check_momentum, check_trampoline, check_taut, check_load, check_rest, check_bits))

@@ -9,6 +9,20 @@
 
 #include <string.h>
 
+/* Of the least extent of a collider: a way as long as that cannot lead through it unseen. */
+static const double seen_part = 0.25;
+
+/* The least extent of a body; none where it has no end. */
+static double thickness(const Collider *collider, int dim) {
+    Box3 box = solid_bounds(collider->solid);
+    double least = HUGE_VAL;
+    for (int axis = 0; axis < dim; axis++) {
+        double size = vec3_component(box.high, axis) - vec3_component(box.low, axis);
+        if (isfinite(size)) least = fmin(least, size);
+    }
+    return least;
+}
+
 static Collider carried_on(const Collider *now, double dt) {
     Collider next = *now;
     next.position = vec3_add_scaled(now->position, dt, now->velocity);
@@ -31,14 +45,28 @@ void contact_aim_bodies(Deform *d, double dt) {
     }
 }
 
+static void find_outward(Deform *d) {
+    if (d->colliders.count == 0) return;
+    memset(d->outward.data, 0, 3 * deform_count(d, DEFORM_NODES) * sizeof(double));
+    for (size_t f = 0; f < deform_count(d, DEFORM_FACES); f++) {
+        Vec3 normal = deform_face_normal(d, f, d->position);
+        for (int c = 0; c < d->options.dim; c++) {
+            double *to = d->outward.data + 3 * d->face_corners[3 * f + (size_t)c];
+            vec3_store(to, vec3_add(vec3_load(to), normal));
+        }
+    }
+}
+
 void contact_begin(Deform *d, const StepInfo *step) {
     d->contacts.count = 0;
+    find_outward(d);
     for (size_t k = 0; k < d->colliders.count; k++) {
         DeformCollider *collider = &d->colliders.data[k];
         Surface surface = surface_describe(&collider->ref);
         collider->now.solid = surface.solid;
         collider->belt = surface.belt;
         surface_read(&collider->ref, &collider->now);
+        collider->thick = thickness(&collider->now, d->options.dim);
         collider->next = carried_on(&collider->now, step->dt);
         if (collider->ref.class->read_ahead)
             collider->ref.class->read_ahead(collider->ref.system, collider->ref.surface,
@@ -122,16 +150,68 @@ static Vec3 entry_point(const Deform *d, const DeformCollider *collider, double 
     return first > 0 ? x : vec3_add_scaled(x, -first, normal_at(d, &collider->next, x));
 }
 
+/* Whether a way that ends outside may lead through: before contact is known a taut sheet flies from
+ * below a heavy ball to above it. */
+static bool may_pass(const DeformCollider *collider, Vec3 from, Vec3 to) {
+    if (!(vec3_length(vec3_sub(to, from)) > seen_part * collider->thick)) return false;
+    Box3 way = box3_add_point(box3_add_point(box3_empty(), from), to);
+    return box3_overlap(collider->reach, way);
+}
+
+/* Looks along that way, seen from the collider, for the first place inside, where it is then. */
+static bool find_passage(const DeformCollider *collider, double offset, Vec3 from, Vec3 *to) {
+    enum { MOST_LOOKS = 200 };
+    const Solid *solid = collider->now.solid;
+    Vec3 start = to_own(&collider->now, from), end = to_own(&collider->next, *to);
+    Vec3 way = vec3_sub(end, start);
+    double looks = ceil(vec3_length(way) / (seen_part * collider->thick));
+    int count = (int)fmin(looks, MOST_LOOKS);
+    for (int k = 1; k < count; k++) {
+        Vec3 x = vec3_add_scaled(start, (double)k / count, way);
+        if (!(solid_distance(solid, x) < offset)) continue;
+        *to = vec3_add(collider->next.position, quat_rotate(collider->next.orientation, x));
+        return true;
+    }
+    return false;
+}
+
 /* The velocity at which its material comes to x in the step. */
 static Vec3 way_of(const DeformCollider *collider, Vec3 x, double dt) {
     Vec3 from = quat_rotate(collider->now.orientation, to_own(&collider->next, x));
     return vec3_scale(1 / dt, vec3_sub(x, vec3_add(collider->now.position, from)));
 }
 
-/* Where contact is, and the velocity along the normal that leads just to the surface. */
+/* 1: the surface at the node looks straight into a face with this normal. Sheets have two sides. */
+static double facing(const Deform *d, const DeformBody *body, size_t node, Vec3 normal) {
+    Vec3 out = vec3_load(d->outward.data + 3 * node);
+    double length = vec3_length(out), along = vec3_dot(out, normal);
+    if (!(length > 0)) return 0;
+    return (body->is_sheet ? fabs(along) : -along) / length;
+}
+
+/* A node that enters through one face beside another one which its surface looks at touches that
+ * one. A crate that slides over a soft bed presses it in below, and would run into every node that
+ * it comes to; a soft block would at seams of tiles. */
+static void choose_face(const Deform *d, DeformContact *contact, const Collider *collider,
+                        double offset, Vec3 *entry) {
+    const double beside = 0.1, clearly = 0.5; /* of an element's edge; of `facing` */
+    const DeformBody *body = body_of(d, contact->node);
+    double reach = beside * body->edge, seen = facing(d, body, contact->node, contact->normal);
+    if (!(reach > 0) || seen > 1 - clearly) return;
+    Vec3 inside = vec3_add_scaled(*entry, -reach, contact->normal);
+    double depth = offset - collider_distance(collider, inside);
+    if (!(depth > -1e-6 * reach && depth < 0.99 * reach)) return;
+    Vec3 other = normal_at(d, collider, inside);
+    if (!(facing(d, body, contact->node, other) > seen + clearly)) return;
+    contact->normal = other;
+    *entry = vec3_add_scaled(inside, depth, other);
+}
+
+/* Where contact is, and the velocity along the normal that leads just to the surface; y: where the
+ * node ends, or where it was seen inside before that. */
 static void aim(const Deform *d, DeformContact *contact, Vec3 v, double gap, Vec3 y, double dt) {
     const DeformCollider *collider = &d->colliders.data[contact->collider];
-    Vec3 x = vec3_load(d->position + 3 * contact->node);
+    Vec3 x = vec3_load(d->position + 3 * contact->node), end = vec3_add_scaled(x, dt, v);
     if (collider->pushed >= 0)
         contact->arm = vec3_scale(1 / d->pushed.data[collider->pushed].length,
                                   vec3_sub(y, collider->next.position));
@@ -139,11 +219,12 @@ static void aim(const Deform *d, DeformContact *contact, Vec3 v, double gap, Vec
     offset += allowed_depth(d, &collider->now, offset, x);
     Vec3 entry = entry_point(d, collider, offset, x, y);
     contact->normal = normal_at(d, &collider->next, entry);
+    choose_face(d, contact, &collider->next, offset, &entry);
     Vec3 belt = quat_rotate(collider->next.orientation, collider->belt);
     belt = vec3_add_scaled(belt, -vec3_dot(belt, contact->normal), contact->normal);
     contact->base = vec3_add(way_of(collider, y, dt), belt);
     if (d->options.dim == 2) contact->base.z = 0;
-    double deep = vec3_dot(vec3_sub(y, entry), contact->normal);
+    double deep = vec3_dot(vec3_sub(end, entry), contact->normal);
     contact->target = vec3_dot(contact->normal, v) - (deep != 0 ? deep : gap) / dt;
 }
 
@@ -203,19 +284,21 @@ static size_t first_of_node(const Deform *d, size_t node) {
 /* Looks at one node and one collider; true when something changed. */
 static bool look(Deform *d, const StepInfo *step, const ContactView *view, size_t i, size_t k) {
     const DeformCollider *collider = &d->colliders.data[k];
-    Vec3 v = vec3_load(view->v + 3 * i);
-    Vec3 y = vec3_add_scaled(vec3_load(d->position + 3 * i), step->dt, v);
+    Vec3 v = vec3_load(view->v + 3 * i), x = vec3_load(d->position + 3 * i);
+    Vec3 y = vec3_add_scaled(x, step->dt, v);
     DeformContact *known = find_contact(d, first_of_node(d, i), i, k);
-    if (!known && !box3_contains(collider->reach, y)) return false;
+    bool may_go_through = !known && may_pass(collider, x, y);
+    if (!known && !may_go_through && !box3_contains(collider->reach, y)) return false;
     const DeformBody *body = body_of(d, i);
     double offset = offset_of(body), fine = 1e-7 * body->size;
-    offset += allowed_depth(d, &collider->now, offset, vec3_load(d->position + 3 * i));
+    offset += allowed_depth(d, &collider->now, offset, x);
     double gap = collider_distance(&collider->next, y) - offset;
     if (known && known->presses) {
         aim(d, known, v, gap, y, step->dt);
         return fabs(gap) > fine;
     }
-    if (!(gap < (known ? -fine : 0.0))) return false;
+    bool passes = may_go_through && !(gap < 0.0) && find_passage(collider, offset, x, &y);
+    if (!passes && !(gap < (known ? -fine : 0.0))) return false;
     if (known) { /* it let go and comes back */
         known->presses = ++known->changes < 8;
         aim(d, known, v, gap, y, step->dt);
@@ -483,20 +566,8 @@ void contact_push_out(Deform *d) {
 
 /* ---- the longest step ---- */
 
-/* The least extent of a body; none where it has no end. */
-static double thickness(const Collider *collider, int dim) {
-    Box3 box = solid_bounds(collider->solid);
-    double least = HUGE_VAL;
-    for (int axis = 0; axis < dim; axis++) {
-        double size = vec3_component(box.high, axis) - vec3_component(box.low, axis);
-        if (isfinite(size)) least = fmin(least, size);
-    }
-    return least;
-}
-
 /* Nodes pass through what is thinner than their way in a step, or come out on the wrong side. */
 double contact_longest_step(const Deform *d, double wanted) {
-    const double part = 0.25; /* of the thickness */
     double longest = HUGE_VAL;
     for (size_t k = 0; d->options.contact && k < d->colliders.count; k++) {
         Collider now = {.solid = surface_describe(&d->colliders.data[k].ref).solid};
@@ -510,10 +581,10 @@ double contact_longest_step(const Deform *d, double wanted) {
             size_t i = (size_t)d->outer_nodes.data[n];
             Vec3 x = vec3_load(d->position + 3 * i), v = vec3_load(d->velocity + 3 * i);
             double speed = vec3_length(vec3_sub(v, collider_velocity(&now, x)));
-            if (!(speed * longest > part * thick)) continue;
+            if (!(speed * longest > seen_part * thick)) continue;
             Box3 way =
                 box3_add_point(box3_add_point(box3_empty(), x), vec3_add_scaled(x, wanted, v));
-            if (box3_overlap(bounds, way)) longest = part * thick / speed;
+            if (box3_overlap(bounds, way)) longest = seen_part * thick / speed;
         }
     }
     return longest;

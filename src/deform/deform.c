@@ -126,6 +126,7 @@ static void deform_destroy(void *system) {
     pushed_free(d);
     array_free(context, &d->corner_bounds);
     array_free(context, &d->outer_nodes);
+    array_free(context, &d->outward);
     array_free(context, &d->self_nodes);
     array_free(context, &d->self_faces);
     deform_skins_free(d);
@@ -133,6 +134,7 @@ static void deform_destroy(void *system) {
     bending_free(d);
     array_free(context, &d->limit_edges);
     array_free(context, &d->limited);
+    array_free(context, &d->limit_changed);
     array_free(context, &d->touch_start);
     array_free(context, &d->touch);
     array_free(context, &d->element_colors.order);
@@ -422,7 +424,8 @@ PlimStatus deform_finish(Deform *d) {
             return PLIM_OUT_OF_MEMORY;
     /* As many as can come: nothing is allocated in a step. */
     size_t most = 2 * d->outer_nodes.count;
-    if (d->colliders.count > 0 && !array_reserve(d->context, &d->contacts, most))
+    if (d->colliders.count > 0 && (!array_reserve(d->context, &d->contacts, most) ||
+                                   !array_reserve(d->context, &d->outward, values)))
         return PLIM_OUT_OF_MEMORY;
     return PLIM_OK;
 }

@@ -89,6 +89,7 @@ typedef struct DeformCollider {
     Collider now, next; /* at t^n, and where its velocity takes it by t^{n+1} */
     Vec3 belt;          /* m/s, own axes */
     Box3 reach;         /* at t^{n+1}, in the world */
+    double thick;       /* m, its least extent */
     int32_t pushed;     /* its number among free bodies that are pushed; -1: it is none of them */
     double friction, kinetic_friction;
 } DeformCollider;
@@ -132,6 +133,7 @@ typedef struct DeformSkin {
 typedef struct LimitEdge {
     int32_t nodes[2];
     double rest, limit; /* m, 1 */
+    int64_t still;      /* the look at which it was found well */
 } LimitEdge;
 
 /* Nodes of surfaces that may come within their thickness in the step (pairs.c). */
@@ -246,7 +248,9 @@ struct Deform {
     DeformColors element_colors, spring_colors, patch_colors;
     DeformBending bending;
     ARRAY(LimitEdge) limit_edges;
-    ARRAY(double) limited; /* m/s: what the limits changed of v^{n+1/2}, three a node */
+    ARRAY(double) limited;        /* m/s: what the limits changed of v^{n+1/2}, three a node */
+    ARRAY(int64_t) limit_changed; /* the look at which limits changed a node's velocity */
+    int64_t limit_look, limit_body_changed; /* at edges so far; that changed one of bodies */
     ARRAY(int32_t) element_entries, spring_entries; /* of the matrix, corners^2 each */
     BlockCsr matrix;
     ARRAY(double) unfiltered; /* its values before what is held was filtered out, for bodies */
@@ -254,6 +258,7 @@ struct Deform {
     ARRAY(double) work[DEFORM_WORK_COUNT]; /* of the solves, three a node */
     ARRAY(double) corner_bounds; /* N/m, four an element, then a spring: newmark's, of its step */
     ARRAY(int32_t) outer_nodes;  /* of the surfaces, rising */
+    ARRAY(double) outward;       /* m^2, three a node: normals of its faces at t^n; for contact */
     double sheet_offset;         /* m: how far sheets stay off rigid surfaces, at most */
     bool has_damping, has_checks, has_sheets;
     double energy_rounding;      /* J, of the sum of elastic energies */
@@ -358,6 +363,9 @@ PlimStatus deform_name_failure(const Deform *d, PlimStatus status, const char *w
                                const char *name, double t);
 
 /* ---- outside.c: gravity, loads, wind ---- */
+
+/* Area and outward normal, scaled by it, at places of nodes; in the plane an edge is 1 m deep. */
+Vec3 deform_face_normal(const Deform *d, size_t face, const double *x);
 
 /* Into `outside`, at time t and the present positions and velocities. */
 PlimStatus deform_outside_forces(Deform *d, const StepInfo *step, double t);

@@ -20,7 +20,7 @@ static PlimStatus add_sides(Deform *d, size_t element, double limit) {
         int32_t a = d->corners[4 * element + (size_t)c];
         int32_t b = d->corners[4 * element + (size_t)((c + 1) % corners)];
         Vec3 way = vec3_sub(vec3_load(d->rest + 3 * a), vec3_load(d->rest + 3 * b));
-        LimitEdge edge = {{a < b ? a : b, a < b ? b : a}, vec3_length(way), limit};
+        LimitEdge edge = {{a < b ? a : b, a < b ? b : a}, vec3_length(way), limit, 0};
         if (!array_push(d->context, &d->limit_edges, edge)) return PLIM_OUT_OF_MEMORY;
     }
     return PLIM_OK;
@@ -39,7 +39,8 @@ PlimStatus limit_make(Deform *d) {
     for (size_t i = 0; i < count; i++)
         if (i == 0 || compare_edges(&edges[kept - 1], &edges[i]) != 0) edges[kept++] = edges[i];
     d->limit_edges.count = kept;
-    if (!array_reserve(d->context, &d->limited, 3 * deform_count(d, DEFORM_NODES)))
+    if (!array_reserve(d->context, &d->limited, 3 * deform_count(d, DEFORM_NODES)) ||
+        !array_reserve(d->context, &d->limit_changed, deform_count(d, DEFORM_NODES)))
         return PLIM_OUT_OF_MEMORY;
     return PLIM_OK;
 }
@@ -47,6 +48,10 @@ PlimStatus limit_make(Deform *d) {
 /* What an impulse along n does to the velocity of a node: that of its free directions alone. */
 static Vec3 answer(const Deform *d, int32_t node, Vec3 n) {
     int dim = d->options.dim;
+    if (!d->is_held[node]) {
+        double mass = d->mass[node]; /* + 0: as below, without negative zeros */
+        return vec3(n.x / mass + 0.0, n.y / mass + 0.0, dim == 3 ? n.z / mass + 0.0 : 0.0);
+    }
     const double *filter = d->filter + (size_t)(dim * dim) * (size_t)node;
     double in[3], out[3] = {0};
     vec3_store(in, n);
@@ -59,7 +64,18 @@ static Vec3 answer(const Deform *d, int32_t node, Vec3 n) {
  * that touches it. */
 static void push_node(Deform *d, int32_t node, Vec3 impulse, bool with_bodies, double *v) {
     vec3_store(v + 3 * node, vec3_add(vec3_load(v + 3 * node), answer(d, node, impulse)));
-    if (with_bodies && d->is_held[node]) pushed_take_impulse(d, (size_t)node, impulse, v);
+    d->limit_changed.data[node] = d->limit_look;
+    if (!with_bodies || !d->is_held[node]) return;
+    pushed_take_impulse(d, (size_t)node, impulse, v);
+    d->limit_body_changed = d->limit_look;
+}
+
+/* Whether it was well, and its ends have the velocities that they had then. */
+static bool is_still(const Deform *d, const LimitEdge *edge) {
+    size_t a = (size_t)edge->nodes[0], b = (size_t)edge->nodes[1];
+    bool held = d->is_held[a] || d->is_held[b];
+    return edge->still > d->limit_changed.data[a] && edge->still > d->limit_changed.data[b] &&
+           !(held && edge->still <= d->limit_body_changed);
 }
 
 /* The lengths that an edge may have at the end, given the one it has. */
@@ -81,10 +97,12 @@ static double part_of_step(const Deform *d, double dt) {
 }
 
 /* True when it had to be changed by more than a little. */
-static bool limit_edge(Deform *d, const LimitEdge *edge, const double *x0, double dt, double *v,
+static bool limit_edge(Deform *d, LimitEdge *edge, const double *x0, double dt, double *v,
                        bool with_bodies) {
     const double slack = 0.01; /* of the limit */
     int32_t a = edge->nodes[0], b = edge->nodes[1];
+    if (is_still(d, edge)) return false;
+    edge->still = ++d->limit_look;
     Vec3 start = vec3_sub(vec3_load(x0 + 3 * b), vec3_load(x0 + 3 * a));
     Vec3 speed = vec3_sub(vec3_load(v + 3 * b), vec3_load(v + 3 * a));
     Vec3 end = vec3_add_scaled(start, dt, speed);
@@ -107,6 +125,10 @@ size_t limit_velocities(Deform *d, const double *x0, double dt, double *v, bool 
     enum { MOST_SWEEPS = 500 };
     size_t count = d->limit_edges.count, left = count;
     *sweeps = 0;
+    d->limit_look = d->limit_body_changed = 0;
+    if (count > 0)
+        memset(d->limit_changed.data, 0, deform_count(d, DEFORM_NODES) * sizeof(int64_t));
+    for (size_t k = 0; k < count; k++) d->limit_edges.data[k].still = 0;
     for (int sweep = 0; sweep < MOST_SWEEPS && left > 0; sweep++) {
         left = 0;
         for (size_t k = 0; k < count; k++) {

@@ -5,8 +5,7 @@
 
 /* ---- faces ---- */
 
-/* Area and outward normal, scaled by it; in the plane an edge is 1 m deep. */
-static Vec3 face_normal(const Deform *d, size_t face, const double *x) {
+Vec3 deform_face_normal(const Deform *d, size_t face, const double *x) {
     const int32_t *corner = d->face_corners + 3 * face;
     Vec3 x0 = vec3_load(x + 3 * corner[0]), e1 = vec3_sub(vec3_load(x + 3 * corner[1]), x0);
     if (d->options.dim == 2) return vec3(e1.y, -e1.x, 0);
@@ -46,7 +45,7 @@ static PlimStatus find_weights(Deform *d, const DeformLoad *load, double *area) 
     for (size_t k = 0; k < load->count; k++) area[d->load_nodes.data[load->first + k]] = 0;
     for (size_t f = 0; f < load->face_count; f++) {
         size_t face = d->load_faces.data[load->first_face + f];
-        double part = vec3_length(face_normal(d, face, d->rest)) / d->options.dim;
+        double part = vec3_length(deform_face_normal(d, face, d->rest)) / d->options.dim;
         for (int c = 0; c < d->options.dim; c++)
             area[d->face_corners[3 * face + (size_t)c]] += part;
         sum += part * d->options.dim;
@@ -114,7 +113,7 @@ static PlimStatus add_load(const Deform *d, const DeformLoad *load, double t, do
 /* Volume between a face and a point, m^3. */
 static double face_volume(const Deform *d, size_t face, const double *x, Vec3 origin) {
     Vec3 corner = vec3_load(x + 3 * d->face_corners[3 * face]);
-    return vec3_dot(vec3_sub(corner, origin), face_normal(d, face, x)) / d->options.dim;
+    return vec3_dot(vec3_sub(corner, origin), deform_face_normal(d, face, x)) / d->options.dim;
 }
 
 /* Pressure follows the faces. It has the potential p V where they close a volume; elsewhere one
@@ -129,7 +128,7 @@ PlimStatus deform_pressure(const Deform *d, double t, const double *x, double *f
         Vec3 origin = vec3_load(d->start + 3 * d->load_nodes.data[load->first]);
         for (size_t f = 0; f < load->face_count; f++) {
             size_t face = d->load_faces.data[load->first_face + f];
-            add_to_face(d, face, vec3_scale(-now.pressure, face_normal(d, face, x)), force);
+            add_to_face(d, face, vec3_scale(-now.pressure, deform_face_normal(d, face, x)), force);
             *energy += now.pressure * face_volume(d, face, x, origin);
         }
     }
@@ -198,7 +197,8 @@ PlimStatus deform_load_now(const Deform *d, size_t number, double t, Vec3 *force
     }
     for (size_t f = 0; now.pressure != 0 && f < load->face_count; f++) {
         size_t face = d->load_faces.data[load->first_face + f];
-        Vec3 part = vec3_scale(-now.pressure / d->options.dim, face_normal(d, face, d->position));
+        Vec3 part =
+            vec3_scale(-now.pressure / d->options.dim, deform_face_normal(d, face, d->position));
         for (int c = 0; c < d->options.dim; c++) {
             Vec3 x = vec3_load(d->position + 3 * d->face_corners[3 * face + (size_t)c]);
             *force = vec3_add(*force, part);
@@ -215,7 +215,8 @@ static void add_wind(const Deform *d, const DeformBody *body, double t, double *
     const DeformWind *wind = &body->wind;
     for (size_t f = 0; f < body->count[DEFORM_FACES]; f++) {
         size_t face = body->first[DEFORM_FACES] + f;
-        Vec3 x = vec3(0, 0, 0), v = vec3(0, 0, 0), normal = face_normal(d, face, d->position);
+        Vec3 x = vec3(0, 0, 0), v = vec3(0, 0, 0),
+             normal = deform_face_normal(d, face, d->position);
         double area = vec3_length(normal), blow[3];
         for (int c = 0; c < d->options.dim; c++) {
             int32_t node = d->face_corners[3 * face + (size_t)c];

@@ -141,15 +141,18 @@ void pushed_load(Deform *d) {
 
 /* ---- before a solve ---- */
 
-/* Over the whole step backward Euler moves bodies with their velocity at its end. */
+/* Over the whole step backward Euler moves bodies with their velocity at its end. Before they move
+ * others act on them against half a step's fall, whatever the rule: a tray that carries a load
+ * would else be moved back by half of that in every step. */
 void pushed_begin(Deform *d, double h, double dt) {
     for (size_t b = 0; b < d->pushed.count; b++) {
         DeformPushed *body = &d->pushed.data[b];
         const PushedBody *from = &d->pushed_bodies.data[b];
         for (int k = 0; k < 6; k++) {
             double unit = k < 3 ? 1 : body->length, fall = h == dt ? from->fall[k] : 0;
-            body->expected[k] = body->moves ? h * unit * body->support[k] : 0;
-            body->start[k] = unit * (from->velocity[k] + fall) + body->expected[k];
+            double others = body->moves ? unit * body->support[k] : 0;
+            body->expected[k] = 0.5 * dt * others;
+            body->start[k] = unit * (from->velocity[k] + fall) + h * others;
             if (!body->moves) body->start[k] = unit * from->velocity[k];
             body->kept[k] = body->next[k] = body->aimed[k] = body->start[k];
         }

@@ -17,7 +17,7 @@ typedef struct DeformPushed {
     double start[6], aimed[6], kept[6], next[6]; /* m/s: before the solve; that contact was found
                                               with; of the last Newton step; that is tried */
     double support[6];         /* m/s^2, 1/s^2: what others do to it, as far as that is known */
-    double expected[6];        /* m/s: of that, what is part of `start` */
+    double expected[6];        /* m/s: of that, what comes before bodies move */
     double given[6];           /* N s: by contact, over the whole step */
     double limited[6];         /* N s: of limits of strain, in it */
     double rubbed[6], left[6]; /* N s: of friction; what is left over */

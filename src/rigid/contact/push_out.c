@@ -19,6 +19,12 @@ static const double tolerated_overlap = 1e-3;
 static const double tolerated_in_heap = 1e-2;
 enum { TOUCHED_IN_HEAP = 4 };
 
+/* The same of two thin shells, of the mean of their walls. Walls that lie in each other touch all
+ * around, and what is pushed out at one place goes in at the next: twenty nested bowls rose, fell
+ * back and turned by 1.5% of their width a second. Three quarters of the wall are left before they
+ * could cross. */
+static const double tolerated_in_wall = 0.25;
+
 /* The part of an overlap that one step takes out. All of it at once heaves a deep pile up, and it
  * falls back into itself. */
 static const double part_a_step = 0.1;
@@ -169,11 +175,18 @@ static bool is_alone(const PushOut *push, int32_t body) {
     return rigid_is_dynamic(push->bodies, (size_t)body) && push->touched[body] == 0;
 }
 
+/* m, the mean of two thin walls; 0 where one of them has an inside. */
+static double walls_of(const RigidBodies *b, const ContactPair *pair) {
+    double one = rigid_wall(b, (size_t)pair->a), other = rigid_wall(b, (size_t)pair->b);
+    return one > 0.0 && other > 0.0 ? 0.5 * (one + other) : 0.0;
+}
+
 /* m, the overlap that a pair may keep. */
 static double tolerated_by(const PushOut *push, const ContactPair *pair) {
     bool in_heap =
         push->touched[pair->a] >= TOUCHED_IN_HEAP || push->touched[pair->b] >= TOUCHED_IN_HEAP;
-    return (in_heap ? tolerated_in_heap : tolerated_overlap) * pair->size;
+    double of_size = (in_heap ? tolerated_in_heap : tolerated_overlap) * pair->size;
+    return fmax(of_size, tolerated_in_wall * walls_of(push->bodies, pair));
 }
 
 /* The gap that this step aims at. Contact sees the motion of a step to first order, so that what
