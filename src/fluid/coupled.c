@@ -203,6 +203,7 @@ static PlimStatus make_offer(Fluid *fluid, SolveWhen when, FlowOffer *offer) {
     TRY(fluid_find_sources(fluid, step, false));
     fluid->wall_time = step->end_time;
     fluid->coupled.viscous = fluid_viscosity_problem(fluid);
+    if (!solve_is_impulse(when)) fluid_push_by_last_pressure(fluid, step);
     offer->problem = make_problem(fluid, step, when, &fluid->coupled.viscous);
     for (int axis = 0; axis < 3; axis++) {
         offer->velocity[axis] = fluid_velocity(fluid, axis);
@@ -238,6 +239,12 @@ static bool wants(const void *system, const StepInfo *step, SolveWhen when) {
     }
 }
 
+/* What the pressure of the last step is to viscosity's solve, before there was one. */
+static PlimStatus find_first_pressure(Fluid *fluid, const StepInfo *step) {
+    bool is_first = step->time == 0 && fluid->liquid.wet_corners;
+    return is_first ? fluid_estimate_pressure(fluid, step) : PLIM_OK;
+}
+
 /* 002 section 5.4, steps 2 and 3: the velocity of bodies at the half step. What the fluid does in
  * it is discarded. */
 static PlimStatus begin_half(Fluid *fluid, const StepInfo *step, FlowOffer *offer) {
@@ -246,11 +253,35 @@ static PlimStatus begin_half(Fluid *fluid, const StepInfo *step, FlowOffer *offe
     fluid->coupled.mark = scratch_mark(step->scratch);
     TRY(fluid_keep_flow(fluid, step->scratch, fluid->coupled.kept));
     if (fluid->desc.confinement > 0) TRY(fluid_load_faces(fluid, step));
-    return fluid_push_faces(fluid, &offer->step);
+    TRY(fluid_push_faces(fluid, &offer->step));
+    return find_first_pressure(fluid, &offer->step);
+}
+
+/* The pressure of the last step has acted on dragged faces: it is kept, to be taken out again. */
+static PlimStatus keep_pressure(Fluid *fluid, const StepInfo *step) {
+    TRY(find_first_pressure(fluid, step));
+    size_t count = fluid->sizes[FLUID_GROUP_CELLS].count;
+    fluid->coupled.mark = scratch_mark(step->scratch);
+    double *kept = scratch_take(step->scratch, count, sizeof *kept);
+    if (!kept) return PLIM_OUT_OF_MEMORY;
+    memcpy(kept, fluid->pressure, count * sizeof *kept);
+    fluid->coupled.kept[FLUID_GROUP_CELLS] = kept;
+    return PLIM_OK;
+}
+
+/* Dragged faces feel the pressure that was found. */
+static void drag_by_pressure_found(Fluid *fluid, const StepInfo *step) {
+    double *found = fluid->pressure;
+    fluid->pressure = fluid->coupled.kept[FLUID_GROUP_CELLS];
+    fluid_drag_by_pressure(fluid, step, -1);
+    fluid->pressure = found;
+    fluid_drag_by_pressure(fluid, step, 1);
+    scratch_release(step->scratch, fluid->coupled.mark);
 }
 
 static PlimStatus begin(void *system, const StepInfo *step, SolveWhen when, FlowOffer *offer) {
     Fluid *fluid = system;
+    if (when == SOLVE_WHOLE_STEP && fluid->liquid.wet_corners) TRY(keep_pressure(fluid, step));
     if (when == SOLVE_HALF_STEP) TRY(begin_half(fluid, step, offer));
     if (when == SOLVE_IMPACT) {
         fluid->coupled.mark = scratch_mark(step->scratch);
@@ -316,6 +347,7 @@ static void keep_load(Fluid *fluid, const StepInfo *step, const FlowSurface *sur
 static PlimStatus end_whole(Fluid *fluid, const StepInfo *step, const FlowOffer *offer) {
     const FlowResult *found = &fluid->coupled.result;
     read_velocities(fluid, offer);
+    if (fluid->liquid.wet_corners) drag_by_pressure_found(fluid, step);
     TRY(fluid_set_given(fluid, step, step->end_time));
     TRY(fluid_find_sources(fluid, step, true)); /* for what is reported of the divergence */
     fluid->projected.incompatible = found->incompatible;

@@ -272,7 +272,6 @@ static void fluid_destroy(void *system) {
     free_array(context, fluid->liquid.parted, grid_place_count(grid, fluid_smoke_place(fluid)), 1);
     free_array(context, fluid->liquid.cell_level, cells, sizeof(double));
     free_array(context, fluid->liquid.fraction, cells, sizeof(double));
-    free_array(context, fluid->liquid.wet_fraction, cells, sizeof(double));
     free_array(context, fluid->liquid.wet_corners, cells << grid->dim, sizeof(float));
     free_array(context, fluid->liquid.wanted_fraction, cells, sizeof(double));
     free_array(context, fluid->liquid.landed_volume, cells, sizeof(double));
@@ -378,10 +377,7 @@ static PlimStatus create_fields(Fluid *fluid) {
         TRY(allocate(context, grid_cell_count(grid), sizeof(double), &fluid->liquid.fraction));
         TRY(allocate(context, grid_cell_count(grid), sizeof(double),
                      &fluid->liquid.wanted_fraction));
-        if (fluid_is_viscous(fluid) && fluid->desc.monolithic)
-            TRY(allocate(context, grid_cell_count(grid), sizeof(double),
-                         &fluid->liquid.wet_fraction));
-        else if (fluid_is_viscous(fluid))
+        if (fluid_is_viscous(fluid))
             TRY(allocate(context, grid_cell_count(grid) << grid->dim, sizeof(float),
                          &fluid->liquid.wet_corners));
         TRY(create_landing(fluid));

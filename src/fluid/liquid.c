@@ -69,6 +69,16 @@ double fluid_liquid_volume(const Fluid *fluid) {
     return sum * grid_cell_volume(&fluid->grid);
 }
 
+/* In the coupled solve cells that count as air though their middle is in the liquid, as enclosed
+ * and separated ones do, hold nothing that friction would hang on bodies. */
+static void dry_emptied_cells(Fluid *fluid) {
+    size_t cells = grid_cell_count(&fluid->grid), corners = (size_t)1 << fluid->grid.dim;
+    for (size_t i = 0; fluid->coupled.solver && i < cells; i++)
+        if (fluid->cut.kind[i] == CELL_AIR && fluid->liquid.cell_level[i] < 0)
+            memset(fluid->liquid.wet_corners + i * corners, 0,
+                   corners * sizeof *fluid->liquid.wet_corners);
+}
+
 PlimStatus fluid_find_liquid(Fluid *fluid, const StepInfo *step) {
     fluid_forget_separated(fluid);
     TRY(fluid_load_phi(fluid, step));
@@ -79,10 +89,10 @@ PlimStatus fluid_find_liquid(Fluid *fluid, const StepInfo *step) {
     liquid_fractions(&fluid->liquid.phi,
                      fluid->colliders.list.count > 0 ? fluid->cut.distance : NULL, step->threads,
                      fluid->liquid.fraction);
-    if (fluid->liquid.wet_fraction)
-        liquid_fractions(&fluid->liquid.phi, NULL, step->threads, fluid->liquid.wet_fraction);
-    if (fluid->liquid.wet_corners)
+    if (fluid->liquid.wet_corners) {
         liquid_fractions_of_corners(&fluid->liquid.phi, step->threads, fluid->liquid.wet_corners);
+        dry_emptied_cells(fluid);
+    }
     size_t cells = grid_cell_count(&fluid->grid);
     fluid->cut.fluid_cells = 0;
     for (size_t i = 0; i < cells; i++) fluid->cut.fluid_cells += fluid->cut.kind[i] == CELL_FLUID;

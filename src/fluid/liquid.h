@@ -49,10 +49,10 @@ typedef struct FluidLiquidState {
     /* Walls between values of the level set, and between faces (visibility.h); NULL: no colliders
      */
     unsigned char *parted, *parted_faces[3];
-    double *cell_level;      /* the level set at cells, as in `phi` */
-    double *fraction;        /* of cells: part that is liquid */
-    double *wet_fraction;    /* the same as if there were no colliders: for the coupled viscosity */
-    float *wet_corners;      /* the same of sub-cells, 2^dim a cell: for viscosity on its own */
+    double *cell_level; /* the level set at cells, as in `phi` */
+    double *fraction;   /* of cells: part that is liquid */
+    /* The same of sub-cells, 2^dim a cell, as if there were no colliders: for viscosity. */
+    float *wet_corners;
     double *wanted_fraction; /* within a step: what it should be, by what flows through faces */
     double *landed_volume, *landed_push[3]; /* within a step: of drops that land (drops_land.c) */
     double control_rate;                    /* 1/s, divergence by volume control in this step */

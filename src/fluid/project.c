@@ -147,6 +147,30 @@ PlimStatus fluid_check_start(Fluid *fluid, const StepInfo *step) {
     return fluid_check_balance(fluid, PLIM_BAD_INPUT, step->time, result.incompatible);
 }
 
+PlimStatus fluid_estimate_pressure(Fluid *fluid, const StepInfo *step) {
+    size_t mark = scratch_mark(step->scratch);
+    double *kept[FLUID_FLOW_COUNT], factor = step->dt / fluid->desc.density;
+    double *velocity[3] = {fluid->velocity_x, fluid->velocity_y, fluid->velocity_z};
+    if (fluid->cut.fluid_cells == 0) return PLIM_OK;
+    TRY(find_given_sources(fluid, step));
+    TRY(fluid_keep_flow(fluid, step->scratch, kept));
+    TRY(fluid_set_given(fluid, step, step->end_time));
+    PoissonProblem problem = make_problem(fluid);
+    KrylovOptions options = krylov_options_default(step->threads);
+    options.relative = 1e-2 * fluid->desc.tolerance;
+    options.max_iterations = 100;
+    ProjectResult result;
+    scale_pressure(fluid, factor);
+    PlimStatus status =
+        poisson_project(fluid->poisson, &problem, &options, velocity, fluid->pressure, &result);
+    scale_pressure(fluid, 1 / factor);
+    for (int axis = 0; axis < fluid->grid.dim; axis++)
+        memcpy(velocity[axis], kept[FLUID_GROUP_FACES_X + axis],
+               fluid->sizes[FLUID_GROUP_FACES_X + axis].count * sizeof(double));
+    scratch_release(step->scratch, mark);
+    return status;
+}
+
 /* The highest corner of the domain has pressure 0 from weight. */
 double fluid_weight_pressure(const Fluid *fluid, Vec3 x) {
     const Grid *grid = &fluid->grid;

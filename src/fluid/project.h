@@ -7,6 +7,9 @@
 PlimStatus fluid_project(Fluid *fluid, const StepInfo *step);
 /* Fails when what flows in and out at the start does not balance. */
 PlimStatus fluid_check_start(Fluid *fluid, const StepInfo *step);
+/* Finds what the pressure would be without viscosity; bodies that are free stand still. Velocities
+ * stay. */
+PlimStatus fluid_estimate_pressure(Fluid *fluid, const StepInfo *step);
 /* Velocities and pressure, in the order of their groups, to scratch memory and back: for solves
  * that are thrown away. */
 enum { FLUID_FLOW_COUNT = FLUID_GROUP_FACES_Z + 1 };

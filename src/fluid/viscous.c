@@ -28,7 +28,6 @@ ViscosityProblem fluid_viscosity_problem(const Fluid *fluid) {
             problem.side_slip[axis][end] = fluid->desc.sides[axis][end].slip;
     }
     if (!fluid_has_surface(fluid)) return problem;
-    problem.liquid = fluid->liquid.wet_fraction;
     problem.liquid_of_corners = fluid->liquid.wet_corners;
     if (fluid->coupled.solver) {
         problem.kind = fluid->cut.kind;
@@ -132,26 +131,31 @@ static void add_gradient(Fluid *fluid, const StepInfo *step, double factor) {
  * Were they continued from the liquid in each step, the weight of the liquid in them would be lost,
  * up to half a cell of it. */
 
-/* The mean velocity of the neighbours of a face that liquid touches; how many there are. */
-static int wet_neighbours(const Fluid *fluid, int axis, const int at[3], double *mean) {
+/* Neighbour `number` of a face along its component, two along each axis: false where it is beyond a
+ * side or no liquid touches it. */
+static bool wet_neighbour(const Fluid *fluid, int axis, const int at[3], int number, int next[3]) {
     const Grid *grid = &fluid->grid;
     const double *open = fluid->cut.open[axis];
+    int other = number / 2, n = grid_place_size(grid, grid_place_faces(axis), other);
+    int period = grid_is_periodic(grid, other) ? grid->n[other] : 0;
+    for (int b = 0; b < 3; b++) next[b] = at[b];
+    next[other] += number % 2 ? 1 : -1;
+    if (period > 0) next[other] = (next[other] + period) % period;
+    if (next[other] < 0 || next[other] >= n) return false;
+    if (!fluid_face_is_wet(fluid, axis, next)) return false;
+    return !open || open[grid_face_index(grid, axis, next[0], next[1], next[2])] > FLUID_CARRIES;
+}
+
+/* The mean velocity of the neighbours of a face that liquid touches; how many there are. */
+static int wet_neighbours(const Fluid *fluid, int axis, const int at[3], double *mean) {
+    const double *u = fluid_velocity(fluid, axis);
     double sum = 0;
-    int count = 0;
-    for (int other = 0; other < grid->dim; other++)
-        for (int way = -1; way <= 1; way += 2) {
-            int next[3] = {at[0], at[1], at[2]};
-            int n = grid_place_size(grid, grid_place_faces(axis), other);
-            int period = grid_is_periodic(grid, other) ? grid->n[other] : 0;
-            next[other] += way;
-            if (period > 0) next[other] = (next[other] + period) % period;
-            if (next[other] < 0 || next[other] >= n) continue;
-            size_t face = grid_face_index(grid, axis, next[0], next[1], next[2]);
-            if (!fluid_face_is_wet(fluid, axis, next)) continue;
-            if (open && !(open[face] > FLUID_CARRIES)) continue;
-            sum += fluid_velocity(fluid, axis)[face];
-            count++;
-        }
+    int count = 0, next[3];
+    for (int number = 0; number < 2 * fluid->grid.dim; number++) {
+        if (!wet_neighbour(fluid, axis, at, number, next)) continue;
+        sum += u[grid_face_index(&fluid->grid, axis, next[0], next[1], next[2])];
+        count++;
+    }
     *mean = count > 0 ? sum / count : 0;
     return count;
 }
@@ -196,6 +200,89 @@ static void make_relative(Fluid *fluid, const StepInfo *step, double sign) {
         RelativeJob job = {fluid, axis, sign};
         grid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, relative_row, &job);
     }
+}
+
+/* ---- the coupled solve ----
+ *
+ * There viscosity and pressure share one mass of each face, the liquid in its box. What pressure
+ * is to accelerate is more: all of a face between two cells of liquid, though its box ends in air,
+ * and dragged faces, which no cell of liquid is beside. Pushing that too by the unknown pressure
+ * would ask the transpose of the divergence, and full cells would change their volume. So what the
+ * mass of a face lacks of that of the pressure feels the pressure of the last step, which is that
+ * of this one but for its change: when it comes to rest they are equal. */
+
+/* What the pressure does to a wet face in the step, m/s; false and 0 where it is not known. */
+static bool pushed_by_pressure(const Fluid *fluid, double dt, int axis, const int at[3],
+                               double *push) {
+    double gradient = 0;
+    bool known =
+        gradient_at(fluid, axis, at, &gradient) || gradient_at_surface(fluid, axis, at, &gradient);
+    *push = -dt / fluid->desc.density * gradient;
+    return known;
+}
+
+/* The same to a dragged face: as to those beside it. */
+static double dragged_by_pressure(const Fluid *fluid, double dt, int axis, const int at[3]) {
+    double sum = 0, push;
+    int count = 0, next[3];
+    for (int number = 0; number < 2 * fluid->grid.dim; number++) {
+        if (!wet_neighbour(fluid, axis, at, number, next)) continue;
+        if (!pushed_by_pressure(fluid, dt, axis, next, &push)) continue;
+        sum += push;
+        count++;
+    }
+    return sum / fmax(count, 1);
+}
+
+/* What is to be added to a face's velocity before the solve. */
+static double missing_push(const Fluid *fluid, const ViscosityProblem *problem, double dt, int axis,
+                           const int at[3]) {
+    if (fluid_face_is_dragged(fluid, axis, at)) return dragged_by_pressure(fluid, dt, axis, at);
+    if (!fluid_face_is_wet(fluid, axis, at)) return 0;
+    double moved = viscosity_liquid_part(fluid->viscous.solver, problem, axis, at);
+    double pushed = fluid_face_part(fluid, axis, at);
+    double push;
+    bool lacks = moved < pushed && pushed_by_pressure(fluid, dt, axis, at, &push);
+    return lacks ? (1 - pushed / moved) * push : 0;
+}
+
+typedef struct PushJob {
+    Fluid *fluid;
+    const ViscosityProblem *problem; /* NULL: dragged faces alone */
+    double dt;
+    int axis;
+} PushJob;
+
+static void push_row(void *user, int j, int k) {
+    const PushJob *job = user;
+    Fluid *fluid = job->fluid;
+    int axis = job->axis, nx = grid_place_size(&fluid->grid, grid_place_faces(axis), 0);
+    double *u = fluid_velocity(fluid, axis) + grid_face_index(&fluid->grid, axis, 0, j, k);
+    for (int i = 0; i < nx; i++) {
+        int at[3] = {i, j, k};
+        if (!viscosity_moves_face(fluid->viscous.solver, axis, at)) continue;
+        if (job->problem)
+            u[i] += missing_push(fluid, job->problem, job->dt, axis, at);
+        else if (fluid_face_is_dragged(fluid, axis, at))
+            u[i] += dragged_by_pressure(fluid, job->dt, axis, at);
+    }
+}
+
+static void push_faces(Fluid *fluid, const StepInfo *step, const ViscosityProblem *problem,
+                       double dt) {
+    for (int axis = 0; axis < fluid->grid.dim; axis++) {
+        PushJob job = {fluid, problem, dt, axis};
+        grid_for_rows(&fluid->grid, grid_place_faces(axis), step->threads, push_row, &job);
+    }
+}
+
+void fluid_push_by_last_pressure(Fluid *fluid, const StepInfo *step) {
+    ViscosityProblem problem = fluid_viscosity_problem(fluid);
+    if (fluid->liquid.wet_corners) push_faces(fluid, step, &problem, step->dt);
+}
+
+void fluid_drag_by_pressure(Fluid *fluid, const StepInfo *step, double sign) {
+    if (fluid->liquid.wet_corners) push_faces(fluid, step, NULL, sign * step->dt);
 }
 
 /* ---- the solve ---- */

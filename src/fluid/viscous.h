@@ -18,6 +18,12 @@ PlimStatus fluid_diffuse(Fluid *fluid, const StepInfo *step);
 /* After the projection that follows. */
 void fluid_end_diffusion(Fluid *fluid, const StepInfo *step);
 
+/* Around the coupled solve of a liquid: what the pressure there is, that of the last step, does to
+ * what the solve's own does not reach; and that of dragged faces alone, `sign` times: taken out
+ * again, and that of the pressure found put in. */
+void fluid_push_by_last_pressure(Fluid *fluid, const StepInfo *step);
+void fluid_drag_by_pressure(Fluid *fluid, const StepInfo *step, double sign);
+
 /* Faces that no cell of liquid is beside, but that have liquid in the box around them, next to one
  * that is wet: pressure does not know them, viscosity moves them. */
 bool fluid_face_is_dragged(const Fluid *fluid, int axis, const int at[3]);

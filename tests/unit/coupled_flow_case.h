@@ -29,7 +29,8 @@ typedef struct FlowCase {
     bool push_at_middle;
     unsigned char *kind;
     double *open[3], *distance[3], *velocity[3], *pressure;
-    double *phi, *liquid; /* of cells, with air; else NULL */
+    double *phi;    /* of cells, with air; else NULL */
+    float *corners; /* part that is liquid of the 2^dim sub-cells of each cell, with air */
     FlowBody bodies[FLOW_CASE_BODIES];
     int motion_count[FLOW_CASE_BODIES]; /* that free bodies can make, one a row of `motion` */
     double motion[FLOW_CASE_BODIES][6][6];
@@ -224,11 +225,33 @@ static inline void flow_case_find_kinds(FlowCase *c) {
 
 /* ---- air ---- */
 
-/* To be filled before the case is built. `liquid` are sums of few powers of two, so that means of
- * them are exact in single precision. */
+/* To be filled before the case is built. Parts are sums of few powers of two, so that means of them
+ * are exact in single precision. */
 static inline void flow_case_take_air(FlowCase *c) {
     c->phi = calloc(grid_cell_count(&c->grid), sizeof(double));
-    c->liquid = calloc(grid_cell_count(&c->grid), sizeof(double));
+    c->corners = calloc(grid_cell_count(&c->grid) << c->grid.dim, sizeof *c->corners);
+}
+
+/* What is liquid, by a signed distance. */
+static inline void flow_case_fill(FlowCase *c, double (*level)(const void *user, Vec3 x),
+                                  const void *user) {
+    const Grid *grid = &c->grid;
+    double h = grid->spacing;
+    if (!c->phi) flow_case_take_air(c);
+    for (int k = 0; k < grid->n[2]; k++)
+        for (int j = 0; j < grid->n[1]; j++)
+            for (int i = 0; i < grid->n[0]; i++) {
+                Vec3 x = grid_cell_center(grid, i, j, k);
+                size_t cell = grid_cell_index(grid, i, j, k);
+                c->phi[cell] = level(user, x);
+                for (int corner = 0; corner < 1 << grid->dim; corner++) {
+                    Vec3 at = {x.x + (corner & 1 ? 0.25 : -0.25) * h,
+                               x.y + (corner & 2 ? 0.25 : -0.25) * h,
+                               grid->dim == 2 ? x.z : x.z + (corner & 4 ? 0.25 : -0.25) * h};
+                    double part = fmin(1.0, fmax(0.0, 0.5 - 2.0 * level(user, at) / h));
+                    c->corners[(cell << grid->dim) + (size_t)corner] = (float)part;
+                }
+            }
 }
 
 /* False beyond sides that are not periodic. */
@@ -256,44 +279,76 @@ static inline double flow_case_theta(const FlowCase *c, int a, const int at[3]) 
     return fmax(POISSON_THETA_FLOOR, c->phi[in] / (c->phi[in] - c->phi[out]));
 }
 
-/* Part of the cells at a face that counts as liquid, the mean of them. */
-static inline double flow_case_face_liquid(const FlowCase *c, int a, const int at[3]) {
+/* Of the sub-cells of a cell whose numbers have these bits of the mask. */
+static inline double flow_case_part(const FlowCase *c, size_t cell, int mask, int bits) {
     double sum = 0.0;
-    size_t cell;
     int count = 0;
-    for (int end = 0; end < 2; end++) {
-        int place[3] = {at[0], at[1], at[2]};
-        place[a] -= end;
-        if (!flow_case_cell(c, place, &cell)) continue;
-        if (c->kind[cell] != CELL_AIR) sum += c->liquid ? c->liquid[cell] : 1.0;
+    for (int corner = 0; corner < 1 << c->grid.dim; corner++) {
+        if ((corner & mask) != bits) continue;
+        sum += (double)c->corners[(cell << c->grid.dim) + (size_t)corner];
         count++;
     }
     return sum / count;
 }
 
-/* Not held by a body or a side, and no fluid cell has it. */
-static inline bool flow_case_in_air(const FlowCase *c, int a, const int at[3]) {
-    bool held = c->mu > 0.0 && c->distance[a][flow_case_face(c, a, at)] < 0.0;
-    return !held && !flow_case_on_given_side(c, a, at) && flow_case_theta(c, a, at) == 0.0;
-}
-
-/* Weight of an edge of axes a and b: the mean of the cells around it, at most twice that of one of
- * its faces, and nothing when one of them is in the air. */
-static inline double flow_case_edge_liquid(const FlowCase *c, int a, int b, const int at[3]) {
-    double sum = 0.0, least = 1.0;
-    int count = 0, axes[2] = {a, b};
-    for (int i = 0; i < 4 && c->phi; i++) { /* two faces of either axis */
-        int along = axes[1 - i / 2], face[3] = {at[0], at[1], at[2]};
-        face[along] -= i % 2;
-        bool inside = face[along] >= 0 && face[along] < c->grid.n[along];
-        if (!inside && !flow_case_periodic(c, along)) continue;
-        double part = flow_case_face_liquid(c, axes[i / 2], face);
-        least = fmin(least, flow_case_in_air(c, axes[i / 2], face) ? 0.0 : 2.0 * part);
-        if (i >= 2) continue; /* the first two have all cells */
-        sum += part;
+/* Part of the box of a face that is liquid, or as the pressure has it where that ends; negative
+ * beyond sides. */
+static inline double flow_case_face_liquid(const FlowCase *c, int a, const int at[3]) {
+    int below[3] = {at[0] - (a == 0), at[1] - (a == 1), at[2] - (a == 2)}, count = 0;
+    double sum = 0.0;
+    size_t cells[2];
+    bool inside[2] = {flow_case_cell(c, below, &cells[0]), flow_case_cell(c, at, &cells[1])};
+    if (!c->phi) return 1.0;
+    if (inside[0] && inside[1]) {
+        int kinds[2] = {c->kind[cells[0]], c->kind[cells[1]]};
+        if ((kinds[0] == CELL_FLUID && kinds[1] == CELL_AIR) ||
+            (kinds[0] == CELL_AIR && kinds[1] == CELL_FLUID))
+            return flow_case_theta(c, a, at);
+    }
+    for (int above = 0; above < 2; above++) {
+        if (!inside[above]) continue;
+        sum += flow_case_part(c, cells[above], 1 << a, above ? 0 : 1 << a);
         count++;
     }
-    return c->phi ? fmin(sum / count, least) : 1.0;
+    return count > 0 ? sum / count : -1.0;
+}
+
+/* Not held by a body or a side, and without liquid in its box. */
+static inline bool flow_case_in_air(const FlowCase *c, int a, const int at[3]) {
+    bool held = c->mu > 0.0 && c->distance[a][flow_case_face(c, a, at)] < 0.0;
+    return !held && !flow_case_on_given_side(c, a, at) && flow_case_face_liquid(c, a, at) == 0.0;
+}
+
+/* Weight of an edge of axes a and b: the liquid in its box, where some is missing at most that of
+ * the greater of what both of its faces along one axis have; nothing when one of its faces is in
+ * the air. */
+static inline double flow_case_edge_liquid(const FlowCase *c, int a, int b, const int at[3]) {
+    double sum = 0.0, most = 0.0;
+    int count = 0;
+    size_t cell;
+    if (!c->phi) return 1.0;
+    for (int quarter = 0; quarter < 4; quarter++) {
+        int place[3] = {at[0], at[1], at[2]}, in_a = quarter & 1, in_b = quarter >> 1;
+        place[a] -= in_a;
+        place[b] -= in_b;
+        if (!flow_case_cell(c, place, &cell)) continue;
+        sum += flow_case_part(c, cell, 1 << a | 1 << b, in_a << a | in_b << b);
+        count++;
+    }
+    for (int way = 0; way < 2; way++) {
+        int component = way ? b : a, across = way ? a : b;
+        double part[2];
+        for (int end = 0; end < 2; end++) {
+            int face[3] = {at[0], at[1], at[2]};
+            face[across] -= end;
+            part[end] = flow_case_face_liquid(c, component, face);
+            if (part[end] >= 0.0 && flow_case_in_air(c, component, face)) return 0.0;
+        }
+        most = fmax(most, part[0] < 0.0   ? part[1]
+                          : part[1] < 0.0 ? part[0]
+                                          : fmin(part[0], part[1]));
+    }
+    return sum == count ? 1.0 : (double)(float)fmin(sum / count, most); /* as the solve rounds it */
 }
 
 /* Held faces in air have no fluid to take along. */
@@ -380,7 +435,7 @@ static inline void flow_case_build(FlowCase *c) {
     problem->viscous = &c->viscous;
     problem->phi = c->phi;
     c->viscous = (ViscosityProblem){.grid = &c->grid, .density = problem->density, .mu = c->mu};
-    c->viscous.liquid = c->liquid;
+    c->viscous.liquid_of_corners = c->corners;
     c->viscous.kind = c->phi ? c->kind : NULL;
     c->viscous.phi = c->phi;
     for (int a = 0; a < c->grid.dim; a++) {
@@ -406,7 +461,7 @@ static inline void flow_case_destroy(FlowCase *c) {
     }
     free(c->kind);
     free(c->phi);
-    free(c->liquid);
+    free(c->corners);
     free(c->pressure);
     free(c->fluxes);
     free(c->ties);
@@ -419,18 +474,18 @@ static inline void flow_case_destroy(FlowCase *c) {
 static inline bool flow_case_is_free(const FlowCase *c, int a, const int at[3]) {
     size_t face = flow_case_face(c, a, at);
     if (flow_case_on_given_side(c, a, at)) return false;
-    if (flow_case_theta(c, a, at) == 0.0) return false;
-    return c->mu > 0.0 ? !(c->distance[a][face] < 0.0) : c->open[a][face] > 0.0;
+    if (c->mu > 0.0) return !(c->distance[a][face] < 0.0) && flow_case_face_liquid(c, a, at) > 0.0;
+    return flow_case_theta(c, a, at) > 0.0 && c->open[a][face] > 0.0;
 }
 
-/* density V, times the part that is open and liquid; of a face that is solved for. As the solves
- * round it: in cells of a power of two the matrix of the pressure has open / theta, that of
- * viscosity their product. */
+/* density V, times the part that is open and liquid, a little at least; of a face that is solved
+ * for. As the solves round it: in cells of a power of two the matrix of the pressure has open /
+ * theta, that of viscosity their product. */
 static inline double flow_case_mass(const FlowCase *c, int a, const int at[3]) {
     if (!flow_case_is_free(c, a, at)) return 0.0;
     double mass = c->problem.density * grid_cell_volume(&c->grid);
     double open = c->open[a][flow_case_face(c, a, at)], theta = flow_case_theta(c, a, at);
-    if (c->mu > 0.0) mass *= (double)(float)(open * theta);
+    if (c->mu > 0.0) mass *= (double)(float)(open * fmax(1e-3, flow_case_face_liquid(c, a, at)));
     if (!(c->mu > 0.0)) mass *= open * open / (double)(float)(1.0 / theta * open);
     return flow_case_on_open_side(c, a, at) ? 0.5 * mass : mass;
 }

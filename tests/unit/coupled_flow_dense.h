@@ -96,8 +96,7 @@ static inline void flow_dense_cell(FlowDense *dense, int a, const int at[3]) {
     FlowFunction f = {0};
     double g[1][WALL_FUNCTIONS] = {{2.0}};
     size_t cell = grid_cell_index(&c->grid, at[0], at[1], at[2]);
-    if (c->liquid) g[0][0] *= c->liquid[cell];
-    if (c->kind[cell] == CELL_AIR) return;
+    if (c->phi) g[0][0] *= flow_case_part(c, cell, 0, 0);
     if (flow_case_in_air(c, a, at) || flow_case_in_air(c, a, high)) return;
     if (flow_dense_in_body(dense, a, at) || flow_dense_in_body(dense, a, high)) return;
     if (flow_case_on_given_side(c, a, at) && flow_case_on_given_side(c, a, high)) return;

@@ -67,9 +67,10 @@ typedef struct ViscosityProblem {
     /* The same of the 2^dim sub-cells of each cell (liquid_fractions_of_corners), in place of
      * `liquid`; NULL: parts of cells have to do. */
     const float *liquid_of_corners;
-    /* For the coupled solve with air: CellKind of each cell and the level set. Cells of air then
-     * have no liquid, and faces the masses that the pressure moves (poisson_face_part). NULL: the
-     * mass of a face is the mean of `liquid` of its two cells. */
+    /* For the coupled solve with air: CellKind of each cell and the level set. Where the pressure
+     * ends faces then have the masses that it moves (poisson_face_part): the same below a surface
+     * along the grid, but of the line between two cells in place of a box. NULL: there is no
+     * pressure. */
     const unsigned char *kind;
     const double *phi;
     double slip;            /* m, slip length of obstacles: 0 holds fast, HUGE_VAL lets slip */
@@ -104,6 +105,10 @@ PlimStatus viscosity_solve(Viscosity *viscosity, const ViscosityProblem *problem
 /* Whether the last set-up gave a face an unknown: some liquid is in its box, and no wall holds it.
  */
 bool viscosity_moves_face(const Viscosity *viscosity, int axis, const int at[3]);
+
+/* The part of a cell's mass that a face moves, where all of it is open. */
+double viscosity_liquid_part(const Viscosity *viscosity, const ViscosityProblem *problem, int axis,
+                             const int at[3]);
 
 /* dt times the acceleration by viscosity at these velocities, m/s; 0 for given ones. */
 PlimStatus viscosity_gain(Viscosity *viscosity, const ViscosityProblem *problem, double dt,

@@ -95,6 +95,10 @@ size_t viscosity_bytes(const Viscosity *v) {
 /* Least mass of a face, of a cell's, and least part of a cell that counts as liquid. */
 static const double LEAST_PART = 1e-3, LEAST_LIQUID = 1e-6;
 
+/* Of the mass that the pressure moves at least this part is a face's own: below any plane it is.
+ * Where less is liquid the pressure, which moves the rest a step late, would follow too slowly. */
+static const double LEAST_PUSHED = 0.5;
+
 typedef struct SetupJob {
     Viscosity *v;
     const ViscosityProblem *problem;
@@ -131,7 +135,7 @@ static bool part_liquid(const SetupJob *job, const int at[3], int mask, int bits
         *part = mean_of_corners(grid, corners + (cell << grid->dim), mask, bits);
     else
         *part = problem->liquid ? problem->liquid[cell] : 1.0;
-    if (*part < LEAST_LIQUID || (problem->kind && problem->kind[cell] == CELL_AIR)) *part = 0.0;
+    if (*part < LEAST_LIQUID) *part = 0.0;
     return true;
 }
 
@@ -139,25 +143,39 @@ static bool cell_liquid(const SetupJob *job, const int at[3], double *part) {
     return part_liquid(job, at, 0, 0, part);
 }
 
-/* The part of a cell that a face moves: as the pressure has it, or of the halves of its cells
- * beside it, or the mean of its cells. Negative beyond sides. */
+/* Whether a face lies between a cell that has a pressure and one of air. */
+static bool meets_air(const ViscosityProblem *problem, int a, const int at[3]) {
+    const Grid *grid = problem->grid;
+    int low[3], high[3], below[3];
+    for (int b = 0; b < 3; b++) below[b] = at[b] - (b == a);
+    wrap_place(grid, at, high);
+    wrap_place(grid, below, low);
+    for (int b = 0; b < grid->dim; b++)
+        if (low[b] < 0 || high[b] >= grid->n[b]) return false;
+    unsigned one = problem->kind[grid_cell_index(grid, low[0], low[1], low[2])];
+    unsigned other = problem->kind[grid_cell_index(grid, high[0], high[1], high[2])];
+    return (one == CELL_FLUID && other == CELL_AIR) || (one == CELL_AIR && other == CELL_FLUID);
+}
+
+/* The part of a cell that a face moves: of the halves of its cells beside it, or the mean of its
+ * cells, or as the pressure has it where that ends. Negative beyond sides. */
 static double liquid_fraction(const SetupJob *job, int a, const int at[3]) {
     const ViscosityProblem *problem = job->problem;
     double sum = 0.0, part;
     int w[3], below[3], count = 0;
-    if (!problem->liquid && !problem->liquid_of_corners && !problem->kind) return 1.0;
+    if (!problem->liquid && !problem->liquid_of_corners) return 1.0;
     wrap_place(&job->v->grid, at, w);
-    if (problem->kind) {
-        PoissonProblem cells = {.grid = &job->v->grid, .kind = problem->kind, .phi = problem->phi};
-        return poisson_face_part(&cells, a, w);
-    }
     for (int b = 0; b < 3; b++) below[b] = w[b] - (b == a);
     for (int above = 0; above < 2; above++) {
         if (!part_liquid(job, above ? w : below, 1 << a, above ? 0 : 1 << a, &part)) continue;
         sum += part;
         count++;
     }
-    return count > 0 ? sum / count : -1.0;
+    if (count == 0) return -1.0;
+    if (!problem->kind) return sum / count;
+    PoissonProblem cells = {.grid = &job->v->grid, .kind = problem->kind, .phi = problem->phi};
+    double pushed = poisson_face_part(&cells, a, w);
+    return meets_air(problem, a, w) ? pushed : fmax(sum / count, LEAST_PUSHED * pushed);
 }
 
 static FaceState find_state(const SetupJob *job, int a, const int at[3]) {
@@ -265,7 +283,7 @@ static double edge_weight_of_box(const SetupJob *job, int a, int b, const int at
 static double edge_mu(const SetupJob *job, int a, int b, const int at[3]) {
     double sum = 0.0, liquid = 0.0, part[4];
     const ViscosityProblem *problem = job->problem;
-    bool has_air = problem->liquid || problem->liquid_of_corners || problem->kind;
+    bool has_air = problem->liquid || problem->liquid_of_corners;
     if (!problem->mu_of_cell && !has_air) return 1.0;
     for (int corner = 0; corner < 4; corner++) {
         int cell[3] = {at[0], at[1], at[2]}, below_a = corner & 1, below_b = corner >> 1;
@@ -383,6 +401,12 @@ static void set_links(void *user, size_t begin, size_t end) {
         lattice_row_place(v, row, &j, &k);
         for (int i = -1; i <= v->grid.n[0]; i++) set_point(job, (int[3]){i, j, k});
     }
+}
+
+double viscosity_liquid_part(const Viscosity *v, const ViscosityProblem *problem, int axis,
+                             const int at[3]) {
+    SetupJob job = {(Viscosity *)v, problem};
+    return fmax(liquid_fraction(&job, axis, at), LEAST_PART);
 }
 
 bool viscosity_moves_face(const Viscosity *v, int axis, const int at[3]) {
