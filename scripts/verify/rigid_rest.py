@@ -50,10 +50,28 @@ def check_heavy_on_light(options, checks, folder):
             stats = common.run(options.program, path, os.path.join(folder, "heavy")).stats()
             deepest = np.max(stats["penetration.max"])
             label = f"{ratio:g} times as heavy from {drop} m: deepest overlap over an edge"
-            if 0.01 < deepest <= 0.02:
-                checks.expected_failure(label, f"{deepest:.3g} limit 0.01")
-            else:
-                checks.below(label, deepest, 0.01)
+            checks.below(label, deepest, 0.01)
+
+
+def check_heavy_on_stack(options, checks, folder):
+    """The same on two and three boxes. Where guesses at who sticks come to no end it sinks in a little (docs/contact.md)."""
+    known = {(1, 0.0, 1e4): 0.08}
+    cases = [(2, 0.0, 1e4, 13), (1, 0.0, 1e4, 40)] if options.quickest else [
+        *((n, dt, ratio, 13) for n in (2, 3) for dt in (0.0, 1 / 60, 1 / 300) for ratio in (1e3, 1e4)),
+        *((1, dt, ratio, yaw) for dt in (0.0, 1 / 300) for ratio in (1e3, 1e4) for yaw in (0, 40))]
+    for count, dt, ratio, yaw in cases:
+        lines = ["name: floor, motion: static, shape: {half_space: {}}"]
+        lines += [f"name: light_{i}, shape: {{box: {{}}}}, position: [0, {i + 0.5}, 0], density: 100" for i in range(count)]
+        lines.append(f"name: heavy, shape: {{box: {{}}}}, position: [0.05, {count + 1.0}, -0.03], density: {100 * ratio!r}, "
+                     f"orientation: {{axis: [0, 1, 0], angle: {yaw}}}")
+        path = common.write_scene(folder, "stack.yaml", scene_text(lines, 1.5, dt, probes=("heavy",)))
+        deepest = np.max(common.run(options.program, path, os.path.join(folder, "stack")).stats()["penetration.max"])
+        step = f"step 1/{1 / dt:.0f}" if dt else "default step"
+        label = f"{ratio:g} times as heavy from 0.5 m on {count}, turned by {yaw}, {step}: deepest overlap over an edge"
+        if 0.01 < deepest <= known.get((count, dt, ratio), 0):
+            checks.expected_failure(label, f"{deepest:.3g} limit 0.01")
+        else:
+            checks.below(label, deepest, 0.01)
 
 
 # ---- rest ----
@@ -127,5 +145,5 @@ def check_seesaw(options, checks, folder):
 
 
 if __name__ == "__main__":
-    common.verify(__doc__, (check_chains, check_swinging_chains, check_heavy_on_light, check_rest, check_held_back,
+    common.verify(__doc__, (check_chains, check_swinging_chains, check_heavy_on_light, check_heavy_on_stack, check_rest, check_held_back,
                             check_seesaw))

@@ -223,15 +223,16 @@ static double worst_sinking(const ContactSolve *solve, const ContactIsland *isla
  * set right who slides, in turns. Unlike solve_at_once it keeps what it has when it comes to no
  * end, for the sweeps left no point pulling or outside its cone; each turn must be worth it. */
 static bool stop_sinking(const ContactSolve *solve, ContactIsland *island) {
-    enum { TURNS = 4 };
+    enum { TURNS = 4, TURNS_OF_SMALL = 20 };
     double sinking = worst_sinking(solve, island);
     if (!(sinking > SINKING)) return false;
     size_t rows = count_rows(solve, island);
-    if (rows <= SMALL_ISLAND && solve_at_once(solve, island, SMALL_ISLAND_ROUNDS)) return true;
+    size_t rounds = rows <= SMALL_ISLAND ? TURNS_OF_SMALL : TURNS;
+    if (rows <= SMALL_ISLAND && solve_at_once(solve, island, rounds)) return true;
     if (rows <= LONG_ISLAND) {
         contacts_save(solve, island);
         contacts_clear(solve, island);
-        bool solved = contacts_guess_cg(solve, island, TURNS) && is_solved(solve, island);
+        bool solved = contacts_guess_cg(solve, island, rounds) && is_solved(solve, island);
         if (solved) return true;
         if (!(worst_sinking(solve, island) < sinking)) contacts_restore(solve, island);
         sinking = worst_sinking(solve, island);
