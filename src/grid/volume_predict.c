@@ -115,8 +115,10 @@ static double flux_of_face(const FluxJob *job, const int at[3]) {
         return amount * part_coming_in(job->flow, axis, end, end ? low : high);
     size_t below = grid_cell_index(grid, low[0], low[1], low[2]);
     size_t above = grid_cell_index(grid, high[0], high[1], high[2]);
-    if (!is_near(job, below) && !is_near(job, above))
-        return amount * job->parts[speed > 0 ? below : above];
+    /* Where one cell is far from the surface both are as full: what the other gains must not come
+     * from, or vanish in, one that the fluxes do not change. */
+    if (!is_near(job, below)) return amount * job->parts[below];
+    if (!is_near(job, above)) return amount * job->parts[above];
     for (int other = 0; other < grid->dim; other++)
         v[other] = other == axis ? u->data[field_index(u, at[0], at[1], at[2])]
                                  : mean_at_face(job->flow->velocity[other], axis, other, at);
