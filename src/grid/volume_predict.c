@@ -25,6 +25,14 @@ static bool is_near(const FluxJob *job, size_t cell) {
     return job->near[cell] > 0 && job->near[cell] < 1;
 }
 
+/* Far from the surface, and without liquid: so is the cell beside it, whatever the level set says
+ * in walls, where it goes on from liquid that splashed over their rim. What a cell gained from such
+ * a one would come from nowhere. What a solid covers that moves may not be dry when it has moved.
+ */
+static bool is_dry(const FluxJob *job, size_t cell) {
+    return !job->flow->obstacles && !is_near(job, cell) && !(job->parts[cell] > 0);
+}
+
 /* Linear interpolation finds a phi that bends too great, on average by h^2 / 12 of its Laplacian; a
  * ball of radius 4 cells would lag by a fortieth of its way. Kinks bend more than this and count
  * for nothing. */
@@ -117,6 +125,7 @@ static double flux_of_face(const FluxJob *job, const int at[3]) {
     size_t above = grid_cell_index(grid, high[0], high[1], high[2]);
     if (!is_near(job, below) && !is_near(job, above))
         return amount * job->parts[speed > 0 ? below : above];
+    if (is_dry(job, below) || is_dry(job, above)) return 0;
     for (int other = 0; other < grid->dim; other++)
         v[other] = other == axis ? u->data[field_index(u, at[0], at[1], at[2])]
                                  : mean_at_face(job->flow->velocity[other], axis, other, at);

@@ -20,7 +20,8 @@
  * Air. Its pressure is zero: cells of air have no equation, and through faces that no fluid cell
  * has nothing is asked for. A face between fluid and air moves only the fluid up to the surface,
  * the part theta of a cell (000 section 6.3.4, figure 6.9): its mass is that of theta V, while D is
- * as elsewhere. Solids push on fluid cells alone. With viscosity the surface carries no stress
+ * as elsewhere. Solids push on fluid cells alone. With viscosity the surface carries no stress, and
+ * other faces have the mass of the liquid around them, those in the air beside it too
  * (solve/viscosity/viscosity.h).
  *
  * Without viscosity A is diagonal but for the structure: conjugate gradients on D A^-1 D^T, the
