@@ -207,6 +207,8 @@ static PlimStatus fluid_solve(void *system, const StepInfo *step) {
 
 static PlimStatus fluid_finish(void *system, const StepInfo *step) {
     Fluid *fluid = system;
+    /* All cells have a pressure of this step now. */
+    if (fluid->cut.fresh) memset(fluid->cut.fresh, 0, grid_cell_count(&fluid->grid));
     TRY(fluid_find_loads(fluid, step));
     fluid_keep_places(fluid);
     return PLIM_OK;

@@ -68,6 +68,9 @@ static SharedCell describe(const Fluid *fluid, const int cell[3]) {
             at[axis] += end;
             size_t face = grid_face_index(grid, axis, at[0], at[1], at[2]);
             double closed = 1 - fluid->cut.open[axis][face];
+            /* A body a hair off a wall leaves its face open, and nothing else of the cell. */
+            if (shared.is_film && is_on_wall(grid, axis, at[axis]) && !(closed > 0))
+                shared.owner[axis][end] = SHARED_WALL;
             if (!(closed > 0)) continue;
             shared.owner[axis][end] = owner_of_face(fluid, axis, at);
             shared.closed[axis][end] = closed;
@@ -179,16 +182,39 @@ static bool leads_along(const Fluid *fluid, const SharedCell *film, int axis) {
     return !some_equal || film->owner[axis][0] == film->owner[axis][1];
 }
 
-static void look_beside(const RimSearch *search, SharedCell *film, bool anywhere) {
+static void look_at_rim(const RimSearch *search, SharedCell *film, size_t cell) {
+    if (search->fluid->cut.kind[cell] != CELL_SOLID && !film_at(search, cell))
+        offer_rim(&search->fluid->grid, film, cell);
+}
+
+static void look_beside(const RimSearch *search, SharedCell *film) {
     const Fluid *fluid = search->fluid;
     for (int axis = 0; axis < fluid->grid.dim; axis++)
         for (int end = 0; end < 2; end++) {
             size_t next;
-            if (!anywhere && !leads_along(fluid, film, axis)) continue;
-            if (!cell_beyond(&fluid->grid, film->at, axis, end, &next)) continue;
-            if (fluid->cut.kind[next] != CELL_SOLID && !film_at(search, next))
-                offer_rim(&fluid->grid, film, next);
+            if (leads_along(fluid, film, axis) &&
+                cell_beyond(&fluid->grid, film->at, axis, end, &next))
+                look_at_rim(search, film, next);
         }
+}
+
+/* Whatever shares a face, an edge or a corner. */
+static void look_around(const RimSearch *search, SharedCell *film) {
+    const Grid *grid = &search->fluid->grid;
+    int beside = 1, flat = grid->dim == 3;
+    for (int c = -flat; c <= flat; c++)
+        for (int b = -beside; b <= beside; b++)
+            for (int a = -beside; a <= beside; a++) {
+                int at[3] = {film->at[0], film->at[1], film->at[2]}, way[3] = {a, b, c};
+                bool is_there = true;
+                for (int axis = 0; axis < 3 && is_there; axis++) {
+                    size_t next;
+                    if (way[axis] == 0) continue;
+                    is_there = cell_beyond(grid, at, axis, way[axis] > 0, &next);
+                    if (is_there) grid_cell_place(grid, next, at);
+                }
+                if (is_there) look_at_rim(search, film, grid_cell_index(grid, at[0], at[1], at[2]));
+            }
 }
 
 /* From films beside it that had their rims before this pass. */
@@ -207,13 +233,13 @@ static void take_over(const RimSearch *search, SharedCell *film, int pass) {
 }
 
 /* From beside them, then on from film to film. Returns whether some have none. */
-static bool spread_rims(RimSearch *search, bool anywhere) {
+static bool spread_rims(RimSearch *search, void (*look)(const RimSearch *, SharedCell *)) {
     int pass = 1;
     size_t found = 1, without = 0;
     for (size_t i = 0; i < search->count; i++) {
         SharedCell *cell = &search->cells[i];
         if (search->pass[i] > 0 || !cell->is_film) continue;
-        look_beside(search, cell, anywhere);
+        look(search, cell);
     }
     for (size_t i = 0; i < search->count; i++)
         search->pass[i] = search->cells[i].is_film && search->cells[i].rim_count > 0;
@@ -233,10 +259,10 @@ static bool spread_rims(RimSearch *search, bool anywhere) {
 }
 
 /* Where surfaces meet exactly between two layers of cells the film may count to those inside a body
- * that is wider than the other: it is reached across then. */
+ * that is wider than the other: it is reached from beside the other then. */
 static void find_rims(RimSearch *search) {
     for (size_t i = 0; i < search->count; i++) search->pass[i] = 0;
-    if (spread_rims(search, false)) spread_rims(search, true);
+    if (spread_rims(search, look_beside)) spread_rims(search, look_around);
 }
 
 static double part_at_rest(const Fluid *fluid, const StepInfo *step, const SharedCell *cell) {
