@@ -71,6 +71,26 @@ probes:
 """
 
 
+FLOATING = """\
+plimsoll: 1
+duration: 0.15
+fps: 60
+gravity: [0, 0, 0]
+time_step: {max_dt: "=1/240"}
+rigid:
+  bodies:
+    - {name: box, shape: {box: {size: [0.4, 0.3, 0.3]}}, mass: 3, position: [0.2, 0, 0]}
+deformable:
+  collisions: false
+  bodies:
+    - {name: cloth, sheet: {size: [0.8, 0.8], cells: [14, 14]}, position: [0, 0.3, 0.05], velocity: [0, -2, 0], area_density: 0.5,
+       stretch: 3000, damping: 0.005, friction: 0.5, bending_stiffness: 1.0e-4}
+probes:
+  - {name: box, quantities: [velocity]}
+  - {name: cloth, quantities: [momentum]}
+"""
+
+
 def block(name, x, size, cells):
     return (f"    - {{name: {name}, shape: {{box: {{size: {size}}}}}, cells: {cells}, position: [{x}, {size[1] / 2}, 0], "
             "density: 1000, young: 2.0e+4, poisson: 0.4, damping: 0.01, friction: 0.8}\n")
@@ -141,6 +161,17 @@ def check_taut(options, checks, folder):
                      np.max(total - np.minimum.accumulate(total)) / (9.81 * mass * 0.5), 0.01)
 
 
+def check_floating(options, checks, folder):
+    """A sheet slaps a box that floats: contacts come and go until the solver has no turns left, and momentum is kept."""
+    label = "sheet on a floating box"
+    output = deform.run(options, folder, "floating", common.write_scene(folder, "floating.yaml", FLOATING))
+    probes, total = output.probes(), output.stats()["energy.total"]
+    p = 3 * deform.vector(probes, "box.velocity") + deform.vector(probes, "cloth.momentum")
+    checks.below(f"{label}: momentum off, over the first", np.max(np.linalg.norm(p - p[0], axis=1)) / np.linalg.norm(p[0]), 1e-12)
+    checks.below(f"{label}: energy gained since any moment, over the first",
+                 np.max(total - np.minimum.accumulate(total)) / total[0], 0.01)
+
+
 def check_load(options, checks, folder):
     """A plank on two soft blocks, as wide as they are, carries a crate: it lies still, as deep as both press the blocks."""
     area, high, young, plank, crate = 0.15**2, 0.15, 2e4, 2.0, 1.0
@@ -193,4 +224,4 @@ def check_bits(options, checks, folder):
 
 
 if __name__ == "__main__":
-    common.verify(__doc__, (check_momentum, check_trampoline, check_taut, check_load, check_rest, check_bits))
+    common.verify(__doc__, (check_momentum, check_trampoline, check_taut, check_floating, check_load, check_rest, check_bits))

@@ -112,5 +112,37 @@ def check_rough_bounce(options, checks, folder):
           output.probes()["b.velocity.x"][-1], 2.5 * 5 / 7, 0.01, 0.12)
 
 
+# ---- cloth (docs/cloth.md) ----
+
+TABLECLOTH = """\
+plimsoll: 1
+duration: 0.6
+fps: 30
+time_step: {max_dt: "=1/120"}
+rigid:
+  bodies:
+    - {name: table, motion: static, shape: {half_space: {}}, friction: 0}
+    - {name: plate, shape: {box: {size: [0.2, 0.04, 0.2]}}, mass: 1, position: [0, 0.035, 0], friction: 0.2}
+deformable:
+  integrator: backward_euler
+  tolerance: 1.0e-3
+  bodies:
+    - {name: cloth, sheet: {size: [0.6, 0.4], cells: [12, 8]}, position: [0.1, 0.0071, 0], area_density: 0.2, stretch: 5000,
+       damping: 0.01, friction: 0.2, pins: [{name: hem, in: {place: {position: [0.3, 0, 0], shape: {box: {size: [0.01, 1, 1]}}}},
+       move: ["=2*max(0, t - 0.3)", 0, 0]}]}
+probes:
+  - {name: plate, quantities: [position, velocity]}
+"""
+
+
+def check_tablecloth(options, checks, folder):
+    """A cloth is pulled from under a plate: friction gives it mu g for the 0.2 m that the cloth has to go, no more."""
+    _, output = outcome(options, folder, "tablecloth", TABLECLOTH)
+    probes = output.probes()
+    rests = probes["plate.position.y"][np.searchsorted(probes["time"], 0.29)]
+    study(checks, "plate on a tablecloth: above the table, m", rests - 0.02, 0.0141, 0.002, 0.0145)
+    study(checks, "cloth pulled from under it: speed of the plate, m/s", probes["plate.velocity.x"][-1], 0.2 * G * 0.2 / 2, 0.1, 2.6)
+
+
 if __name__ == "__main__":
-    common.verify(__doc__, (check_slack_chain, check_cradle_on_ropes, check_short_rope, check_rough_bounce))
+    common.verify(__doc__, (check_slack_chain, check_cradle_on_ropes, check_short_rope, check_rough_bounce, check_tablecloth))

@@ -334,7 +334,8 @@ PlimStatus deform_solve(Deform *d, const StepInfo *step, const DeformProblem *pr
         if (turn == 0 && problem->has_elastic && problem->mass > 0) TRY(choose_guess(&newton));
         TRY(solve_newton(&newton));
         view.residual = newton.residual;
-        bool changed = touches && contact_update(d, step, &view);
+        /* After the last solve contacts stay those it was of: what pressed in it acted on both. */
+        bool changed = touches && !is_last && contact_update(d, step, &view);
         if (is_last || (!changed && newton.tolerance == d->options.tolerance)) break;
         if (!changed) newton.tolerance = d->options.tolerance;
     }
