@@ -310,6 +310,7 @@ PlimStatus fluid_update_geometry(Fluid *fluid, const StepInfo *step, bool always
         memset(fluid->cut.fresh, 0, grid_cell_count(&fluid->grid));
         return PLIM_OK;
     }
+    fluid->cut.vents.count = 0; /* all is cut anew */
     find_distances(fluid, always);
     TRY(cut_grid(fluid, step));
     fluid_forget_parts(fluid, always);

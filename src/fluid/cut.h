@@ -6,6 +6,15 @@
 
 enum { FLUID_BAND = 4 }; /* cells: distances are exact up to here */
 
+/* A face that is opened a little to let liquid out of a closed region (vents.c). */
+typedef struct Vent {
+    size_t cell;
+    bool is_film; /* the cell was solid */
+    int axis;
+    size_t face;
+    double open, distance; /* as they were */
+} Vent;
+
 typedef struct FluidCut {
     unsigned char *kind, *fresh; /* of cells: CellKind; 1: was solid in the last step */
     double *distance;            /* of nodes from the nearest collider, to FLUID_BAND cells */
@@ -16,6 +25,7 @@ typedef struct FluidCut {
     double *part;             /* of each cell outside colliders, where known; only of liquids */
     unsigned char *stale;     /* marks of parts (cut_volumes.c) */
     size_t fluid_cells;
+    ARRAY(Vent) vents;
 } FluidCut;
 
 /* Reads the bodies' places (fluid_read_places), then cuts the grid anew if anything moved or
@@ -25,6 +35,9 @@ PlimStatus fluid_update_geometry(Fluid *fluid, const StepInfo *step, bool always
 PlimStatus fluid_close_thin_gaps(Fluid *fluid, const StepInfo *step);
 /* In enclosed_cells.c: small pockets between bodies hold no pressure. */
 void fluid_empty_enclosed_cells(Fluid *fluid);
+/* In vents.c: takes ways through films out of closed regions back, and finds them. */
+void fluid_close_vents(Fluid *fluid);
+PlimStatus fluid_open_vents(Fluid *fluid, const StepInfo *step);
 /* In cut_volumes.c: the part of a cell outside colliders, found when it is first asked for. Cells
  * may be asked for in parallel, each by one thread. */
 double fluid_cell_part(const Fluid *fluid, const int at[3]);

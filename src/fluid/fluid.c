@@ -295,6 +295,7 @@ static void fluid_destroy(void *system) {
     array_free(context, &fluid->coupled.surfaces);
     array_free(context, &fluid->coupled.faces);
     array_free(context, &fluid->coupled.shared);
+    array_free(context, &fluid->cut.vents);
     fluid_free_objects(fluid);
     state_free(context, &fluid_schema, fluid);
     context_free(context, fluid, 1, sizeof *fluid);

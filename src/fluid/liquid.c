@@ -82,10 +82,12 @@ static void dry_emptied_cells(Fluid *fluid) {
 PlimStatus fluid_find_liquid(Fluid *fluid, const StepInfo *step) {
     fluid_forget_separated(fluid);
     TRY(fluid_load_phi(fluid, step));
+    fluid_close_vents(fluid);
     field_store(cell_phi(fluid), step->threads, fluid->liquid.cell_level);
     grid_for_rows(&fluid->grid, PLACE_CELLS, step->threads, mark_row, fluid);
     fluid_empty_enclosed_cells(fluid);
     fluid_mark_separated(fluid);
+    TRY(fluid_open_vents(fluid, step));
     liquid_fractions(&fluid->liquid.phi,
                      fluid->colliders.list.count > 0 ? fluid->cut.distance : NULL, step->threads,
                      fluid->liquid.fraction);

@@ -113,6 +113,18 @@ static bool is_shared_cell(const void *user, int i, int j, int k) {
     return is_shared(fluid, &found, pocket);
 }
 
+bool fluid_lies_between(const Fluid *fluid, size_t cell) {
+    const Grid *grid = &fluid->grid;
+    int at[3];
+    grid_cell_place(grid, cell, at);
+    if (is_shared_cell(fluid, at[0], at[1], at[2])) return true;
+    if (!immersed_gap(&fluid->colliders, grid_cell_center(grid, at[0], at[1], at[2])).first_is_free)
+        return false;
+    for (int axis = 0; axis < grid->dim; axis++)
+        if (is_on_wall(grid, axis, at[axis]) || is_on_wall(grid, axis, at[axis] + 1)) return true;
+    return false;
+}
+
 /* ---- rims of films ---- */
 
 typedef struct RimSearch {

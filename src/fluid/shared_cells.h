@@ -29,5 +29,7 @@ PlimStatus fluid_add_film_faces(Fluid *fluid);
  * corrections. */
 void fluid_add_shared_weights(Fluid *fluid, const StepInfo *step);
 bool fluid_is_shared(const Fluid *fluid, size_t cell);
+/* Whether different surfaces meet in a cell, or one a wall beside it. */
+bool fluid_lies_between(const Fluid *fluid, size_t cell);
 
 #endif
