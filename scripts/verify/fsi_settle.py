@@ -82,7 +82,7 @@ def check_settle(options, checks, folder):
         output = fsi_contact.run(options, folder, "settle", "fsi/settle.yaml", values)
         stats = output.stats()
         checks.true(f"{label} runs to its end", abs(stats["time"][-1] - end) < 1e-9, f"t = {stats['time'][-1]:g} s")
-        fsi_contact.check_iterations(checks, label, stats, (300, 110) if count >= 30 else (200, 100) if count >= 20 else (0, 0))
+        fsi_contact.check_iterations(checks, label, stats, (300, 110) if count >= 50 else (0, 0))
         checks.below(f"{label} energy above its start, of it", stats["energy.total"].max() / stats["energy.total"][0] - 1,
                      1e-4)
         checks.note(f"{label}: left over in closed regions at most {stats['divergence.left_over'].max():.2g} m^3/s, "

@@ -239,6 +239,56 @@ def check_film_between_boxes(options, checks, folder):
                          np.max(np.abs(found["b.velocity.x"] - found["a.velocity.x"])), 0.02)
 
 
+def check_hair_gaps(options, checks, folder):
+    """Films are there whatever rounding makes of a gap: a hair above the floor, flush on a slab to one rounding or not, at a wall."""
+    for gap in (1e-7,) if options.quickest else (0, 1e-9, 1e-8, 1e-7, 5e-7, 1e-6):
+        found = pool(options, folder, f"hair{gap:g}", [box("b", 0.5, 0.05 + gap, 2500, (0.2, 0.1, 1))], ["b"])
+        check_carried(checks, f"box {gap:g} m above the floor", last(found, "b"), 2500, 0.02)
+    for place in (0.15, np.nextafter(0.15, 1)):
+        base = "{name: s, motion: static, position: [0.5, 0.05, 0], shape: {box: {size: [0.4, 0.1, 1]}}}"
+        text = f"{{name: b, shape: {{box: {{size: [0.2, 0.1, 1]}}}}, position: [0.5, {place!r}, 0], density: 2500}}"
+        found = pool(options, folder, "flush", [base, text], ["b"])
+        check_carried(checks, f"box flush on a slab along the grid, middle at {place!r}", last(found, "b"), 2500, 0.02)
+    found = pool(options, folder, "wall", [box("b", 0.15, 0.25, 1000, (0.3, 0.3, 1))], ["b"], cells=24, level="=y-0.6")
+    checks.below("neutral box flush at a wall: contact force, N", np.max(np.abs(found["b.contact_force.x"])), 10)
+
+
+def check_closed_in(options, checks, folder):
+    """Liquid that touching bodies close in keeps the pressure of that around."""
+    ball = "{name: %s, shape: {ball: {radius: 0.2}}, position: [%g, 0.2, 0], density: 2000}"
+    pipes = pool(options, folder, "pipes", [ball % ("a", 0.3), ball % ("b", 0.7)], ["a", "b"], level="=y-0.75")
+    for name in ("a", "b"):
+        check_carried(checks, f"two pipes side by side on the floor, {name}", last(pipes, name), 2000, math.pi * 0.04)
+        checks.below(f"two pipes side by side, {name}: push to the side, N", abs(last(pipes, name, "x")), 10)
+    stones = [("a", 0.325, 0.15, 2500, (0.15, 0.3, 1)), ("b", 0.675, 0.15, 2500, (0.15, 0.3, 1)),
+              ("c", 0.5, 0.35, 2500, (0.5, 0.1, 1))]
+    for cells in (40,) if options.quickest else (40, 47, 60):
+        found = pool(options, folder, f"dolmen{cells}", [box(*stone) for stone in stones], ["a", "b", "c"], cells=cells, duration=1)
+        for name, _, _, density, size in stones:
+            check_carried(checks, f"slab on two stones, {cells} cells, {name}", last(found, name), density, size[0] * size[1])
+            moved = np.ptp(found[f"{name}.position.x"]) + np.ptp(found[f"{name}.position.y"])
+            checks.below(f"slab on two stones, {cells} cells, {name} moved, m", moved, 1e-5)
+    lid = "{name: c, shape: {prism: {points: [[-0.2, 0], [-0.14, 0], [-0.14, 0.24], [0.14, 0.24], [0.14, 0], [0.2, 0], [0.2, 0.3], " \
+          "[-0.2, 0.3]], depth: 1}}, position: [0.5, 0, 0], density: 800}"
+    found = pool(options, folder, "cup", [lid], ["c"], duration=1, level="=y-0.6")
+    checks.below("cup of 800 kg/m^3 upside down on the floor: held down at the end by, N", last(found, "c"), 1)
+
+
+def check_resume(options, checks, folder):
+    """A plank that slides under water, its corners uncovering cells: stopped and resumed, the same bits."""
+    plank = ("{name: p, shape: {box: {size: [0.6, 0.06, 1]}}, position: [0.2158, 0.2491, 0], density: 2000, friction: 0.2, "
+             "orientation: {axis: [0, 0, 1], angle: -50}}")
+    whole = pool(options, folder, "whole", [plank], ["p"], duration=0.8)
+    path = os.path.join(folder, "whole.yaml")
+    part = os.path.join(folder, "part")
+    common.run(options.program, path, part, None, "--frames", 6, "--threads", 1)
+    common.call(options.program, "resume", part, "--quiet", "--threads", 1)
+    again = common.Output(part).probes()
+    same = len(again["time"]) == len(whole["time"]) and all(
+        np.array_equal(whole[f"p.{q}.{a}"], again[f"p.{q}.{a}"]) for q in ("position", "velocity", "contact_force") for a in "xy")
+    checks.true("plank under water, stopped after 6 frames and resumed: the same bits", same)
+
+
 def check_foam_on_the_floor(options, checks, folder):
     """What is lighter than water comes off the floor."""
     found = pool(options, folder, "foam", [box("b", 0.41, 0.1, 100, (0.2, 0.2, 1))], ["b"])
@@ -248,4 +298,5 @@ def check_foam_on_the_floor(options, checks, folder):
 
 if __name__ == "__main__":
     common.verify(__doc__, [check_friction, check_bounce, check_lid, check_spin, check_shared_wall, check_film_under_a_box,
-                            check_film_on_a_slope, check_film_stack, check_film_between_boxes, check_foam_on_the_floor])
+                            check_film_on_a_slope, check_film_stack, check_film_between_boxes, check_hair_gaps,
+                            check_closed_in, check_resume, check_foam_on_the_floor])
