@@ -20,6 +20,7 @@
 #include "fluid/body_forces.h"
 #include "fluid/body_push.h"
 #include "fluid/internal.h"
+#include "grid/periodic.h"
 
 #include <stdlib.h>
 
@@ -146,16 +147,6 @@ static SharedCell *film_at(const RimSearch *search, size_t cell) {
     return found && found->is_film ? found : NULL;
 }
 
-/* The cell beyond a face, across periodic sides too; false: there is none. */
-static bool cell_beyond(const Grid *grid, const int cell[3], int axis, int end, size_t *out) {
-    int at[3] = {cell[0], cell[1], cell[2]}, n = grid->n[axis];
-    at[axis] += end ? 1 : -1;
-    if (grid_is_periodic(grid, axis)) at[axis] = (at[axis] + n) % n;
-    if (at[axis] < 0 || at[axis] >= n) return false;
-    *out = grid_cell_index(grid, at[0], at[1], at[2]);
-    return true;
-}
-
 /* From the middle of a cell to that of another, by the shortest way round. */
 static Vec3 way_between(const Grid *grid, const int from[3], size_t to) {
     int at[3];
@@ -205,7 +196,7 @@ static void look_beside(const RimSearch *search, SharedCell *film) {
         for (int end = 0; end < 2; end++) {
             size_t next;
             if (leads_along(fluid, film, axis) &&
-                cell_beyond(&fluid->grid, film->at, axis, end, &next))
+                grid_cell_beyond(&fluid->grid, film->at, axis, end, &next))
                 look_at_rim(search, film, next);
         }
 }
@@ -222,7 +213,7 @@ static void look_around(const RimSearch *search, SharedCell *film) {
                 for (int axis = 0; axis < 3 && is_there; axis++) {
                     size_t next;
                     if (way[axis] == 0) continue;
-                    is_there = cell_beyond(grid, at, axis, way[axis] > 0, &next);
+                    is_there = grid_cell_beyond(grid, at, axis, way[axis] > 0, &next);
                     if (is_there) grid_cell_place(grid, next, at);
                 }
                 if (is_there) look_at_rim(search, film, grid_cell_index(grid, at[0], at[1], at[2]));
@@ -235,7 +226,7 @@ static void take_over(const RimSearch *search, SharedCell *film, int pass) {
     for (int axis = 0; axis < grid->dim; axis++)
         for (int end = 0; end < 2; end++) {
             size_t next;
-            if (!cell_beyond(grid, film->at, axis, end, &next)) continue;
+            if (!grid_cell_beyond(grid, film->at, axis, end, &next)) continue;
             const SharedCell *other = film_at(search, next);
             if (!other) continue;
             int found = search->pass[other - search->cells];
@@ -318,7 +309,7 @@ PlimStatus fluid_find_shared_cells(Fluid *fluid, const StepInfo *step) {
 /* What passes from a film to one with the same rims stays there. */
 static bool stays_inside(const RimSearch *search, const SharedCell *film, int axis, int end) {
     size_t next;
-    if (!cell_beyond(&search->fluid->grid, film->at, axis, end, &next)) return false;
+    if (!grid_cell_beyond(&search->fluid->grid, film->at, axis, end, &next)) return false;
     const SharedCell *other = film_at(search, next);
     if (!other || other->rim_count != film->rim_count) return false;
     for (int i = 0; i < film->rim_count; i++)

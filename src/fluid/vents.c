@@ -8,6 +8,7 @@
  * through which nothing flows at rest. A region that films join with nothing stays as it is, and so
  * does one beside which there is air: what is dry inside is not flooded. */
 #include "fluid/internal.h"
+#include "grid/periodic.h"
 
 #include <string.h>
 
@@ -28,13 +29,9 @@ typedef struct VentSearch {
 enum { LOOKED_AT = 1, FILM };
 
 static bool cell_beyond(const Grid *grid, size_t cell, int axis, int end, size_t *out) {
-    int at[3], n = grid->n[axis];
+    int at[3];
     grid_cell_place(grid, cell, at);
-    at[axis] += end ? 1 : -1;
-    if (grid_is_periodic(grid, axis)) at[axis] = (at[axis] + n) % n;
-    if (at[axis] < 0 || at[axis] >= n) return false;
-    *out = grid_cell_index(grid, at[0], at[1], at[2]);
-    return true;
+    return grid_cell_beyond(grid, at, axis, end, out);
 }
 
 static size_t face_of(const Grid *grid, size_t cell, int axis, int end) {

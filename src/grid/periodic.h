@@ -37,6 +37,17 @@ static inline Vec3 grid_wrap(const Grid *grid, Vec3 x) {
     return vec3_load(at);
 }
 
+/* The cell beyond a face of a cell, across periodic sides too; false: there is none. */
+static inline bool grid_cell_beyond(const Grid *grid, const int cell[3], int axis, int end,
+                                    size_t *out) {
+    int at[3] = {cell[0], cell[1], cell[2]}, n = grid->n[axis];
+    at[axis] += end ? 1 : -1;
+    if (grid_is_periodic(grid, axis)) at[axis] = (at[axis] + n) % n;
+    if (at[axis] < 0 || at[axis] >= n) return false;
+    *out = grid_cell_index(grid, at[0], at[1], at[2]);
+    return true;
+}
+
 /* In two dimensions only the cut at z = 0 counts. */
 static inline Vec3 grid_in_plane(const Grid *grid, Vec3 x) {
     if (grid->dim == 2) x.z = 0;
