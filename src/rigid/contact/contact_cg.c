@@ -7,9 +7,8 @@
 
 enum { MOST_ITERATIONS = 200, PATIENCE = 3 };
 
-/* So few held points are solved for to the end: a thousand times heavier on lighter needs three
- * times the directions that bodies have motions, for rounding, and up to nine refinements. */
-enum { FEW_POINTS = 96 };
+/* What is a thousand times heavier on lighter is solved for to the end: it needs three times the
+ * directions that bodies have motions, for rounding, and up to nine refinements. */
 
 typedef struct ContactCg {
     const ContactSolve *solve;
@@ -241,7 +240,7 @@ static void find_steps(ContactCg *cg) {
     if (norm > 0.0) for_each_row(cg, clear_pushes, 0.0);
     /* No more directions than the bodies have motions; an island of n pairs has at most n + 1. */
     size_t most = 6 * (cg->island->pairs + 1) + 6;
-    if (cg->count <= FEW_POINTS) most *= 3;
+    if (cg->island->is_uneven) most *= 3;
     if (most > MOST_ITERATIONS) most = MOST_ITERATIONS;
     for (size_t i = 0; i < most && norm > 0.0; i++) {
         push_along(cg);
@@ -267,12 +266,11 @@ static double true_residual(const ContactCg *cg) {
 /* Points that yield a little hold a heavy body on a light one too softly: again with what is left,
  * which is the proximal point method and ends at points that do not yield. */
 static void solve_held(ContactCg *cg) {
-    enum { MOST_REFINEMENTS = 3, MOST_OF_FEW = 12 };
+    enum { MOST_REFINEMENTS = 3, MOST_OF_UNEVEN = 12 };
     double last = HUGE_VAL;
-    int most = MOST_REFINEMENTS;
+    int most = cg->island->is_uneven ? MOST_OF_UNEVEN : MOST_REFINEMENTS;
     for (int i = 0; i < most; i++) {
         find_steps(cg);
-        if (cg->count <= FEW_POINTS) most = MOST_OF_FEW;
         apply_steps(cg);
         double left = true_residual(cg);
         if (left <= cg->solve->rest || !(left < 0.5 * last)) break;

@@ -223,16 +223,19 @@ static double worst_sinking(const ContactSolve *solve, const ContactIsland *isla
  * set right who slides, in turns. Unlike solve_at_once it keeps what it has when it comes to no
  * end, for the sweeps left no point pulling or outside its cone; each turn must be worth it. */
 static bool stop_sinking(const ContactSolve *solve, ContactIsland *island) {
-    enum { TURNS = 4, TURNS_OF_SMALL = 20 };
+    enum { TURNS = 4, TURNS_OF_UNEVEN = 20 };
     double sinking = worst_sinking(solve, island);
     if (!(sinking > SINKING)) return false;
     size_t rows = count_rows(solve, island);
-    size_t rounds = rows <= SMALL_ISLAND ? TURNS_OF_SMALL : TURNS;
-    if (rows <= SMALL_ISLAND && solve_at_once(solve, island, rounds)) return true;
+    bool is_few = rows <= SMALL_ISLAND;
+    size_t rounds = is_few ? SMALL_ISLAND_ROUNDS : TURNS;
+    if (is_few && island->is_uneven) rounds = TURNS_OF_UNEVEN;
+    if (is_few && solve_at_once(solve, island, rounds)) return true;
     if (rows <= LONG_ISLAND) {
         contacts_save(solve, island);
         contacts_clear(solve, island);
-        bool solved = contacts_guess_cg(solve, island, rounds) && is_solved(solve, island);
+        bool solved = contacts_guess_cg(solve, island, island->is_uneven ? rounds : TURNS) &&
+                      is_solved(solve, island);
         if (solved) return true;
         if (!(worst_sinking(solve, island) < sinking)) contacts_restore(solve, island);
         sinking = worst_sinking(solve, island);
@@ -391,10 +394,26 @@ static void keep_impulses(const ContactSolve *solve, const ContactIsland *island
     }
 }
 
+static bool has_uneven_masses(const RigidContacts *contacts, const ContactIsland *island) {
+    const double uneven = 500.0;
+    double least = HUGE_VAL, most = 0.0; /* 1/kg */
+    for (size_t k = island->first; k < island->first + island->pairs; k++) {
+        const ContactPair *pair = &contacts->pairs.data[contacts->island_pairs.data[k]];
+        for (int side = 0; side < 2; side++) {
+            const SolverBody *body = &contacts->solver_bodies.data[side ? pair->b : pair->a];
+            if (!body->moves || !(body->inverse_mass > 0.0)) continue;
+            least = fmin(least, body->inverse_mass);
+            most = fmax(most, body->inverse_mass);
+        }
+    }
+    return most >= uneven * least;
+}
+
 static void solve_islands(void *user, size_t begin, size_t end) {
     const ContactSolve *solve = user;
     for (size_t i = begin; i < end; i++) {
         ContactIsland *island = &solve->contacts->islands.data[i];
+        island->is_uneven = has_uneven_masses(solve->contacts, island);
         begin_with_guess(solve, island);
         bool solved = solve_island(solve, island);
         for (int round = 0; round < SHARE_ROUNDS && contacts_share_load(solve, island); round++)

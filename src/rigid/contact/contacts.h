@@ -135,6 +135,7 @@ typedef struct ContactIsland {
     bool grounded;       /* something in it touches a body that forces do not move */
     bool driven;         /* a body on a path, a belt, a changing force or a fluid does work on it */
     bool loaded;         /* forces beside gravity do work on it */
+    bool is_uneven;      /* one of its bodies is 500 times as heavy as another, or more */
     int32_t carrier;     /* the body on a path that it touches; -1: none, -2: several */
     size_t sweeps;
 } ContactIsland;
